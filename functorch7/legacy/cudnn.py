@@ -18,8 +18,11 @@ version = 0
 
 
 def convert(net: Described, dst: object, exclusion_fn: Callable[[Described], bool] | None = None) -> Described:
-    """The network itself: there is nothing to convert between nn and cudnn. Raises TypeError for another `dst`."""
-    if getattr(dst, "__name__", "") not in (nn.__name__, __name__):
+    """The network itself: there is nothing to convert between nn and cudnn, which are given as packages or by name.
+
+    Raises: TypeError for another `dst`.
+    """
+    if getattr(dst, "__name__", dst) not in (nn.__name__, __name__, "nn", "cudnn"):
         raise TypeError(f"cudnn.convert: expected nn or cudnn, got {dst!r}")
     return net
 

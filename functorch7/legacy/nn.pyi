@@ -1768,14 +1768,6 @@ class Bottle(Decorator):
     """
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
 
-class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
-    """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if sizeAverage (w is 1 without weights).
-
-    Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
-    Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
-
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
     vertex v_t of its class in a regular simplex.
@@ -2090,13 +2082,6 @@ class SpatialBinaryLogisticRegression(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
-class SpatialClassNLLCriterion(Criterion):
-    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless sizeAverage.
-
-    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
-
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m dilationH - padH, j dW + n dilationW - padW]: SpatialMaxPooling with
     dilation - 1 pixels left out between those of a window.
@@ -2178,6 +2163,14 @@ class BinaryClassReward(_criterions.VarianceReducedReward, Criterion):
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
+class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
+    """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if sizeAverage (w is 1 without weights).
+
+    Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
+    Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+
 class ParallelCriterion(MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
 
@@ -2217,6 +2210,13 @@ class SequencerCriterion(AbstractSequencerCriterion):
     Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
     """
     def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
+
+class SpatialClassNLLCriterion(_criterions.SpatialClassNLLCriterion, Criterion):
+    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless sizeAverage.
+
+    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;

@@ -12,6 +12,7 @@ from ..layers import Node
 from ..legacy import nn, tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
+from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described, overridden_in
@@ -27,7 +28,16 @@ from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
-from .functions import by_type, called_either_way, index_of, initializer, item, special_field, unpacked
+from .functions import (
+    by_type,
+    called_either_way,
+    index_of,
+    initializer,
+    item,
+    special_field,
+    unpacked,
+    with_total_weight,
+)
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, is_only_lua, method_of
@@ -66,8 +76,8 @@ class Classes:
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "define", "construct", "blank", "class_name", "class_object", "operator",
-            "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "class_object",
+            "operator", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -94,14 +104,15 @@ class Classes:
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
         return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
 
-    def class_name(self, number: int) -> tuple[str, bool, int | None]:
-        """Torch's name of a class, whether Lua has defined it, and the number of the class above it."""
+    def class_name(self, number: int) -> tuple[str, bool, int | None, bool]:
+        """Torch's name of a class, whether Lua has defined it, the class above, and whether it is one of a layer's."""
         kind = self.kinds[number]
         if kind is Tensor:
-            return "torch.Tensor", False, None
+            return "torch.Tensor", False, None, False
         named, above = getattr(kind, "_class_name", None), _class_above(kind)
         name = named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
-        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above)
+        is_described = issubclass(kind, LuaObject) and getattr(kind, "spec_class", None) is not None
+        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above), is_described
 
     def class_object(self, number: int) -> type:
         """The class of a number."""
@@ -121,7 +132,7 @@ class Classes:
         if inspect.isfunction(found):
             if "tensorCache" in inspect.signature(found).parameters:
                 self.border.takes_dicts.add(found)
-            return self._function(found)
+            return self._function(found, kind)
         if isinstance(found, staticmethod):
             return self._function(called_either_way(self.kinds[number], found.__func__))
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
@@ -138,7 +149,7 @@ class Classes:
         if isinstance(getattr(found, "lua", None), LuaFunction):
             return "value", found.lua
         if inspect.isroutine(found):
-            return self._function(getattr(kind, key))
+            return self._function(getattr(kind, key), kind)
         if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
             described = getattr(kind, "spec_class", None)
             if described is not None and getattr(getattr(described, key, None), "is_builder", False):
@@ -146,9 +157,11 @@ class Classes:
             return "value", None
         return "value", getattr(kind, key)
 
-    def _function(self, function: Callable) -> tuple[str, int]:
+    def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
         if function in SEVERAL:
             function = unpacked(function)
+        if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
+            function = with_total_weight(function)
         return "function", self.calls.number(function)
 
     def define(self, number: int, key: str, value: object) -> None:
@@ -211,6 +224,10 @@ class Classes:
         """An object of a class before Lua's `__init` has run."""
         kind = self.kinds[number]
         return kind.__new__(kind)
+
+    def complete(self, _: int, made: LuaObject) -> None:
+        """Describes an object, after its `__init`, that has no description yet."""
+        made.complete()
 
     # Fields ---------------------------------------------------------------------------------------------------------
 

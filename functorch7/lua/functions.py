@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.storage import Storage
@@ -19,6 +21,18 @@ from .kinds import Crossing
 def unpacked(function: Callable) -> Callable:
     """A function whose list of results is several results."""
     return lambda *given: tuple(function(*given))
+
+
+@cache
+def with_total_weight(function: Callable) -> Callable:
+    """What gives a loss of classes gives the total of their weights, too, as Torch's ClassNLLCriterion does."""
+
+    @wraps(function)
+    def called(criterion: OfClasses, *given: Crossing) -> tuple:
+        loss = function(criterion, *given)
+        return loss if isinstance(loss, tuple) else (loss, criterion.total_weight_tensor[1])
+
+    return called
 
 
 @cache
@@ -53,6 +67,8 @@ def special_field(owner: object, name: str) -> Crossing:
     """A field by which Torch's types are asked for, or one that is not looked for in a class."""
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())
+    if name == "__typename":  # which in Torch is in the metatable
+        return torch.typename(owner)
     return getattr(owner, "__dict__", {}).get(name)
 
 
@@ -64,7 +80,12 @@ def initializer(kind: type) -> Callable:
 
 @cache
 def _without_arguments(kind: type) -> Callable:
-    return lambda self: kind.__init__(self)
+    def init(self: Described) -> None:
+        # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
+        if self.spec_class is None or kind is not Module:
+            kind.__init__(self)
+
+    return init
 
 
 def item(owner: Crossing, key: Crossing) -> Crossing:

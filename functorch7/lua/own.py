@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import TYPE_CHECKING
 
+from ..interop.t7 import T7FormatError
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import KEPT, KeptElsewhere
+from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
 from .kinds import Bridge, Crossing
@@ -102,6 +106,18 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
+            self.complete()
+
+    def complete(self) -> None:
+        """Describes it by its fields, if its `__init` has called nn.Module's and not that of the class above."""
+        described = getattr(self, "spec_class", None)
+        if described is None or self._spec is not None:
+            return
+        fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        with contextlib.suppress(T7FormatError):  # else it has but its own methods, as in Torch
+            made = with_fields(described.torch_name(), fields)
+            vars(self).update(_spec=made._spec, _state=made._state)
+            changed(self)
 
     @classmethod
     def _read_code(cls) -> Crossing:
@@ -143,8 +159,9 @@ class LuaObject(Described if TYPE_CHECKING else object):
 class LuaLayer(LuaObject):
     """What classes that Lua defines below nn.Module or nn.Container have in common.
 
-    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable; and it is
-    in no mode until somebody says `training` or `evaluate`.
+    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable; one that
+    writes `backward` alone has that called by networks around it. It is in no mode until somebody says `training` or
+    `evaluate`.
     """
 
     train: bool = None  # type: ignore[assignment]
@@ -152,14 +169,33 @@ class LuaLayer(LuaObject):
     @classmethod
     def _passes_no_gradient(cls) -> bool:
         """Whether nobody has written anything about gradients."""
-        return (cls.updateGradInput, cls.accGradParameters) == (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
+        written = (cls.updateGradInput, cls.accGradParameters) != (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
+        return not (written or cls._writes_backward())
+
+    @classmethod
+    def _writes_backward(cls) -> bool:
+        return hasattr(getattr(cls, "backward", None), "lua")
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
-        """No gradient."""
-        return None
+        """No gradient, or what `backward` gives; what that adds to the parameters' gradients is kept for later."""
+        if not self._writes_backward():
+            return None
+        gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
+        before = [each.clone() for each in gradients]
+        for each in gradients:
+            each.zero()
+        found = self.backward(input, gradOutput, 1)
+        added = [(each, each.clone()) for each in gradients]
+        for each, value in zip(gradients, before, strict=True):
+            each.copy(value)
+        vars(self).setdefault("_added", []).append(added)
+        return found
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
-        """Nothing to add."""
+        """Adds what `backward` has added."""
+        if self._writes_backward():
+            for gradient, value in vars(self)["_added"].pop(0):
+                gradient.add(scale, value)
 
 
 class LuaContainer(LuaLayer):

@@ -7,8 +7,10 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
+from ..core.contexts import during
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
+from ..legacy.objects.parameters import GATHERS_KEPT
 from .kinds import Crossing
 from .runtime import Loaded, Runtime
 
@@ -34,11 +36,12 @@ def run(
 
 @contextlib.contextmanager
 def torch_default() -> Iterator[None]:
-    """Inside, new tensors are doubles, as a program of Torch's finds them when it begins."""
+    """Inside it is as a program of Torch's finds it: new tensors are doubles, and getParameters is not yet dpnn's."""
     before = torch.getdefaulttensortype()
     torch.setdefaulttensortype("torch.DoubleTensor")
     try:
-        yield
+        with during(GATHERS_KEPT, False):
+            yield
     finally:
         torch.setdefaulttensortype(before)
 

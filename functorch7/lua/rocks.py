@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from ..legacy.objects.parameters import GATHERS_KEPT
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .calls import Calls
@@ -62,6 +63,7 @@ class Rocks:
         yield "member_of_rock", self.border.entry(self.member)
         yield "names_of_rock", self.border.entry(lambda number: dir(self.packages[number]))
         yield "import", self.border.entry(self.imported)
+        yield "gather_kept", self.border.entry(lambda _: GATHERS_KEPT.set(True) and None)
 
     def number(self, name: str) -> int:
         """The number of a package by its name in functorch7.legacy, or here."""

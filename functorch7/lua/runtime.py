@@ -22,10 +22,10 @@ from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
 
 AS_TH = """
-for _, name in ipairs {'paths', 'sys', 'xlua'} do require(name) end
-if not pcall(require, 'pl') then path = require 'pl.path' end
+for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
+if pcall(require, 'pl') then text.format_operator() else path = require 'pl.path' end
 """
-"""The global variables that Torch's program `th` has from the beginning."""
+"""What Torch's program `th` has from the beginning: global variables, and with Penlight `'%d of %d' % {1, 2}`."""
 
 GLUE = Path(__file__).parent / "glue"
 

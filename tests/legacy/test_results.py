@@ -226,6 +226,9 @@ def test_the_default_type():
 def test_fields_are_tables_from_the_beginning_where_they_will_be():
     assert nn.CAddTable().gradInput == [] and nn.SplitTable(1).output == []
     assert nn.CAddTable().output.nElement() == nn.Linear(2, 2).gradInput.nElement() == 0
+    for layer in (nn.MM(), nn.MV(), nn.DotProduct(), nn.CosineDistance(), nn.Bilinear(2, 2, 2), nn.Index(1)):
+        assert [each.nElement() for each in layer.double().gradInput] == [0, 0]
+        assert {each.type() for each in layer.gradInput} == {"torch.DoubleTensor"}
 
 
 @pytest.mark.parametrize("kind", [nn.Linear, nn.MSECriterion])

@@ -120,3 +120,47 @@ def test_a_tensor_needs_gradients_of_all_its_elements():
     net.forward(torch.Tensor([1, 3]))
     with pytest.raises(ValueError, match="expected a gradOutput of shape"):
         net.backward(torch.Tensor([1, 3]), torch.Tensor([5]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "expected"),
+    [(nn.MSECriterion, torch.Tensor([0, 0]), [2, 4]), (nn.ClassNLLCriterion, 1, [-2, 0])],
+)
+def test_a_criterion_that_asks_the_one_above_gets_the_gradient_of_its_loss(kind, target, expected):
+    """As in Torch, where `parent.updateGradInput(self, ...)` knows nothing of what the class below computes."""
+
+    class Doubled(kind):
+        def updateOutput(self, input, target):
+            self.output = 2 * super().updateOutput(input, target)
+            return self.output
+
+        def updateGradInput(self, input, target):
+            self.gradInput = super().updateGradInput(input, target).clone().mul(2)
+            return self.gradInput
+
+    criterion = Doubled()
+    criterion.forward(torch.Tensor([1, 2]), target)
+    assert criterion.backward(torch.Tensor([1, 2]), target).totable() == expected
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_layer_below_another_has_its_gradient_where_it_writes_but_the_parameters(asks):
+    """The gradient at the input is then that of the class above, whose output nobody has asked for."""
+
+    class Plain(nn.Linear):
+        def updateOutput(self, input):
+            self.output = input @ self.weight.t()
+            return self.output
+
+        def accGradParameters(self, input, gradOutput, scale=1):
+            self.gradWeight.addmm(scale, gradOutput.t(), input)
+
+    if asks:
+        Plain.updateGradInput = lambda self, input, gradOutput: super(Plain, self).updateGradInput(input, gradOutput)
+    layer = Plain(3, 2)
+    layer.weight.fill(2)
+    for net in (layer, nn.Sequential().add(layer)):
+        net.zeroGradParameters()
+        net.forward(torch.ones(4, 3))
+        assert net.backward(torch.ones(4, 3), torch.ones(4, 2)).totable() == [[4, 4, 4]] * 4
+        assert layer.gradWeight.totable() == [[4, 4, 4]] * 2 and layer.gradBias.totable() == [0, 0]

@@ -221,6 +221,15 @@ def test_files_are_found_beside_the_one_that_requires_them(program, tmp_path):
     assert included == f"@{tmp_path}/beside.lua"
 
 
+def test_packages_that_luajit_does_not_find_are_paths_from_where_the_program_runs(program, tmp_path, monkeypatch):
+    """As trepl's `require` has it, which is that of programs that `th` runs: `require 'util.lua'` is a file."""
+    (tmp_path / "model").mkdir()
+    program("return {name = 'net'}", "model/net.lua")
+    main = program("return require 'model/net.lua'.name, require 'model/net.lua' == require './model/net'")
+    monkeypatch.chdir(tmp_path)
+    assert f7.lua.run(main) == ("net", True)
+
+
 def test_the_cpu_does_the_work_of_a_gpu_where_that_is_wanted(program):
     path = program("""
     local found = pcall(require, 'cunn')
@@ -266,3 +275,29 @@ def test_graphs_are_tables_of_nodes_and_edges_in_lua(lua):
           table.concat(order, ' '), table.concat(walked, ' '), a.children[b]
     """)
     assert found == (3, 3, True, "b", 1, "graph.Graph", False, "1 2 3", "3 2 1", 1)
+
+
+def test_penlight_is_there_from_the_beginning_with_its_operator_as_th_has_it(program, tmp_path, monkeypatch):
+    """trepl requires Penlight, where there is one, and calls `text.format_operator()`."""
+    (tmp_path / "pl").mkdir()
+    program("text = {format_operator = function() getmetatable('').__mod = string.format end}", "pl/init.lua")
+    monkeypatch.setenv("LUA_PATH", f"{tmp_path}/?/init.lua;;")
+    assert f7.lua.run(program("return '%d of 3' % 2")) == "2 of 3"
+
+
+@pytest.mark.parametrize(("package", "count"), [("nn", 3), ("dpnn", 9), ("rnn", 9)])
+def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(program, package, count):
+    """nn's takes what `parameters` gives, in which fields' modules are not; dpnn puts another in its place."""
+    main = program(f"""
+    require '{package}'
+    local Kept = torch.class('nn.KeptInField', 'nn.Module')
+    function Kept:__init()
+      nn.Module.__init(self)
+      self.inner, self.weight, self.gradWeight = nn.Linear(2, 2), torch.ones(3), torch.zeros(3)
+    end
+    local module = nn.KeptInField()
+    local flat = nn.Sequential():add(module):getParameters()
+    flat:fill(4)
+    return flat:nElement(), module.weight:sum()
+    """)
+    assert f7.lua.run(main) == (count, 12)

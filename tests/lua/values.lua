@@ -293,6 +293,19 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- json as lua-cjson's manual has it
+local cjson = require 'cjson'
+local sparse, place = cjson.encode({[3] = 'data'}), {[1000] = 'excessively sparse'}
+local ok, problem = pcall(cjson.encode, place)
+local is_converted, ratio, safe = cjson.encode_sparse_array(true)
+local numbers = cjson.encode({0.1 + 0.2, 5, 1 / 3, true, 'é"'})
+local digits, third = cjson.encode_number_precision(3), cjson.encode(1 / 3)
+cjson.encode_number_precision(14)
+return sparse, ok, problem:match('excessively sparse array'), is_converted, ratio, safe, cjson.encode(place), numbers,
+  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0))
+--> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
+    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
+
 --- C's pointers to what tensors hold
 local ffi = require 'ffi'
 local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
@@ -779,3 +792,96 @@ local a, b = torch.remap({torch.ones(2), {torch.ones(1)}}, nil, function(x, y) y
 return #all, all[2], all[3], #rows[1], rows[3][1], groups[5].val:sum(), groups[3].idx[1], values[4], places[3],
   b[1]:sum(), b[2][1][1], torch.LongTensor(torch.find(m, 9)):nElement()
 --> 3, 4, 6, 1, 2, 10, 2, 3, 3, 4, 2, 0
+
+--- losses of classes give the total of the targets' weights, too
+local x, t = torch.zeros(3, 2), torch.Tensor{1, 2, 2}
+local Doubled, parent = torch.class('nn.DoubledLossHere', 'nn.ClassNLLCriterion')
+function Doubled:updateOutput(input, target)
+  local loss, total = parent.updateOutput(self, input, target)
+  return 2 * loss + 1, total
+end
+local weighted = nn.ClassNLLCriterion(torch.Tensor{3, 0.5})
+local image = nn.SpatialClassNLLCriterion()
+return select('#', weighted:forward(x, t)), select(2, weighted:forward(x, t)), select('#', weighted:backward(x, t)),
+  select('#', nn.MSECriterion():forward(x, x)), select(2, nn.DoubledLossHere():forward(x, t)),
+  select(2, nn.ClassNLLCriterion():forward(x[1], 2)), select(2, image:forward(torch.zeros(1, 2, 2, 3), torch.ones(1, 2, 3)))
+--> 2, 4, 1, 1, 3, 1, 6
+
+--- networks are converted between nn and cudnn
+require 'nn'
+local cudnn = require 'cudnn'
+local net = nn.Sequential():add(nn.SpatialConvolution(1, 1, 3, 3))
+local ok, problem = pcall(cudnn.convert, net, {})
+return cudnn.convert(net, cudnn) == net, cudnn.convert(net, nn, function() end) == net, ok,
+  problem:match('expected nn or cudnn')
+--> true, true, false, 'expected nn or cudnn'
+
+--- layers below others that set the fields for themselves
+require 'nn'
+local Here, Linear = torch.class('nn.LinearWithoutBiasHere', 'nn.Linear')
+function Here:__init(inputs, outputs)
+  nn.Module.__init(self)
+  self.weight, self.gradWeight = torch.Tensor(outputs, inputs), torch.Tensor(outputs, inputs)
+  self:reset()
+end
+function Here:reset() self.weight:fill(2) self.gradWeight:zero() end
+local layer, x = nn.LinearWithoutBiasHere(3, 2), torch.ones(4, 3)
+local flat = nn.Sequential():add(layer):add(nn.Tanh()):getParameters()
+local output, gradient = layer:forward(x), layer:backward(x, torch.ones(4, 2))
+local again = torch.deserialize(torch.serialize(layer))
+return flat:size(1), #layer:parameters(), output[4][2], gradient[4][3], layer.gradWeight[2][3], layer.bias,
+  again:forward(x)[1][1], torch.type(again), layer:clone():forward(x)[1][1]
+--> 6, 1, 6, 4, 4, nil, 6, 'nn.LinearWithoutBiasHere', 6
+
+--- xlua requires Lua's packages, and th has dok
+local before = print
+print = function() end
+local missing, sandboxed = xlua.require('no_such_package'), xlua.require('os.path')
+print = before
+return xlua.require('nn', true) == nn, missing, sandboxed, xrequire == xlua.require, type(dok.unpack)
+--> true, false, false, true, 'function'
+
+--- objects have the name of their class in __typename
+require 'nn'
+local Named = torch.class('nn.NamedHere', 'nn.Container')
+function Named:__init() nn.Container.__init(self) end
+local found = {}
+for _, module in pairs(nn.Sequential():add(nn.Linear(1, 1)):add(nn.NamedHere()):listModules()) do
+  table.insert(found, module.__typename)
+end
+return table.concat(found, ' '), nn.MSECriterion().__typename, torch.FloatTensor(2).__typename
+--> 'nn.Sequential nn.Linear nn.NamedHere', 'nn.MSECriterion', 'torch.FloatTensor'
+
+--- networks call the backward of layers that write nothing else of gradients
+require 'nn'
+local Twice, parent = torch.class('nn.TwiceHere', 'nn.Container')
+function Twice:__init()
+  parent.__init(self)
+  self:add(nn.Linear(2, 2))
+  self.count = 0
+end
+function Twice:updateOutput(input)
+  self.count = self.count + 1
+  self.output = self.modules[1]:forward(input) * 2
+  return self.output
+end
+function Twice:backward(input, gradOutput, scale)
+  self.count = self.count - 1
+  self.gradInput = self.modules[1]:backward(input, gradOutput * 2, scale)
+  return self.gradInput
+end
+local inside = nn.TwiceHere()
+local net = nn.Sequential():add(nn.Linear(2, 2)):add(inside):add(nn.MulConstant(3))
+local flat, gradients = net:getParameters()
+flat:fill(1)
+gradients:fill(10)
+local x, counts = torch.ones(2), {}
+for i = 1, 2 do
+  net:forward(x)
+  table.insert(counts, inside.count)
+  net:backward(x, torch.ones(2), 0.5)
+  table.insert(counts, inside.count)
+end
+return table.concat(counts, ' '), net.gradInput[1], net:get(1).gradBias[1], inside:get(1).gradBias[1],
+  inside:get(1).gradWeight[1][1]
+--> '1 0 1 0', 24, 22, 16, 28

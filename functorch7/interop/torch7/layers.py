@@ -42,6 +42,7 @@ VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
 POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
 """The record that a pooling shares with its unpooling is put into the fields by the reader."""
 TABLE: dict[str, Any] = {"grad_input": list}
+PAIR: dict[str, Any] = {"grad_input": tuple}  # into whose tensors Torch writes, so that they have to be there
 
 
 def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
@@ -244,11 +245,11 @@ SCHEMAS = [
     # Linear
     Schema(layers.Linear, OF_WEIGHT),
     Schema(layers.SparseLinear, {k: v for k, v in OF_WEIGHT.items() if k != "bias"},
-           more=lambda node, fields: {"sparseUpdate": 0}),
+           more=lambda node, fields: {"sparseUpdate": 0}, **TABLE),
     Schema(layers.Bilinear, {
         "input_size1": size_of("weight", 1), "input_size2": size_of("weight", 2), "output_size": size_of("weight", 0),
         "bias": whether("bias"),
-    }, **TABLE),
+    }, **PAIR),
     Schema(layers.LinearWeightNorm, {"bias": whether("bias")}, more=_direction),
     Schema(layers.PartialLinear, {
         "input_size": needed("inputsize"), "output_size": needed("outputsize"), "bias": whether("bias"),
@@ -352,13 +353,13 @@ SCHEMAS = [
     }, **TABLE),
     # Tables
     *(Schema(each, **TABLE) for each in (
-        layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.DotProduct,
-        layers.CosineDistance, layers.MM, layers.MV, layers.Index, layers.CAddTensorTable)),
+        layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.CAddTensorTable)),
+    *(Schema(each, **PAIR) for each in (layers.DotProduct, layers.CosineDistance, layers.MM, layers.MV, layers.Index)),
     Schema(layers.CMaxTable, more=_extreme("max"), **TABLE),
     Schema(layers.CMinTable, more=_extreme("min"), **TABLE),
     Schema(layers.PairwiseDistance, more=empties("diff"), **TABLE),
     Schema(layers.MixtureTable, more=_mixed, **TABLE),
-    Schema(layers.MaskedSelect, more=_selected, **TABLE),
+    Schema(layers.MaskedSelect, more=_selected),
     *(Schema(each, output=list, grad_input=list) for each in (
         layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),

@@ -56,7 +56,7 @@ class Writer:
         made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
-        empty = {np.ndarray: np.zeros(0, dtype), list: []}
+        empty = {np.ndarray: np.zeros(0, dtype), list: [], tuple: [np.zeros(0, dtype), np.zeros(0, dtype)]}
         fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
         if isinstance(node.spec, Criterion):
             fields |= {"output": 0, "gradInput": empty[schema.grad_input]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,9 +41,9 @@ def scale(*args: Operand) -> Tensor:
     if one_of("scale", "mode", mode, MODES) == "simple" or image.shape[-2:] == (height, width):
         rows, columns = _nearest(image.shape[-2], height), _nearest(image.shape[-1], width)
         return as_result(image[..., rows[:, None], columns], source, destination)
-    weights = _bilinear if mode == "bilinear" else _bicubic
-    wide = rounded(working(image) @ weights(image.shape[-1], width).T, source.dtype)
-    return as_result(weights(image.shape[-2], height) @ working(wide), source, destination)
+    parts = _bilinear if mode == "bilinear" else _bicubic
+    wide = rounded(parts(image.shape[-1], width).summed(working(image), -1), source.dtype)
+    return as_result(parts(image.shape[-2], height).summed(working(wide), -2), source, destination)
 
 
 def _size(size: Any, width: int, height: int) -> list[float]:
@@ -62,7 +62,21 @@ def _size(size: Any, width: int, height: int) -> list[float]:
     return [width * factor / base, height * factor / base]
 
 
-# Weights: a matrix of new by old pixels -------------------------------------------------------------------------------
+# What new pixels are made of -----------------------------------------------------------------------------------------
+
+
+class _Parts(NamedTuple):
+    """The places of the old pixels that each new one is a sum of, and their weights: both of parts by new pixels."""
+
+    places: np.ndarray
+    weights: np.ndarray
+
+    def summed(self, image: np.ndarray, axis: int) -> np.ndarray:
+        """The new pixels along an axis, the last or the one before."""
+        found: Any = 0
+        for places, weights in zip(self.places, self.weights, strict=True):
+            found = found + image.take(places, axis) * (weights if axis == -1 else weights[:, None])
+        return found
 
 
 def _between_ends(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
@@ -75,18 +89,15 @@ def _between_ends(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
     return whole, position - whole
 
 
-def _bilinear(old: int, new: int) -> np.ndarray:
-    weights, rows = np.zeros((new, old), np.float32), np.arange(new)
+def _bilinear(old: int, new: int) -> _Parts:
     if new >= old:
         whole, fraction = _between_ends(old, new)
-        weights[rows, whole] += 1 - fraction
-        weights[rows, np.minimum(whole + 1, old - 1)] += fraction
-        return weights
+        return _Parts(np.minimum([whole, whole + 1], old - 1), np.stack([1 - fraction, fraction]))
     edges = np.arange(new + 1, dtype=np.float32) * (np.float32(old) / np.float32(new))
-    pixels = np.arange(old, dtype=np.float32)
-    covered = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
+    places = edges[:-1].astype(np.int64) + np.arange(-(-old // new) + 1)[:, None]
+    covered = np.minimum(edges[1:], places + np.float32(1)) - np.maximum(edges[:-1], places.astype(np.float32))
     weights = np.maximum(covered, 0)
-    return weights / weights.sum(1, keepdims=True)
+    return _Parts(np.minimum(places, old - 1), weights / weights.sum(0))
 
 
 def cubic_weights(x: np.ndarray) -> np.ndarray:
@@ -101,17 +112,22 @@ def cubic_weights(x: np.ndarray) -> np.ndarray:
     )
 
 
-def _bicubic(old: int, new: int) -> np.ndarray:
+def _bicubic(old: int, new: int) -> _Parts:
     """Beyond the ends, a line goes on as it comes; the last pixel of one new one is the last old one, as in Torch."""
     if old in (1, new):
         return _bilinear(old, new)
     whole, fraction = _between_ends(old, new)
     last = whole == old - 1
     whole, fraction = whole - last, np.where(last, np.float32(1), fraction)
-    ends = np.zeros((old + 2, old), np.float32)
-    ends[1:-1] = np.eye(old)
-    ends[0, :2], ends[-1, -2:] = (2, -1), (-1, 2)
-    return np.einsum("in,ino->no", cubic_weights(fraction), ends[whole + np.arange(4)[:, None]])
+    before, left, right, after = cubic_weights(fraction)
+    first_beyond, last_beyond = before * (whole == 0), after * (whole == old - 2)
+    weights = [
+        before - first_beyond,
+        left + 2 * first_beyond - last_beyond,
+        right + 2 * last_beyond - first_beyond,
+        after - last_beyond,
+    ]
+    return _Parts(np.clip(whole + np.arange(-1, 3)[:, None], 0, old - 1), np.stack(weights))
 
 
 def _nearest(old: int, new: int) -> np.ndarray:

@@ -214,7 +214,9 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     def updateGradInput(self, input: Value, target: Value = None) -> Value:
         """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
-        if self._has_own_loss():
+        # A class below a criterion that writes both, and asks the one above, wants the gradient of that one's loss.
+        asked_from_below = self._spec is not None and overridden_in(self.__class__, "updateGradInput")
+        if self._has_own_loss() and not asked_from_below:
             return self._gradient_of_own_loss(input, target)
         if self._by_plan:
             return _first(super().backward(self._pair(input, target)))

@@ -21,8 +21,8 @@ from .criterion import Criterion
 from .module import Module
 
 
-class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
-    """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
+class OfClasses(Criterion):
+    """A criterion of classes with weights, of which Torch's `forward` gives the total after the loss (in Lua)."""
 
     def __len__(self) -> int:
         return 0 if self.weights is None else self.weights.nElement()
@@ -36,9 +36,17 @@ class ClassNLLCriterion(Criterion, describes=losses.ClassNLLCriterion):
         if self._kept is None:
             return Tensor([0.0])
         targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
-        counted = targets[targets != self.ignoreIndex]
+        counted = targets[targets != getattr(self, "ignoreIndex", None)]
         weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
         return Tensor([float(weights.sum())])
+
+
+class ClassNLLCriterion(OfClasses, describes=losses.ClassNLLCriterion):
+    """nn.ClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
+
+
+class SpatialClassNLLCriterion(OfClasses, describes=losses.SpatialClassNLLCriterion):
+    """nn.SpatialClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
 
 
 class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):

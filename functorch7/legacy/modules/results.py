@@ -45,11 +45,13 @@ class Results(Described):
         return held[1]  # also None, if that is what a user has set
 
     def _as_made(self, field: str) -> Any:
-        """What Torch's constructors make of a field: an empty tensor, or a table where a table will be."""
+        """What Torch's constructors make of a field: an empty tensor, an empty table, or one of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
-        if schema is not None and (schema.output if field == "_output" else schema.grad_input) is list:
+        kind = None if schema is None else schema.output if field == "_output" else schema.grad_input
+        if kind is list:
             return []
-        return Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,))
+        tensors = [Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for _ in range(2)]
+        return tensors if kind is tuple else tensors[0]
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)

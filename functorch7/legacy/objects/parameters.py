@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, Self
 
@@ -27,6 +28,9 @@ from ..tensors.type_names import dtype_of
 from .described import Described, described_among
 from .serial import PRIVATE
 from .tree import Tree
+
+GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
+"""Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
 
 
 @lru_cache(1024)
@@ -175,17 +179,20 @@ class Parameters(Described):
     def getParameters(self) -> tuple[Tensor, Tensor]:
         """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.
 
-        Those of modules that are kept in fields (shared clones, parts of a user's module) are among them. Calling it
-        again gives the same flat tensors. Raises ValueError if gradients are not shared as parameters are.
+        Those of modules that are kept in fields (shared clones, parts of a user's module) are among them; in programs
+        of Lua's that do not require dpnn, those that are shared with others alone. Calling it again gives the same flat
+        tensors. Raises ValueError if gradients are not shared as parameters are.
         """
         return flattened(*self._all_parameters())
 
     def _all_parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """Those of `parameters`, and of the modules that are kept in fields."""
         params, grads = (list(tensors) for tensors in self.parameters()[:2])
+        known = {(id(param.storage_), param.offset) for param in params}
         for module in kept_modules(self):
-            inner, inner_grads = module.parameters()[:2]
-            params, grads = params + inner, grads + inner_grads
+            for param, grad in zip(*module.parameters()[:2], strict=True):
+                if GATHERS_KEPT.get() or (id(param.storage_), param.offset) in known:
+                    params, grads = [*params, param], [*grads, grad]
         return params, grads
 
     @staticmethod

@@ -104,7 +104,10 @@ class Steps(Described):
         Raises RuntimeError for a network that draws or has recurrent state: what forward would have left is not known.
         """
         if self.__dict__.get("_call") is None:
-            plan = self._planned_outside() if self.is_foreign() else self._planned()  # type: ignore[attr-defined]
+            # Where the user's gradient, or what is left of it, is that of the class above, it is of what that computes.
+            above = self._spec is not None and self.has_own_gradient()  # type: ignore[attr-defined]
+            by_user = self.is_foreign() and not above
+            plan = self._planned_outside() if by_user else self._planned()  # type: ignore[attr-defined]
             if plan.draws or plan.state_slots:
                 raise RuntimeError(f"{self.title()}: backward called before forward")
             self.__dict__["_call"] = Repeated(plan, input)

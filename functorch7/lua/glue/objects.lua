@@ -313,6 +313,7 @@ local function construct(class_table, ...)
   if not class.is_lua then return call(python.construct, class.number, nil, ...) end
   local made = call(python.blank, class.number, nil)
   class_table.__init(made, ...)
+  if class.is_described then call(python.complete, 0, nil, made) end
   return made
 end
 
@@ -321,10 +322,11 @@ end
 function border.class(number)
   local found = class_tables[number]
   if found then return found end
-  local name, is_lua, above = call(python.class_name, number, nil)
+  local name, is_lua, above, is_described = call(python.class_name, number, nil)
   local members = {}
   found = {__typename = name}
-  class_tables[number], about[found] = found, {number = number, is_lua = is_lua, members = members}
+  class_tables[number] = found
+  about[found] = {number = number, is_lua = is_lua, is_described = is_described, members = members}
   setmetatable(found, {
     __index = function(self, key)
       if key == '__index' then return self end

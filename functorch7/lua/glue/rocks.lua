@@ -88,20 +88,24 @@ local function folder(level)
   return found:sub(1, 1) == '/' and found or namespace(border.paths).cwd() .. '/' .. found
 end
 
--- A file by its place beside another, as th finds it.
-local function require_beside(place)
+-- The file that a place without its ending means, as th finds it.
+local function file_at(place)
   for _, file in ipairs {place .. '.lua', place, place .. '/init.lua'} do
-    if namespace(border.paths).filep(file) then
-      if package.loaded[file] == nil then package.loaded[file] = lua_dofile(file) or true end
-      return package.loaded[file]
-    end
+    if namespace(border.paths).filep(file) then return file end
   end
-  border.fail(('no file %s.lua'):format(place), -1)
+end
+
+local function required_file(file)
+  if package.loaded[file] == nil then package.loaded[file] = lua_dofile(file) or true end
+  return package.loaded[file]
 end
 
 function require(name)
   if package.loaded[name] ~= nil then return package.loaded[name] end
-  if name:match('^%.') then return require_beside(namespace(border.paths).concat(folder(2), name)) end
+  if name:match('^%.') then
+    local place = namespace(border.paths).concat(folder(2), name)
+    return required_file(file_at(place) or border.fail(('no file %s.lua'):format(place), -1))
+  end
   local ok, found = xpcall(lua_require, function(problem)
     return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
       and {missing = true} or problem
@@ -109,6 +113,8 @@ function require(name)
   if ok then return found end
   package.loaded[name] = nil -- where LuaJIT has left a mark
   if type(found) == 'table' and found.missing then
+    local file = file_at(namespace(border.paths).concat(name)) -- th looks for a path, its ending too, where it runs
+    if file then return required_file(file) end
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
     table.sort(known)
@@ -178,7 +184,24 @@ function border.prepare.dataload()
   function table.print(found) print(in_braces(found, '\n')) end
 end
 
-function border.prepare.xlua()
+-- Packages cross by their names.
+function border.prepare.cudnn(cudnn)
+  local convert = cudnn.convert
+  function cudnn.convert(net, into, ...)
+    return convert(net, into == cudnn and 'cudnn' or into == rawget(_G, 'nn') and 'nn' or into, ...)
+  end
+end
+
+function border.prepare.xlua(xlua)
+  function xlua.require(name)
+    local ok, found = pcall(require, name)
+    if ok then return found end
+    print(found)
+    print(('warning: <%s> could not be loaded (is it installed?)'):format(name))
+    return false
+  end
+  xrequire = xlua.require
+
   -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
   function string.split(text, pattern)
     local found, place = {}, 1
@@ -191,7 +214,27 @@ function border.prepare.xlua()
   end
 end
 
-function border.prepare.dpnn() dpnn = rawget(_G, 'dpnn') or {} end
+-- The settings are the program's; each function gives those that it has set.
+function border.prepare.cjson(cjson)
+  local encode, convert, ratio, safe, digits = cjson.encode, false, 2, 10, 14
+  function cjson.encode(value) return encode(value, convert, ratio, safe, digits) end
+  function cjson.encode_sparse_array(...)
+    local is_converted, new_ratio, new_safe = ...
+    if is_converted ~= nil then convert = is_converted end
+    ratio, safe = new_ratio or ratio, new_safe or safe
+    return convert, ratio, safe
+  end
+  function cjson.encode_number_precision(count)
+    digits = count or digits
+    return digits
+  end
+end
+
+function border.prepare.dpnn()
+  dpnn = rawget(_G, 'dpnn') or {}
+  call(python.gather_kept, 0, nil)
+end
+border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
 function border.prepare.sys(sys)
   function sys.fpath() return (folder(2):gsub('/$', '')) end
