@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import functorch7 as f7
@@ -67,3 +68,11 @@ def test_a_network_keeps_what_its_layers_give():
     network = f7.Sequential(f7.Linear(32, 16), f7.Tanh(), f7.Linear(16, 16), f7.Sigmoid(), f7.Linear(16, 4))
     kept, _ = kept_by(network, 64, 32)
     assert kept == 64 * (16 + 16)
+
+
+@pytest.mark.parametrize("module", [f7.Tanh(), f7.Sigmoid(), f7.ReLU()], ids=str)
+def test_batches_of_numpy_arrays_inside_programs(module):
+    """JAX 0.10 fails for its own `jax.nn.relu` there."""
+    rows = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
+    found = jax.jit(lambda: jax.vmap(lambda row: module.apply({}, {}, row)[0])(rows))()
+    np.testing.assert_allclose(found, module.apply({}, {}, rows)[0], rtol=1e-6)

@@ -23,7 +23,7 @@ def _of_output(change: Callable[[Array, Array], Array]) -> Callable[[Callable], 
             output = found(*primals)
             return output, kept(output, *tangents)
 
-        return found
+        return jax.jit(found, inline=True)  # JAX 0.10 takes no arrays of NumPy for functions with a rule, inside vmap
 
     return decorated
 
