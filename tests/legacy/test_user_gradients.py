@@ -164,3 +164,36 @@ def test_a_layer_below_another_has_its_gradient_where_it_writes_but_the_paramete
         net.forward(torch.ones(4, 3))
         assert net.backward(torch.ones(4, 3), torch.ones(4, 2)).totable() == [[4, 4, 4]] * 4
         assert layer.gradWeight.totable() == [[4, 4, 4]] * 2 and layer.gradBias.totable() == [0, 0]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_layer_at_several_places_adds_the_gradient_of_each_once(apart):
+    """y = w (w x + w 2 x): the derivative of the sum by w is 6 w times the sum of x."""
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.gradWeight = torch.Tensor([3]), torch.zeros(1)
+
+        def updateOutput(self, input):
+            return input.clone().mul(self.weight[1])
+
+        def updateGradInput(self, input, gradOutput):
+            return gradOutput.clone().mul(self.weight[1])
+
+        def accGradParameters(self, input, gradOutput, scale=1):
+            self.gradWeight.add(scale * input.dot(gradOutput))
+
+    scale = Scale()
+    twice = nn.Sequential().add(nn.MulConstant(2)).add(scale)
+    net = nn.Sequential().add(nn.ConcatTable().add(scale).add(twice)).add(nn.CAddTable()).add(scale)
+    x, ones = torch.Tensor([1, 2]), torch.ones(2)
+    for _ in range(2):
+        assert net.forward(x).totable() == [27, 54]
+        net.zeroGradParameters()
+        if apart:
+            assert net.updateGradInput(x, ones).totable() == [27, 27]
+            net.accGradParameters(x, ones)
+        else:
+            assert net.backward(x, ones).totable() == [27, 27]
+        assert scale.gradWeight.totable() == [54]

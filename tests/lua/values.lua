@@ -885,3 +885,30 @@ end
 return table.concat(counts, ' '), net.gradInput[1], net:get(1).gradBias[1], inside:get(1).gradBias[1],
   inside:get(1).gradWeight[1][1]
 --> '1 0 1 0', 24, 22, 16, 28
+
+--- a layer at several places of a network, which writes backward alone, adds each place's gradient once
+require 'nn'
+local Scale, parent = torch.class('nn.ScaleHere', 'nn.Module')
+function Scale:__init()
+  parent.__init(self)
+  self.weight, self.gradWeight = torch.Tensor{3}, torch.zeros(1)
+end
+function Scale:updateOutput(input)
+  self.output = input:clone():mul(self.weight[1])
+  return self.output
+end
+function Scale:backward(input, gradOutput, scale)
+  self.gradWeight:add((scale or 1) * input:dot(gradOutput))
+  self.gradInput = gradOutput:clone():mul(self.weight[1])
+  return self.gradInput
+end
+local scale = nn.ScaleHere()
+local twice = nn.Sequential():add(nn.MulConstant(2)):add(scale)
+local net = nn.Sequential():add(nn.ConcatTable():add(scale):add(twice)):add(nn.CAddTable()):add(scale)
+local x = torch.Tensor{1, 2}
+local output = net:forward(x)
+local gradient = net:backward(x, torch.ones(2))
+local names = {}
+for name in pairs(scale) do if name:find('added') then table.insert(names, name) end end
+return output[1], gradient[1], scale.gradWeight[1], #names
+--> 27, 27, 54, 0

@@ -159,7 +159,7 @@ class Call(Inspection):
         if self.residuals is None:
             with watched.repeating():
                 *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
-        for foreign in self.plan.foreign:
+        for foreign in self.plan.called:
             foreign.pending.clear()
         plan, kept = self.plan, self.side.state
         if state is not None:
@@ -234,7 +234,7 @@ class Call(Inspection):
         gradients.keep(new)
         if plan.state_slots:
             plan.spend("gradient")
-        for foreign in plan.foreign:
+        for foreign in plan.called:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
@@ -290,13 +290,13 @@ class Call(Inspection):
     def accumulate(self, scale: Scalar) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.gradients, scale)
-        for foreign in self.plan.foreign:
+        for foreign in self.plan.called:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
         self._add(self.plan.parameters, -rate)
-        for foreign in self.plan.foreign:
+        for foreign in self.plan.called:
             foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
 
     def _now(self, layout: Layout) -> Layout:

@@ -13,7 +13,7 @@ from .objects import Object, is_object
 
 Result = TypeVar("Result")
 
-OWN = ("_plans", "_seats", "_moment", "_pending")
+OWN = ("_plans", "_seats", "_moment", "_pending", "_added")
 """What does not change from call to call."""
 
 

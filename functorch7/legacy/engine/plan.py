@@ -113,6 +113,7 @@ class Plan(Running):
         self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, params, slots = visit(root, bool(root.train), ())
+        self.called = list({id(user): user for user in self.foreign}.values())  # which may be at several places
         if form is not None:
             self.spec = self.spec.replace(form=form)
         self.placed = self._hook_up()

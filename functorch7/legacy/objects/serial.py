@@ -25,6 +25,7 @@ PRIVATE = (
     "_forgotten",
     "_hooks",
     "_pending",
+    "_added",
     "_moment",
     "_next_state",
     "_next_gradient",
