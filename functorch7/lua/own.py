@@ -22,6 +22,10 @@ OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
 
 
+ONE_RESULT = ("updateOutput", "updateGradInput")
+"""Methods that may give more, of which networks take the first."""
+
+
 class Fields(KeptElsewhere):
     """The fields of one object that Lua holds, tables and functions, under the object's number."""
 
@@ -86,7 +90,8 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
     """A function of Lua's as the method of a class."""
 
     def method(self: object, *given: object) -> Crossing:
-        return traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
+        found = traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
+        return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
 
     method.__name__ = method.__qualname__ = name
     method.lua = function  # type: ignore[attr-defined]

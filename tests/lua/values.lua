@@ -912,3 +912,19 @@ local names = {}
 for name in pairs(scale) do if name:find('added') then table.insert(names, name) end end
 return output[1], gradient[1], scale.gradWeight[1], #names
 --> 27, 27, 54, 0
+
+--- of several results of updateOutput and updateGradInput networks take the first
+require 'nn'
+local Both, parent = torch.class('nn.BothHere', 'nn.Module')
+function Both:updateOutput(input)
+  self.output = input * 2
+  return self.output, 'beside it'
+end
+function Both:updateGradInput(input, gradOutput)
+  self.gradInput = gradOutput * 3
+  return self.gradInput, 'beside it'
+end
+local net = nn.Sequential():add(nn.BothHere()):add(nn.MulConstant(5))
+local x = torch.Tensor{1}
+return net:forward(x)[1], net:backward(x, x)[1], (nn.BothHere():forward(x))[1], select('#', net:get(1):updateOutput(x))
+--> 10, 15, 2, 2
