@@ -928,3 +928,17 @@ local net = nn.Sequential():add(nn.BothHere()):add(nn.MulConstant(5))
 local x = torch.Tensor{1}
 return net:forward(x)[1], net:backward(x, x)[1], (nn.BothHere():forward(x))[1], select('#', net:get(1):updateOutput(x))
 --> 10, 15, 2, 2
+
+--- the sizes of View, Reshape and CMul are LongStorages, which change the layer
+require 'nn'
+local view, x = nn.View(2, 3), torch.range(1, 6)
+local net = nn.Sequential():add(view)
+net:forward(x)
+view.size[1], view.size[2] = 3, 2
+local rows = net:forward(x):size(1)
+local copy = view:clone()
+copy.size[1], copy.size[2] = 1, 6
+view.size = torch.LongStorage{6, 1}
+return torch.type(nn.Reshape(3, 2).size), #view.size, rows, net:forward(x):size(1), copy:forward(x):size(1),
+  nn.CMul(4).size[1], tostring(view)
+--> 'torch.LongStorage', 2, 3, 6, 1, 4, 'nn.View(6, 1)'

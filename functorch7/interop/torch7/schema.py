@@ -49,12 +49,13 @@ def grad_name(name: str) -> str:
 class Rule(NamedTuple):
     """One field of a description: what it is in a file's record, and what the record gets for it.
 
-    Where it is there as it is, under a name of Torch's, that is `name`.
+    Where it is there as it is, under a name of Torch's, that is `name`. `is_sizes` says that Torch has a LongStorage.
     """
 
     read: Callable[[Record], Value]
     write: Callable[[Any], dict[str, Any]]
     name: str | None = None
+    is_sizes: bool = False
 
 
 def saved(name: str, default: object = None) -> Rule:
@@ -89,7 +90,7 @@ def whether(name: str) -> Rule:
 
 def sizes(name: str) -> Rule:
     """Sizes, which are saved as a LongStorage."""
-    return Rule(lambda record: plain(record.need(name)), lambda value: {name: storage(value)})
+    return Rule(lambda record: plain(record.need(name)), lambda value: {name: storage(value)}, is_sizes=True)
 
 
 def opposite(name: str) -> Rule:

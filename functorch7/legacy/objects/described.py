@@ -22,6 +22,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
+from .own_sizes import has_sizes, sizes_of
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -209,7 +210,8 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
             return self._builder(method)
         field = _field_names(type(self._spec)).get(name)
         if field is not None:
-            return None if field in self._spec.parameter_order else getattr(self._spec, field)
+            value: Any = None if field in self._spec.parameter_order else getattr(self._spec, field)
+            return sizes_of(self, name, value) if has_sizes(type(self._spec), field) else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
@@ -227,7 +229,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
             field = _field_names(type(spec)).get(name)
         if spec is not None and field is not None and field not in spec.parameter_order:
-            self._respecify(spec.replace(**{field: np.asarray(value) if isinstance(value, Tensor) else value}))
+            self._respecify(spec.replace(**{field: _as_given(value)}))
             return
         if spec is None and isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
             raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
@@ -321,3 +323,10 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
         cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
     tensor.rebind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
     return tensor
+
+
+def _as_given(value: Any) -> Any:
+    """What a constructor is given for a tensor's elements, or a storage's."""
+    if isinstance(value, Storage):
+        return tuple(value.totable())
+    return np.asarray(value) if isinstance(value, Tensor) else value

@@ -26,6 +26,7 @@ PRIVATE = (
     "_hooks",
     "_pending",
     "_added",
+    "_sizes",
     "_moment",
     "_next_state",
     "_next_gradient",
