@@ -69,9 +69,14 @@ def compile_quickly() -> None:
     cache.LOOK_EVERY = 512  # nor trace: what JAX has traced of its own functions goes at each look
 
 
-def let_programs_go() -> None:
-    """Where there are too many."""
+def let_too_many_go() -> None:
+    """Lets the programs go where there are too many."""
     if len(_compiled) > MOST:
-        _compiled.clear()
-        jax.clear_caches()
-        mlir.make_ir_context.cache_clear()
+        let_programs_go()
+
+
+def let_programs_go() -> None:
+    """Lets go all that has been compiled, and traced."""
+    _compiled.clear()
+    jax.clear_caches()
+    mlir.make_ir_context.cache_clear()

@@ -56,7 +56,7 @@ def pytest_collection_finish():
 
 
 def pytest_runtest_teardown():
-    compiling.let_programs_go()
+    compiling.let_too_many_go()
 
 
 @pytest.fixture
