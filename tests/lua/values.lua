@@ -939,6 +939,9 @@ local rows = net:forward(x):size(1)
 local copy = view:clone()
 copy.size[1], copy.size[2] = 1, 6
 view.size = torch.LongStorage{6, 1}
-return torch.type(nn.Reshape(3, 2).size), #view.size, rows, net:forward(x):size(1), copy:forward(x):size(1),
+local longer = nn.View(2, 3)
+longer.size:resize(3)
+longer.size[3], longer.size[2] = 3, 1
+return longer:forward(x):dim(), torch.type(nn.Reshape(3, 2).size), #view.size, rows, net:forward(x):size(1), copy:forward(x):size(1),
   nn.CMul(4).size[1], tostring(view)
---> 'torch.LongStorage', 2, 3, 6, 1, 4, 'nn.View(6, 1)'
+--> 3, 'torch.LongStorage', 2, 3, 6, 1, 4, 'nn.View(6, 1)'

@@ -14,40 +14,38 @@ from ..tensors.storage import Storage
 class OwnSizes(Storage):
     """The sizes of one layer; `view.size[1] = 5` changes the layer."""
 
-    __slots__ = ("_name", "_owner")
+    __slots__ = ("_name", "_owner", "told")
 
     def __init__(self, owner: object, name: str, sizes: tuple[int, ...]):
         super().__init__(np.array(sizes, np.int64))
         self._owner, self._name = owner, name
+        self.told = sizes  # what the layer has; after a resize it is not yet what is here
 
-    def _told(self) -> OwnSizes:
-        setattr(self._owner, self._name, tuple(self.totable()))
+    def _tell(self) -> OwnSizes:
+        self.told = tuple(self.totable())
+        setattr(self._owner, self._name, self.told)
         return self
 
     def __setitem__(self, index: int, value: float) -> None:
         super().__setitem__(index, value)
-        self._told()
+        if value == 0 or all(self.totable()):  # else sizes that a resize has added are still to be set
+            self._tell()
 
     def fill(self, value: float) -> OwnSizes:
         """Sets every size."""
         super().fill(value)
-        return self._told()
+        return self._tell()
 
     def copy(self, source: Storage) -> OwnSizes:
         """Copies the sizes of a storage of as many."""
         super().copy(source)
-        return self._told()
-
-    def resize(self, size: int) -> OwnSizes:
-        """Gives it another number of sizes, of which the layer hears when they are set: new ones are 0."""
-        super().resize(size)
-        return self
+        return self._tell()
 
 
 def sizes_of(owner: object, name: str, sizes: tuple[int, ...]) -> OwnSizes:
-    """An object's sizes, the same storage as long as they do not change otherwise."""
+    """An object's sizes: the same storage as long as nobody else changes them."""
     found = vars(owner).get("_sizes")
-    if found is None or found != sizes:
+    if found is None or found.told != sizes:
         found = vars(owner)["_sizes"] = OwnSizes(owner, name, sizes)
     return found
 
