@@ -5,7 +5,7 @@ gives them Torch's own values.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -30,6 +30,9 @@ class Source(Protocol):
         ...
 
 
+ROOMS = 2**10, 2**15, 2**20
+"""So many numbers are drawn at once: JAX compiles each draw's program for a third of a second, for each shape."""
+
 SOURCE: ContextVar[Source | None] = ContextVar("source", default=None)
 """What initial values are drawn from instead of their keys."""
 
@@ -44,16 +47,36 @@ def split(key: Array, count: int = 2) -> Array | list[Array]:
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
+def _drawn(draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: tuple[int, ...]) -> Array:
+    """What is drawn of this shape, cut out of more: each of Threefry's numbers depends on its key and place alone."""
+    size = math.prod(shape)
+    room = next((room for room in ROOMS if size <= room), None)
+    by_place = jax.config.jax_threefry_partitionable  # type: ignore[attr-defined]
+    by_place = by_place and jax.random.key_impl(key) == "threefry2x32"
+    if room is None or not by_place or not is_concrete(key) or key.committed:
+        return draw(key, shape)
+    more = draw(key, (room,))
+    if not is_concrete(more):  # a key that is known where a program is traced
+        return draw(key, shape)
+    return jax.device_put(np.asarray(more)[:size].reshape(shape))
+
+
 def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
     """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
-    source = _source(key)
-    return source.uniform(shape, low, high) if source else jax.random.uniform(key, shape, jnp.float32, low, high)
+    if source := _source(key):
+        return source.uniform(shape, low, high)
+
+    def draw(key: Array, shape: tuple[int, ...]) -> Array:
+        return jax.random.uniform(key, shape, jnp.float32, low, high)
+
+    return _drawn(draw, key, shape) if np.ndim(low) == np.ndim(high) == 0 else draw(key, shape)
 
 
 def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     """Normally distributed about 0."""
-    source = _source(key)
-    return source.normal(shape, 0, stdv) if source else jax.random.normal(key, shape, jnp.float32) * stdv
+    if source := _source(key):
+        return source.normal(shape, 0, stdv)
+    return _drawn(lambda key, shape: jax.random.normal(key, shape, jnp.float32) * stdv, key, shape)
 
 
 def filled(shape: int | Sequence[int], value: float, dtype: DTypeLike | None = None) -> Array:
