@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from functorch7.layers.convolution import convolve
+from functorch7.layers.convolving import convolve
 from functorch7.legacy import manualSeed, nn
 
 from .measure import Way

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from ..core.types import Array
-from .convolution import SpatialConvolution, convolve
+from .convolution import SpatialConvolution
+from .convolving import convolve
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))

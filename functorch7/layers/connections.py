@@ -8,10 +8,11 @@ import numpy as np
 from ..core import Layer, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Numbers
 from ..core.types import Array, Tree
-from .convolution import SpatialConvolution, convolve
+from .convolution import SpatialConvolution
+from .convolving import convolve
+from .convolving_transposed import convolve_transposed
 from .initializers import between, bound_of, split, uniform
 from .merging import merged
-from .transposed import convolve_transposed
 from .windows import Windows, offsets, padded, slices
 
 

@@ -2,92 +2,14 @@
 
 import math
 from dataclasses import field
-from functools import partial
 from typing import ClassVar
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import lax
-
-from ..core import Layer, builder, check_positive, in_dtype_of, traced_for
+from ..core import Layer, builder, check_positive, in_dtype_of
 from ..core.types import Array, Tree
+from .convolving import convolve
 from .initializers import weight_and_bias
 from .merging import merged
 from .windows import Windows
-
-# On CPU (docs/performance.md): for large kernels, rows of patches and one matrix product beat XLA's own convolution,
-# as long as the matrix stays small; for many planes, so does one matrix product per tap, in the weight's gradient.
-_PATCH_KERNEL = 25
-_PATCH_VALUES = 4_000_000
-_TAP_PLANES = 32
-
-
-def _by_patches(x: Array, weight: Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> Array:
-    """The convolution as one matrix product: every window is a row of a matrix."""
-    out_planes, _, kh, kw = weight.shape
-    x = jnp.pad(x.transpose(0, 2, 3, 1), ((0, 0), *((p, p) for p in padding), (0, 0)))
-    oh, ow = ((size - k) // d + 1 for size, k, d in zip(x.shape[1:3], (kh, kw), stride, strict=True))
-    windows = [
-        x[:, i : i + (oh - 1) * stride[0] + 1 : stride[0], j : j + (ow - 1) * stride[1] + 1 : stride[1]]
-        for i in range(kh)
-        for j in range(kw)
-    ]
-    rows = jnp.concatenate(windows, -1).reshape(-1, weight[0].size)
-    product = rows @ weight.transpose(2, 3, 1, 0).reshape(-1, out_planes)
-    return product.reshape(x.shape[0], oh, ow, out_planes).transpose(0, 3, 1, 2)
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _by_taps(x: Array, weight: Array, padding: tuple[int, ...]) -> Array:
-    """XLA's convolution of stride 1, whose derivative by the weight is one matrix product for each tap."""
-    return lax.conv_general_dilated(x, weight, (1, 1), [(p, p) for p in padding])
-
-
-@_by_taps.defjvp
-def _(padding, primals, tangents):
-    (x, weight), (x_dot, weight_dot) = primals, tangents
-    output = _by_taps(x, weight, padding)
-    return output, _by_taps(x_dot, weight, padding) + _tap_by_tap(x, weight_dot, padding, output.shape[2:])
-
-
-# The way back keeps the images, and not a shifted copy of them for each tap.
-@partial(jax.checkpoint, prevent_cse=False, static_argnums=(2, 3))
-def _tap_by_tap(x: Array, weight: Array, padding: tuple[int, ...], counts: tuple[int, ...]) -> Array:
-    """The same as a sum of one matrix product for each tap."""
-    wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
-    # What is split off is joined on the way back; what is indexed would be padded with zeros, and added.
-    taps = lax.split(weight.transpose(2, 3, 0, 1).reshape(-1, *weight.shape[:2]), [1] * math.prod(weight.shape[2:]))
-    products = [
-        jnp.einsum("oc,bchw->bohw", tap[0], wide[:, :, i : i + counts[0], j : j + counts[1]])
-        for tap, (i, j) in zip(taps, np.ndindex(weight.shape[2:]), strict=True)
-    ]
-    return sum(products[1:], products[0])
-
-
-def convolve(
-    x: Array,
-    weight: Array,
-    stride: tuple[int, ...],
-    padding: tuple[int, ...],
-    dilation: tuple[int, ...] = (),
-    groups: int = 1,
-) -> Array:
-    """Cross-correlation of B x C x sizes with O x C/groups x kernel, by whatever is fastest for these shapes."""
-    ones = (1,) * len(stride)
-    kernel, dilation = weight.shape[2:], dilation or ones
-    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
-    if traced_for() == "cpu" and groups == 1 and dilation == ones and len(ones) == 2 and sizes_known:
-        if kernel == stride == ones and not any(padding):
-            return jnp.einsum("oc,nchw->nohw", weight[:, :, 0, 0], x)
-        taps = kernel[0] * kernel[1]
-        if stride == ones and x.shape[1] >= _TAP_PLANES:
-            return _by_taps(x, weight, padding)
-        windows = math.prod(s + 2 * p - k + 1 for s, p, k in zip(x.shape[2:], padding, kernel, strict=True))
-        if stride == ones and taps >= _PATCH_KERNEL and windows * weight[0].size * len(x) <= _PATCH_VALUES:
-            return _by_patches(x, weight, stride, padding)
-    edges = [(p, p) for p in padding]
-    return lax.conv_general_dilated(x, weight, stride, edges, rhs_dilation=dilation, feature_group_count=groups)
 
 
 class Convolution(Windows, Layer, abstract=True):

@@ -10,7 +10,7 @@ from ..core import Map, check_floating, check_positive, const, expected
 from ..core.arrays import Numbers
 from ..core.types import Array
 from ..network import number
-from .convolution import convolve
+from .convolving import convolve
 from .merging import merged
 
 

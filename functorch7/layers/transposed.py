@@ -4,24 +4,12 @@ import math
 from typing import ClassVar
 
 import jax
-import jax.numpy as jnp
-from jax import lax
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from .convolving_transposed import convolve_transposed
 from .initializers import split, uniform
 from .merging import merged
 from .windows import Windows
-
-
-def convolve_transposed(
-    x: jax.Array, weight: jax.Array, stride: tuple[int, ...], padding: tuple[int, ...], adjustment: tuple[int, ...]
-) -> jax.Array:
-    """Each element of B x C x sizes adds its kernels (C x O x kernel) to the output, at its place times the stride."""
-    axes = tuple(range(2, weight.ndim))
-    flipped = jnp.flip(weight, axes).swapaxes(0, 1)
-    kernel = weight.shape[2:]
-    edges = [(k - 1 - p, k - 1 - p + a) for k, p, a in zip(kernel, padding, adjustment, strict=True)]
-    return lax.conv_general_dilated(x, flipped, (1,) * len(axes), edges, lhs_dilation=stride)
 
 
 class FullConvolution(Windows, Layer, abstract=True):

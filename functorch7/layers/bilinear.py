@@ -1,0 +1,31 @@
+"""Products of two arrays, linear in each, whose derivatives are computed by other formulas than their own."""
+
+from collections.abc import Callable
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
+
+from ..core.types import Array
+
+Product = Callable[..., Array]
+"""A function of two arrays and of what says how they are multiplied, which is hashable."""
+
+
+def bilinear(product: Product, by_first: Product, by_second: Product) -> Product:
+    """`product(x, y, how)`, which changes by `by_first(dx, y, how) + by_second(x, dy, how)`.
+
+    These give the same numbers. On the way back they are transposed, which may be quicker than transposing the product.
+    """
+    found = jax.custom_jvp(product, nondiff_argnums=(2,))
+
+    @partial(found.defjvp, symbolic_zeros=True)
+    def _(how: object, primals: tuple, tangents: tuple) -> tuple[Array, Array]:
+        (x, y), (dx, dy) = primals, tangents
+        output = found(x, y, how)
+        changes = [] if type(dx) is SymbolicZero else [by_first(dx, y, how)]
+        changes += [] if type(dy) is SymbolicZero else [by_second(x, dy, how)]
+        return output, sum(changes[1:], changes[0]) if changes else jnp.zeros_like(output)
+
+    return found
