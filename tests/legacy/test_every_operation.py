@@ -1,11 +1,12 @@
 """Every operation, for every type that has it, wherever elements lie, in every form of call: one test over a table."""
 
+import jax
 import numpy as np
 import pytest
 
 from functorch7.legacy import torch
 from functorch7.legacy.tensors import convolutions, operations, results
-from functorch7.legacy.tensors.devices import gpu
+from functorch7.legacy.tensors.devices import gpu, precision
 
 from .operation_table import (
     CONVOLUTIONS,
@@ -21,6 +22,7 @@ from .operation_table import (
 )
 
 LAYOUTS = ("whole", "transposed", "apart")
+COMPUTED = "computed"  # an array of JAX's, as networks leave them in tensors
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 CLOSE = {"Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
 
@@ -37,6 +39,9 @@ def placed(array, kind, layout):
         return make(np.ascontiguousarray(array.swapaxes(0, 1))).transpose(1, 2)
     if layout == "apart":
         return make(np.stack([array, array * 0], -1)).select(array.ndim + 1, 1)
+    if layout == COMPUTED:
+        with precision(make.dtype):
+            return make.of(jax.device_put(make(array).numpy()))
     return make(array)
 
 
@@ -103,7 +108,7 @@ def test_operation(name):
     function = getattr(torch, name)
     for args, formula in TABLE[name]:
         for kind in kinds_of(name):
-            for layout in LAYOUTS:
+            for layout in (*LAYOUTS, COMPUTED):
                 made = [given(each, kind, layout) for each in args]
                 expected = wanted(name, formula, [each for _, each in made], kind)
                 everywhere(function, name, [each for each, _ in made], expected, kind, layout)

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from functools import cache
 
 import jax
+import numpy as np
 from jax._src import core as jax_core
 
 from ...core.types import Value
+from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
 from ..tensors.notes import Notes, Prepared, notes_of, place_among
 from .compiled import Residuals
@@ -58,6 +60,22 @@ def _signature(value: Value) -> object:
     if isinstance(value, dict):
         return tuple([(name, _signature(each)) for name, each in value.items()])
     return type(value)
+
+
+def called(noting: Noting | None, function: Callable, args: tuple, varying: Value, dtype: np.dtype | None) -> Value:
+    """As `at_once`, or, where the arguments are on an accelerator, noted for when somebody looks."""
+    found = None if noting is None else noting(function, args, varying)
+    return at_once(function, args, dtype) if found is None else found
+
+
+def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
+    """What a compiled function gives for arguments; `dtype` is that of 64-bit numbers among them, if there are any."""
+    if has_others():
+        args = all_looked_at(args)
+    if dtype is None:
+        return function(*args)
+    with precision(dtype):
+        return function(*args)
 
 
 def all_looked_at(args: tuple) -> tuple:

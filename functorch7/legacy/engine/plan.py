@@ -140,7 +140,7 @@ class Plan(Running):
         self.dtype = own if own in floating or not floating or casts else floating[0]
         copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating, *copied))
-        self._precision = next((dtype for dtype in copied if dtype.itemsize == 8), self.dtype)
+        self._precision = next((dtype for dtype in (*copied, self.dtype) if dtype.itemsize == 8), None)
         self.terms = self.terms_now()
         self.program = Program(
             self.spec,

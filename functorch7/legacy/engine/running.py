@@ -8,13 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from ...core.types import Value
-from ..tensors.devices import has_others, precision
 from . import compiled, watched
 from .compiled import Program
 from .cut import Cut
 from .foreign import calling
 from .layout import Layout
-from .noting import Noting, all_looked_at
+from .noting import Noting, at_once, called
 from .objects import Object
 from .terms import Terms
 from .watched import Placed
@@ -32,25 +31,20 @@ class Running:
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout
-    _precision: np.dtype
+    _precision: np.dtype | None
 
     def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""
-        if has_others():
-            args = all_looked_at(args)
         if self.foreign:
             with calling(self.foreign):
-                return self._run_in_precision(function, *args)
-        return self._run_in_precision(function, *args) if self.wide else function(*args)
+                return at_once(function, args, self._precision)
+        return at_once(function, args, self._precision)
 
     def call(self, function: Callable, args: tuple, varying: Value) -> Value:
         """As `run`, at once or when somebody looks; `varying` are those of the arguments that may have other shapes."""
-        found = None if self.noting is None else self.noting(function, args, varying)
-        return self.run(function, *args) if found is None else found
-
-    def _run_in_precision(self, function: Callable, *args: Value) -> Value:
-        with precision(self._precision):
-            return function(*args)
+        if self.foreign:
+            return self.run(function, *args)
+        return called(self.noting, function, args, varying, self._precision)
 
     @cached_property
     def evaluate(self) -> Callable:

@@ -13,8 +13,8 @@ from ... import core, programs
 from ...core.types import Value
 from ...losses.base import without_arrays
 from ...network import numbers
-from ..engine.noting import Noting, all_looked_at
-from ..tensors.devices import has_others, precision
+from ..engine.noting import Noting, called
+from ..tensors.devices import has_others
 from ..tensors.noted import settled
 from ..tensors.tensor import Tensor
 
@@ -22,26 +22,19 @@ from ..tensors.tensor import Tensor
 class Loss:
     """A criterion's loss and its gradient, of one description and in one type."""
 
-    __slots__ = ("_function", "_noting", "_numbers", "dtype", "spec")
+    __slots__ = ("_function", "_noting", "_numbers", "_precision", "dtype", "spec")
 
     def __init__(self, spec: core.Module, dtype: np.dtype):
         self.spec, self.dtype = spec, dtype
         bare, self._numbers = numbers.taken_out(spec)
         self._function = _value_and_gradient(bare, dtype)
+        self._precision = dtype if dtype.itemsize == 8 else None
         self._noting = Noting(dtype.itemsize == 8) if has_others() else None
 
     def __call__(self, input: Value, others: tuple) -> tuple[Value, Value]:
         """Both, in one compiled call, which an accelerator notes."""
         args = (self._numbers, input, *others)
-        if self._noting is not None:
-            found = self._noting(self._function, args, args[1:])
-            if found is not None:
-                return found
-            args = all_looked_at(args)
-        if self.dtype.itemsize != 8:
-            return self._function(*args)
-        with precision(self.dtype):
-            return self._function(*args)
+        return called(self._noting, self._function, args, args[1:], self._precision)
 
 
 @programs.kept

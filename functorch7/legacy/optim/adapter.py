@@ -131,7 +131,7 @@ def _named(rule: Rule, state: Any) -> dict[str, Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Number)
+    return type(value) is float or type(value) is int or isinstance(value, Number)  # the first of which are quicker
 
 
 def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
@@ -151,7 +151,9 @@ def arguments(rule: Rule, config: dict, x: Point) -> dict:
         value = config.get(key)
         if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
-        if name in ("learning_rates", "weight_decays"):
+        if type(value) is float or type(value) is int:  # most are
+            settings[name] = float(value)
+        elif name in ("learning_rates", "weight_decays"):
             settings[name] = fitted(rule.name, key, value, params)
         elif isinstance(value, bool) and name == "nesterov":
             settings[name] = value

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.types import Array, Value
+from ..tensors.arguments import is_floating
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted
 from ..tensors.notes import notes_of, place_among
@@ -23,7 +24,7 @@ def held(who: str, x: Point) -> Value:
     array = x.noted if isinstance(x, Tensor) else x
     if not isinstance(array, (np.ndarray, jax.Array, Noted)):
         raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
-    if not jnp.issubdtype(array.dtype, jnp.floating):
+    if not is_floating(array.dtype):
         raise TypeError(f"optim.{who}: expected floating-point numbers in x, got {array.dtype}")
     return array
 

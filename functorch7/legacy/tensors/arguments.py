@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .devices import at_hand
 from .kinds import Numbers
 
 Given = TypeVar("Given")
@@ -25,7 +26,7 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
     arrays, first = [], None
     for each in args:
         if hasattr(each, "storage_"):
-            array = each.noted
+            array = at_hand(each.noted)
             if type(array) is not np.ndarray:
                 return None
             if first is None:

@@ -2,6 +2,7 @@
 
 import contextlib
 from functools import cache
+from typing import Any
 
 import jax
 import numpy as np
@@ -49,6 +50,13 @@ def place_of(array: object) -> Place | None:
 def place(devices: set) -> Place | None:
     """These devices as a place; None for the host."""
     return None if devices == {host_device()} else frozenset(devices)
+
+
+def at_hand(array: Any) -> Any:
+    """NumPy's view of an array that JAX has computed on the host, which waits for it; others as they are."""
+    if type(array) is np.ndarray or not isinstance(array, jax.Array):
+        return array
+    return np.asarray(array) if is_concrete(array) and place_of(array) is None else array
 
 
 @cache

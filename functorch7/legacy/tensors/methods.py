@@ -12,6 +12,7 @@ from ...core import is_concrete
 from .arguments import described, in_type, is_number, of_one_type, plain_arrays
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
+from .devices import at_hand
 from .distributions import DISTRIBUTIONS, Distribution, filling
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
@@ -120,7 +121,7 @@ def _product(left: Any, right: Any) -> Any:
     tensor = left if hasattr(left, "storage_") else right
     number = right if tensor is left else left
     in_pytorch = has_pytorch_operators()
-    if type(number) in (int, float) and tensor.shape and type(array := tensor.noted) is np.ndarray:
+    if type(number) in (int, float) and tensor.shape and type(array := at_hand(tensor.noted)) is np.ndarray:
         return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
     if is_number(left) or is_number(right) or in_pytorch:
         return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are, not in_pytorch), tensor)
