@@ -59,6 +59,13 @@ def SpatialConvolutionUpsample(
     return SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, 1, 1, (kW - 1) // 2, (kH - 1) // 2, groups)
 
 
+def SpatialAveragePooling(
+    kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
+) -> Described:
+    """An nn.SpatialAveragePooling, whose steps are as wide as its windows if they are not given; nn's are 1 then."""
+    return nn.SpatialAveragePooling(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
+
+
 def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
     """Numbers less than 0 become 0, larger ones than the ceiling the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)

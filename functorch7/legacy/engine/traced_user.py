@@ -28,7 +28,7 @@ from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import as_tensors, unwrapped, wrapped
+from ..tensors.values import as_tensors, shown, unwrapped
 from .fields import Cell, Form, Kind, Taken, Untraceable
 from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known, output_of
@@ -179,13 +179,13 @@ class TracedUser(core.Module, abstract=True):
             known(self.kind).looks = True
             raise OtherwiseThanPlanned(self.kind)
 
-    def _ran(self, params: Tree, given: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
+    def _ran(self, params: Tree, fields: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""
         mode = train if self.has_mode else None
-        run = Run(self.kind, self.fields, self.dtype, params, given, train=mode, by_hand=self.by_hand)
-        shown = wrapped(input)
-        output = output_of(run.user, self.kind, shown)
-        _check_unchanged(shown, input)
+        run = Run(self.kind, self.fields, self.dtype, params, fields, train=mode, by_hand=self.by_hand)
+        given = shown(input)
+        output = output_of(run.user, self.kind, given)
+        _check_unchanged(given, input)
         run.user.__dict__["output"] = output
         return jax.tree.map(jnp.asarray, unwrapped(output)), run
 
@@ -219,14 +219,14 @@ class TracedUser(core.Module, abstract=True):
     def _pulled(self, run: Run, params: Any, input: Any, gradient: Any) -> tuple[Any, Any]:
         """The gradients of the parameters and of the input, by the user's methods."""
         before, held, user = run.changes(), run.held(), run.user
-        shown, gradient_shown = wrapped(input), wrapped(gradient)
-        found = user.updateGradInput(shown, gradient_shown)
+        given = shown(input), shown(gradient)
+        found = user.updateGradInput(*given)
         if found is not None:
             user.__dict__["gradInput"] = as_tensors(found)
         of_input = None if found is None else unwrapped(as_tensors(found))
         if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
-            user.accGradParameters(shown, gradient_shown, 1)
-        _check_unchanged((shown, gradient_shown), (input, gradient))
+            user.accGradParameters(*given, 1)
+        _check_unchanged(given, (input, gradient))
         _check_left(
             before, run.changes(), {name for name, was in run.held().items() if is_same(held.get(name, ()), was)}
         )
@@ -250,11 +250,10 @@ def _told(error: Exception) -> str:
     return f"tracing it raised {type(error).__name__}"
 
 
-def _check_unchanged(shown: Any, given: Any) -> None:
+def _check_unchanged(given: Any, arrays: Any) -> None:
     """Refuses methods that write to their arguments."""
-    tensors = [each for each in jax.tree.leaves(shown) if isinstance(each, Tensor)]
-    for tensor, array in zip(tensors, jax.tree.leaves(given), strict=True):
-        if tensor.storage_._array is not array or tensor.shape != array.shape:
+    for each, array in zip(jax.tree.leaves(given), jax.tree.leaves(arrays), strict=True):
+        if isinstance(each, Tensor) and (each.storage_._array is not array or each.shape != array.shape):
             raise Untraceable("it writes to its arguments")
 
 

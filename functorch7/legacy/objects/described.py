@@ -286,11 +286,13 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         return [each for value in vars(self).values() for each in described_among(value)]
 
     def _cast(self, type_name: str, cache: dict) -> None:
+        is_other = type_name != self._type
         object.__setattr__(self, "_type", type_name)
+        for name, tensor in self._tensors().items():
+            is_number = np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16"
+            if is_number and (is_other or tensor.dtype != dtype_of(type_name)):
+                self.__dict__[name] = cast_tensor(tensor, type_name, cache)
         changed(self)
-        for tensor in self._tensors().values():
-            if np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16":
-                cast_tensor(tensor, type_name, cache)
         for part in self._parts():
             part._cast(type_name, cache)
 
@@ -315,14 +317,26 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
 
 def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
-    """Casts a tensor in place; tensors on one storage stay so, as long as they are given the same cache."""
+    """A tensor of another type with a tensor's elements, which stays as it is for those who hold it, too.
+
+    Of one tensor it is one, and tensors on one storage stay so, as long as they are given the same cache. PyTorch's
+    parameters, which optimisers hold, are cast themselves.
+    """
+    held, cast = cache.get(id(tensor), (None, None))
+    if held is tensor:
+        return cast
     key = id(tensor.storage_)
     if key not in cache:
         device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
         cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
         cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
-    tensor.rebind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
-    return tensor
+    place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
+    if isinstance(tensor, Parameter):
+        tensor.rebind(*place)
+        return tensor
+    made = Tensor.viewing(*place)
+    cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)
+    return made
 
 
 def _as_given(value: Any) -> Any:
