@@ -1016,6 +1016,21 @@ copy:double()
 inner:fill(0)
 net:get(1):get(1).bias:fill(7)
 local x = torch.ones(2)
-return shared, torch.typename(copy:get(1)), copy:get(1).name, copy:get(1).weight:type(), weight:type(),
+return shared, tostring(copy:get(1)), copy:get(1).name, copy:get(1).weight:type(), weight:type(),
   inner == net:get(1):get(1).weight, net:forward(x)[1], copy:forward(x:double())[1] == 8
 --> true, 'nn.OwnCopied', 'own', 'torch.DoubleTensor', 'torch.FloatTensor', true, 8, false
+
+--- a mask that is an index has as many elements as the tensor, whatever its sizes
+local x = torch.zeros(2, 3, 2)
+local mask = torch.ByteTensor{{1, 0}, {0, 1}}
+local plane = x[{{}, {2}, {}}]
+plane[mask] = 5
+x:select(2, 3)[mask:view(2, 1, 2)] = torch.Tensor{7, 8}
+return x:sum(), x[1][2][1], x[2][2][2], x[2][3][2], plane[mask]:nElement(), (pcall(function() return x[mask] end))
+--> 25, 5, 5, 8, 2, false
+
+--- false is no number where Torch takes a default for it
+require 'rnn'
+local gru = nn.GRU(3, 4, false, 0.25, true)
+return gru.rho, gru.p, nn.SpatialConvolution(2, 3, 1, 1, false, false).dW, nn.Linear(2, 3, false).bias == nil
+--> 9999, 0.25, 1, true

@@ -67,7 +67,7 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, "Given"]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
-    None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
+    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
     """
     objects: Given = []
 
@@ -88,9 +88,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     if not rest and len(args) > len(positional):
         raise TypeError(f"{spec_class.torch_name()}: expected at most {len(positional)} arguments, got {len(args)}")
     filled = [
-        positional[i].default
-        if value is None and i < len(positional) and positional[i].default is not inspect.Parameter.empty
-        else converted(value)
+        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)
     ]
     names = _argument_names(spec_class)
@@ -103,6 +101,12 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
         message = str(error).split("__init__() ")[-1]
         signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+
+
+def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
+    """Whether Lua's `argument or default` is the default, which it is for false, too, where numbers are expected."""
+    is_number = type(parameter.default) in (int, float)
+    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
 
 
 def put_among(given: Given, each: "Described") -> core.Module:
