@@ -1034,3 +1034,35 @@ require 'rnn'
 local gru = nn.GRU(3, 4, false, 0.25, true)
 return gru.rho, gru.p, nn.SpatialConvolution(2, 3, 1, 1, false, false).dW, nn.Linear(2, 3, false).bias == nil
 --> 9999, 0.25, 1, true
+
+--- a file of a rock's is what the package has under that name
+local sgd, fpath = require 'optim.sgd', require 'sys.fpath'
+return sgd == require 'optim'.sgd, type(fpath()), torch.typename(require 'nn.Linear'(2, 3)), (pcall(require, 'nn.Nothing'))
+--> true, 'string', 'nn.Linear', false
+
+--- a layer of Lua's that turns its weight learns behind a layer that checks its input
+require 'nn'
+local Rows = torch.class('nn.RowsBehind', 'nn.Module')
+function Rows:__init()
+  nn.Module.__init(self)
+  self.weight, self.gradWeight = torch.Tensor{{1, 2}, {3, 4}}, torch.zeros(2, 2)
+end
+function Rows:updateOutput(input)
+  self.output = torch.mm(input, self.weight:t())
+  return self.output
+end
+function Rows:updateGradInput(input, gradOutput)
+  self.gradInput = torch.mm(gradOutput, self.weight)
+  return self.gradInput
+end
+function Rows:accGradParameters(input, gradOutput, scale) self.gradWeight:addmm(scale or 1, gradOutput:t(), input) end
+local lookup = nn.LookupTable(3, 2)
+lookup.weight:copy(torch.Tensor{{1, 0}, {0, 1}, {2, 2}})
+local net = nn.Sequential():add(lookup):add(nn.RowsBehind())
+net:getParameters()
+local x = torch.Tensor{1, 3}
+local output = net:forward(x)
+net:backward(x, torch.ones(2, 2))
+local of_rows, of_lookup = net:get(2).gradWeight, lookup.gradWeight
+return output[1][2], output[2][2], of_rows[1][1], of_rows[2][2], of_lookup[1][2], of_lookup[2][1], of_lookup[3][1]
+--> 3, 14, 3, 2, 6, 0, 4

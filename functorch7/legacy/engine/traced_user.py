@@ -193,28 +193,34 @@ class TracedUser(core.Module, abstract=True):
         """(output, changes), whose gradient is that of the user's methods."""
         checks = is_looking()
 
-        @jax.custom_vjp
-        def call(params: Any, given: Any, input: Any) -> Any:
-            return forward(params, given, input)[0]
-
-        def forward(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
-            with self._running():  # which may be later, where values are checked
-                output, run = self._ran(params, given, input, train)
-                changed = run.changes()
-                back, shapes = jax.make_jaxpr(
-                    lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
-                )(output)
+        def traced(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
+            output, run = self._ran(params, given, input, train)
+            changed = run.changes()
+            back, shapes = jax.make_jaxpr(
+                lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
+            )(output)
             # Else JAX takes what is an input of the call for another one, where values are checked (faults.py).
             needed = lax.optimization_barrier(back.consts) if checks and back.consts else back.consts
             return (output, changed), _Back(needed, back.jaxpr, jax.tree.structure(shapes))
 
+        program, shapes = jax.make_jaxpr(traced, return_shape=True)(params, given, input)
+
+        # Constants are arguments: others JAX refuses, where values are checked (faults.py).
+        def forward(constants: Any, *arguments: Any) -> tuple[Any, _Back]:
+            found = eval_jaxpr(program.jaxpr, constants, *jax.tree.leaves(arguments))
+            return jax.tree.structure(shapes).unflatten(found)
+
+        @jax.custom_vjp
+        def call(constants: Any, *arguments: Any) -> Any:
+            return forward(constants, *arguments)[0]
+
         def backward(back: _Back, gradients: Any) -> tuple:
             found = eval_jaxpr(back.jaxpr, back.needed, *jax.tree.leaves(gradients[0]))
             of_params, of_input = back.structure.unflatten(found)
-            return of_params, None, of_input
+            return None, of_params, None, of_input
 
         call.defvjp(forward, backward)
-        return call(params, given, input)
+        return call(program.consts, params, given, input)
 
     def _pulled(self, run: Run, params: Any, input: Any, gradient: Any) -> tuple[Any, Any]:
         """The gradients of the parameters and of the input, by the user's methods."""
