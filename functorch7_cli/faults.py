@@ -91,7 +91,7 @@ def _cubes() -> np.ndarray:
 
 
 def _turned() -> np.ndarray:
-    """The gradient of a turn that has a rule of its own, which holds an array of places, behind a check; 0 if refused."""
+    """The gradient, behind a check, of a turn whose rule of its own holds an array of places; 0 if it is refused."""
     places = np.array([1, 0])
 
     @jax.custom_vjp
