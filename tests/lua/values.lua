@@ -1066,3 +1066,12 @@ net:backward(x, torch.ones(2, 2))
 local of_rows, of_lookup = net:get(2).gradWeight, lookup.gradWeight
 return output[1][2], output[2][2], of_rows[1][1], of_rows[2][2], of_lookup[1][2], of_lookup[2][1], of_lookup[3][1]
 --> 3, 14, 3, 2, 6, 0, 4
+
+--- options of xlua's parser are told in one table
+require 'xlua'
+local parser = xlua.OptionParser('%prog [options]')
+parser:option{'-d', '--dir', action = 'store', dest = 'dir', help = 'a folder', default = 'here'}
+parser:option{'-v', action = 'store_true', dest = 'loud'}
+local options, rest = parser:parse({}, {'--dir', 'there', '-v', 'more'})
+return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(parser.option, parser, {'-x'}))
+--> 'there', true, 'more', 'here', false

@@ -244,7 +244,10 @@ end
 border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
 function border.prepare.sys(sys)
-  function sys.fpath() return (folder(2):gsub('/$', '')) end
+  function sys.fpath()
+    local file = debug.getinfo(2, 'S').source:gsub('^@', '')
+    return (folder(2):gsub('/$', '')), namespace(border.paths).basename(file)
+  end
 end
 
 function border.prepare.paths(paths)
