@@ -1075,3 +1075,8 @@ parser:option{'-v', action = 'store_true', dest = 'loud'}
 local options, rest = parser:parse({}, {'--dir', 'there', '-v', 'more'})
 return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(parser.option, parser, {'-x'}))
 --> 'there', true, 'more', 'here', false
+
+--- numbers are texts where texts are wanted, as in Lua's own functions
+require 'paths'
+return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
+--> '2.5', '/a/7', false, nil
