@@ -90,6 +90,26 @@ def _cubes() -> np.ndarray:
         return np.asarray(jax.grad(lambda values: checkify.checkify(total)(values)[1])(jnp.array([1.0, 2.0])))
 
 
+def _turned() -> np.ndarray:
+    """The gradient, behind a check, of a turn whose rule of its own holds an array of places; 0 if it is refused."""
+    places = np.array([1, 0])
+
+    @jax.custom_vjp
+    def turned(values: jax.Array) -> jax.Array:
+        return values[places]
+
+    turned.defvjp(lambda values: (values[places], None), lambda _, gradient: (gradient[places],))
+
+    def total(values: jax.Array) -> jax.Array:
+        checkify.check(values[0] > 0, "not positive")
+        return turned(1.0 * values) @ jnp.array([1.0, 2.0])
+
+    try:
+        return np.asarray(jax.grad(lambda values: checkify.checkify(total)(values)[1])(jnp.array([1.0, 2.0])))
+    except ValueError:
+        return np.zeros(2)
+
+
 FAULTS = (
     Fault(
         "sums of padded reductions",
@@ -118,6 +138,16 @@ FAULTS = (
         "Give such a residual through jax.lax.optimization_barrier, as functorch7.legacy does for users' modules.",
         _cubes,
         lambda: np.array([3.0, 12.0]),
+        in_tracing=True,
+    ),
+    Fault(
+        "arrays in gradients by hand, behind checks",
+        "jax 0.10.2, all backends",
+        "In a function with checks, a jax.custom_vjp that holds an array which is no argument is refused by an error "
+        "about lengths (safe_zip).",
+        "Give the array as an argument, as functorch7.legacy does for users' modules.",
+        _turned,
+        lambda: np.array([2.0, 1.0]),
         in_tracing=True,
     ),
 )

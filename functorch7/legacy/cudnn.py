@@ -9,6 +9,7 @@ from .. import core
 from ..interop.torch7.names import KIN
 from . import nn
 from .objects.described import Described
+from .tensors.kinds import Numbers
 
 benchmark = fastest = verbose = False
 """What Torch's programs set to choose between algorithms: XLA chooses, whatever they say."""
@@ -57,6 +58,18 @@ def SpatialConvolutionUpsample(
     if factor != 1 or kW % 2 == 0 or kH % 2 == 0:
         raise ValueError(f"cudnn.SpatialConvolutionUpsample: expected an odd kernel and factor 1, got {kW, kH, factor}")
     return SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, 1, 1, (kW - 1) // 2, (kH - 1) // 2, groups)
+
+
+def SpatialAveragePooling(
+    kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
+) -> Described:
+    """An nn.SpatialAveragePooling, whose steps are as wide as its windows if they are not given; nn's are 1 then."""
+    return nn.SpatialAveragePooling(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
+
+
+def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Described:
+    """The cross entropy of each pixel: an nn.SpatialClassNLLCriterion after an nn.SpatialLogSoftMax."""
+    return nn.ModuleCriterion(nn.SpatialClassNLLCriterion(weights), nn.SpatialLogSoftMax())
 
 
 def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:

@@ -117,7 +117,7 @@ class Calls:
     def _called(self, function: Callable, shape: Shape, arguments: Crossing, owner: Crossing = None) -> Crossing:
         border = self.border
         given = border.tables.taken() if border.tables.touched else None
-        if border.has_nil or len(arguments) > shape.most:
+        if border.has_nil or len(arguments) > shape.most or shape.texts:
             border.has_nil = False
             arguments = shape.fitted(arguments)
         result = function(*arguments)

@@ -153,7 +153,8 @@ class LuaObject(Described if TYPE_CHECKING else object):
         own = fields_of(self)
         for tensor in _tensors(own.contents(), set()) if own is not None else ():
             if tensor.dtype.kind == "f":
-                cast_tensor(tensor, type_name, cache)
+                made = cast_tensor(tensor, type_name, cache)
+                tensor.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it
 
     def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]

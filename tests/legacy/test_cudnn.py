@@ -50,6 +50,23 @@ def test_convolutions_in_groups_see_their_own_planes(kind, sizes, input):
         getattr(cudnn, kind)(6, 4, *sizes, 4)
 
 
+def test_average_pooling_of_cudnn_takes_windows_side_by_side_by_default():
+    x = torch.Tensor.of(values(2, 4, 6, 6))
+    pooled = cudnn.SpatialAveragePooling(2, 3).forward(x)
+    same(pooled, nn.SpatialAveragePooling(2, 3, 2, 3).forward(x))
+    assert cudnn.SpatialAveragePooling(2, 3, 1).forward(x).size() == [2, 4, 2, 5]
+
+
+def test_cross_entropy_of_pixels_is_that_of_rows():
+    x, classes = values(2, 3, 4, 5), np.arange(40).reshape(2, 4, 5) % 3 + 1
+    criterion, rows = cudnn.SpatialCrossEntropyCriterion(), nn.CrossEntropyCriterion()
+    flat = torch.Tensor.of(np.ascontiguousarray(x.transpose(0, 2, 3, 1).reshape(-1, 3)))
+    loss = criterion.forward(torch.Tensor.of(x), torch.Tensor.of(classes))
+    assert loss == pytest.approx(rows.forward(flat, torch.Tensor.of(classes.reshape(-1))), rel=1e-5)
+    gradient = criterion.backward(torch.Tensor.of(x), torch.Tensor.of(classes)).numpy().transpose(0, 2, 3, 1)
+    same(gradient.reshape(-1, 3), rows.backward(flat, torch.Tensor.of(classes.reshape(-1))).numpy())
+
+
 def test_the_rest_of_cudnn(monkeypatch):
     x = torch.Tensor([-1, 3, 9])
     assert cudnn.ClippedReLU(6).forward(x).totable() == [0, 3, 6]

@@ -103,6 +103,8 @@ def test_surfaces_points_and_matrices():
     shown = current().axes.get_images()[0]
     np.testing.assert_allclose(shown.get_array(), z.numpy())
     assert shown.get_cmap().name == "jet"
+    with pytest.warns(UserWarning, match="no palette 'sigmoid'"):
+        gnuplot.imagesc(z, "sigmoid")
 
 
 def test_histograms_count_as_numpy_does():

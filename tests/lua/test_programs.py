@@ -221,6 +221,11 @@ def test_files_are_found_beside_the_one_that_requires_them(program, tmp_path):
     assert included == f"@{tmp_path}/beside.lua"
 
 
+def test_a_program_learns_its_folder_and_its_name(program, tmp_path):
+    main = program("require 'sys' local folder, name = sys.fpath() return folder, name")
+    assert f7.lua.run(main) == (str(tmp_path), "program.lua")
+
+
 def test_packages_that_luajit_does_not_find_are_paths_from_where_the_program_runs(program, tmp_path, monkeypatch):
     """As trepl's `require` has it, which is that of programs that `th` runs: `require 'util.lua'` is a file."""
     (tmp_path / "model").mkdir()

@@ -945,3 +945,138 @@ longer.size[3], longer.size[2] = 3, 1
 return longer:forward(x):dim(), torch.type(nn.Reshape(3, 2).size), #view.size, rows, net:forward(x):size(1), copy:forward(x):size(1),
   nn.CMul(4).size[1], tostring(view)
 --> 3, 'torch.LongStorage', 2, 3, 6, 1, 4, 'nn.View(6, 1)'
+
+--- numbers in the table that a layer of Lua's is given stay numbers, in networks too
+require 'nn'
+local Chosen, parent = torch.class('nn.ChosenHere', 'nn.Module')
+function Chosen:__init()
+  parent.__init(self)
+  self.factors = {2, 3, 5}
+end
+function Chosen:updateOutput(input)
+  self.output = input[2] * self.factors[input[1]]
+  return self.output
+end
+function Chosen:updateGradInput(input, gradOutput)
+  self.gradInput = {nil, gradOutput * self.factors[input[1]]}
+  return self.gradInput
+end
+local x, layer = torch.Tensor{1, 2}, nn.ChosenHere()
+local net = nn.Sequential():add(layer):add(nn.MulConstant(10))
+local given = {3, x}
+return layer:forward({2, x})[2], layer:backward({2, x}, x)[2][2], net:forward(given)[2], net:forward({1, x})[2],
+  net:backward({1, x}, x)[2][2]
+--> 6, 6, 100, 40, 40
+
+--- a layer of Lua's that computes with a number in its input is right for each number
+require 'nn'
+local Times = torch.class('nn.TimesGiven', 'nn.Module')
+function Times:updateOutput(input)
+  self.output = input[2] * input[1]
+  return self.output
+end
+local net = nn.Sequential():add(nn.TimesGiven()):add(nn.AddConstant(1))
+local found = {}
+for number = 1, 3 do table.insert(found, net:forward({number, torch.Tensor{1, 2}})[2]) end
+return unpack(found)
+--> 3, 5, 7
+
+--- what is nil in the input of backward is forward's, as a graph in Torch reads nothing else
+require 'nngraph'
+local left, right = nn.Identity()(), nn.Identity()()
+local net = nn.gModule({left, right}, {nn.CMulTable()({left, right})})
+local x, y = torch.Tensor{2}, torch.Tensor{5}
+net:forward({x, y})
+local gradient = net:backward({nil, y}, torch.Tensor{1})
+return gradient[1][1], gradient[2][1], net:backward(nil, torch.Tensor{3})[1][1]
+--> 5, 2, 15
+
+--- a copy of a network that shares its tensors leaves them alone when it is cast
+require 'nn'
+local Own, parent = torch.class('nn.OwnCopied', 'nn.Container')
+function Own:__init()
+  parent.__init(self)
+  self.weight, self.gradWeight, self.name = torch.ones(2), torch.zeros(2), 'own'
+  self:add(nn.Linear(2, 2))
+end
+function Own:updateOutput(input)
+  self.output = self.modules[1]:forward(input) + self.weight
+  return self.output
+end
+local function copied(fields)
+  local copy = {}
+  for name, each in pairs(fields) do copy[name] = type(each) == 'table' and copied(each) or each end
+  return torch.typename(fields) and torch.setmetatable(copy, torch.typename(fields)) or copy
+end
+local net = nn.Sequential():add(nn.OwnCopied())
+local weight, inner = net:get(1).weight, net:get(1):get(1).weight
+local copy = copied(net)
+local shared = copy:get(1).weight == weight and copy:get(1):get(1).weight == inner
+copy:double()
+inner:fill(0)
+net:get(1):get(1).bias:fill(7)
+local x = torch.ones(2)
+return shared, tostring(copy:get(1)), copy:get(1).name, copy:get(1).weight:type(), weight:type(),
+  inner == net:get(1):get(1).weight, net:forward(x)[1], copy:forward(x:double())[1] == 8
+--> true, 'nn.OwnCopied', 'own', 'torch.DoubleTensor', 'torch.FloatTensor', true, 8, false
+
+--- a mask that is an index has as many elements as the tensor, whatever its sizes
+local x = torch.zeros(2, 3, 2)
+local mask = torch.ByteTensor{{1, 0}, {0, 1}}
+local plane = x[{{}, {2}, {}}]
+plane[mask] = 5
+x:select(2, 3)[mask:view(2, 1, 2)] = torch.Tensor{7, 8}
+return x:sum(), x[1][2][1], x[2][2][2], x[2][3][2], plane[mask]:nElement(), (pcall(function() return x[mask] end))
+--> 25, 5, 5, 8, 2, false
+
+--- false is no number where Torch takes a default for it
+require 'rnn'
+local gru = nn.GRU(3, 4, false, 0.25, true)
+return gru.rho, gru.p, nn.SpatialConvolution(2, 3, 1, 1, false, false).dW, nn.Linear(2, 3, false).bias == nil
+--> 9999, 0.25, 1, true
+
+--- a file of a rock's is what the package has under that name
+local sgd, fpath = require 'optim.sgd', require 'sys.fpath'
+return sgd == require 'optim'.sgd, type(fpath()), torch.typename(require 'nn.Linear'(2, 3)), (pcall(require, 'nn.Nothing'))
+--> true, 'string', 'nn.Linear', false
+
+--- a layer of Lua's that turns its weight learns behind a layer that checks its input
+require 'nn'
+local Rows = torch.class('nn.RowsBehind', 'nn.Module')
+function Rows:__init()
+  nn.Module.__init(self)
+  self.weight, self.gradWeight = torch.Tensor{{1, 2}, {3, 4}}, torch.zeros(2, 2)
+end
+function Rows:updateOutput(input)
+  self.output = torch.mm(input, self.weight:t())
+  return self.output
+end
+function Rows:updateGradInput(input, gradOutput)
+  self.gradInput = torch.mm(gradOutput, self.weight)
+  return self.gradInput
+end
+function Rows:accGradParameters(input, gradOutput, scale) self.gradWeight:addmm(scale or 1, gradOutput:t(), input) end
+local lookup = nn.LookupTable(3, 2)
+lookup.weight:copy(torch.Tensor{{1, 0}, {0, 1}, {2, 2}})
+local net = nn.Sequential():add(lookup):add(nn.RowsBehind())
+net:getParameters()
+local x = torch.Tensor{1, 3}
+local output = net:forward(x)
+net:backward(x, torch.ones(2, 2))
+local of_rows, of_lookup = net:get(2).gradWeight, lookup.gradWeight
+return output[1][2], output[2][2], of_rows[1][1], of_rows[2][2], of_lookup[1][2], of_lookup[2][1], of_lookup[3][1]
+--> 3, 14, 3, 2, 6, 0, 4
+
+--- options of xlua's parser are told in one table
+require 'xlua'
+local parser = xlua.OptionParser('%prog [options]')
+parser:option{'-d', '--dir', action = 'store', dest = 'dir', help = 'a folder', default = 'here'}
+parser:option{'-v', action = 'store_true', dest = 'loud'}
+local options, rest = parser:parse({}, {'--dir', 'there', '-v', 'more'})
+return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(parser.option, parser, {'-x'}))
+--> 'there', true, 'more', 'here', false
+
+--- numbers are texts where texts are wanted, as in Lua's own functions
+require 'paths'
+return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
+--> '2.5', '/a/7', false, nil

@@ -17,7 +17,7 @@ from ..tensors.noted import Noted, looked_at
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
-from ..tensors.values import Input, Output, as_gradient, same_values, shapes, wrapped
+from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
 from .inspection import Inspection
@@ -133,8 +133,10 @@ class Call(Inspection):
     def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
+        What is None in the input is forward's, as backward of a graph in Torch reads nothing else.
         Raises ValueError for recurrent state after an input of another shape.
         """
+        input = completed(input, self.given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self

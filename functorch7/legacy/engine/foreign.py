@@ -19,7 +19,7 @@ from ...core.types import Array, Key, Output, Tree, Value
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
-from ..tensors.values import as_tensors, shapes, unwrapped, wrapped
+from ..tensors.values import as_tensors, shapes, shown, unwrapped, wrapped
 from .cut import anchor, user_call
 from .known_users import output_of
 from .layout import Layout
@@ -167,7 +167,7 @@ def _of_type(user: Object, arrays: Value) -> Value:
         is_single = core.is_concrete(array) and array.dtype == np.float32
         return np.asarray(array, np.float64) if is_single else array
 
-    return wrapped(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
+    return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
 def input_gradient(user: Object, input: Value, given: Value) -> Value:

@@ -28,7 +28,7 @@ from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import as_tensors, unwrapped, wrapped
+from ..tensors.values import as_tensors, shown, unwrapped
 from .fields import Cell, Form, Kind, Taken, Untraceable
 from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known, output_of
@@ -179,13 +179,13 @@ class TracedUser(core.Module, abstract=True):
             known(self.kind).looks = True
             raise OtherwiseThanPlanned(self.kind)
 
-    def _ran(self, params: Tree, given: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
+    def _ran(self, params: Tree, fields: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""
         mode = train if self.has_mode else None
-        run = Run(self.kind, self.fields, self.dtype, params, given, train=mode, by_hand=self.by_hand)
-        shown = wrapped(input)
-        output = output_of(run.user, self.kind, shown)
-        _check_unchanged(shown, input)
+        run = Run(self.kind, self.fields, self.dtype, params, fields, train=mode, by_hand=self.by_hand)
+        given = shown(input)
+        output = output_of(run.user, self.kind, given)
+        _check_unchanged(given, input)
         run.user.__dict__["output"] = output
         return jax.tree.map(jnp.asarray, unwrapped(output)), run
 
@@ -193,40 +193,46 @@ class TracedUser(core.Module, abstract=True):
         """(output, changes), whose gradient is that of the user's methods."""
         checks = is_looking()
 
-        @jax.custom_vjp
-        def call(params: Any, given: Any, input: Any) -> Any:
-            return forward(params, given, input)[0]
-
-        def forward(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
-            with self._running():  # which may be later, where values are checked
-                output, run = self._ran(params, given, input, train)
-                changed = run.changes()
-                back, shapes = jax.make_jaxpr(
-                    lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
-                )(output)
+        def traced(params: Any, given: Any, input: Any) -> tuple[Any, _Back]:
+            output, run = self._ran(params, given, input, train)
+            changed = run.changes()
+            back, shapes = jax.make_jaxpr(
+                lambda gradient: self._pulled(run, params, input, gradient), return_shape=True
+            )(output)
             # Else JAX takes what is an input of the call for another one, where values are checked (faults.py).
             needed = lax.optimization_barrier(back.consts) if checks and back.consts else back.consts
             return (output, changed), _Back(needed, back.jaxpr, jax.tree.structure(shapes))
 
+        program, shapes = jax.make_jaxpr(traced, return_shape=True)(params, given, input)
+
+        # Constants are arguments: others JAX refuses, where values are checked (faults.py).
+        def forward(constants: Any, *arguments: Any) -> tuple[Any, _Back]:
+            found = eval_jaxpr(program.jaxpr, constants, *jax.tree.leaves(arguments))
+            return jax.tree.structure(shapes).unflatten(found)
+
+        @jax.custom_vjp
+        def call(constants: Any, *arguments: Any) -> Any:
+            return forward(constants, *arguments)[0]
+
         def backward(back: _Back, gradients: Any) -> tuple:
             found = eval_jaxpr(back.jaxpr, back.needed, *jax.tree.leaves(gradients[0]))
             of_params, of_input = back.structure.unflatten(found)
-            return of_params, None, of_input
+            return None, of_params, None, of_input
 
         call.defvjp(forward, backward)
-        return call(params, given, input)
+        return call(program.consts, params, given, input)
 
     def _pulled(self, run: Run, params: Any, input: Any, gradient: Any) -> tuple[Any, Any]:
         """The gradients of the parameters and of the input, by the user's methods."""
         before, held, user = run.changes(), run.held(), run.user
-        shown, gradient_shown = wrapped(input), wrapped(gradient)
-        found = user.updateGradInput(shown, gradient_shown)
+        given = shown(input), shown(gradient)
+        found = user.updateGradInput(*given)
         if found is not None:
             user.__dict__["gradInput"] = as_tensors(found)
         of_input = None if found is None else unwrapped(as_tensors(found))
         if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
-            user.accGradParameters(shown, gradient_shown, 1)
-        _check_unchanged((shown, gradient_shown), (input, gradient))
+            user.accGradParameters(*given, 1)
+        _check_unchanged(given, (input, gradient))
         _check_left(
             before, run.changes(), {name for name, was in run.held().items() if is_same(held.get(name, ()), was)}
         )
@@ -250,11 +256,10 @@ def _told(error: Exception) -> str:
     return f"tracing it raised {type(error).__name__}"
 
 
-def _check_unchanged(shown: Any, given: Any) -> None:
+def _check_unchanged(given: Any, arrays: Any) -> None:
     """Refuses methods that write to their arguments."""
-    tensors = [each for each in jax.tree.leaves(shown) if isinstance(each, Tensor)]
-    for tensor, array in zip(tensors, jax.tree.leaves(given), strict=True):
-        if tensor.storage_._array is not array or tensor.shape != array.shape:
+    for each, array in zip(jax.tree.leaves(given), jax.tree.leaves(arrays), strict=True):
+        if isinstance(each, Tensor) and (each.storage_._array is not array or each.shape != array.shape):
             raise Untraceable("it writes to its arguments")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -160,10 +161,22 @@ PALETTES = {"gray": "gray", "color": "jet"}
 
 
 def imagesc(x: Tensor, palette: str = "gray") -> None:
-    """Draws a matrix as colours: "gray", "color", or a map of matplotlib's by name. Raises ValueError for no matrix."""
+    """Draws a matrix as colours: "gray", "color", or a map of matplotlib's by name; others warn, as gnuplot does, which
+    then draws in its own colours. Raises ValueError for no matrix.
+    """
     if x.dim() != 2:
         raise ValueError(f"gnuplot.imagesc: expected a matrix, got {sizes_text(x.shape)}")
     plot = current()
-    drawn = plot.clear().imshow(x.numpy(), cmap=PALETTES.get(palette, palette), aspect="auto", interpolation="nearest")
+    drawn = plot.clear().imshow(x.numpy(), cmap=_map_named(palette), aspect="auto", interpolation="nearest")
     plot.figure.colorbar(drawn)
     plot.refresh()
+
+
+def _map_named(palette: str) -> str:
+    import matplotlib
+
+    found = PALETTES.get(palette, palette)
+    if found in matplotlib.colormaps:
+        return found
+    warnings.warn(f"gnuplot.imagesc: no palette {palette!r}; drawn in gnuplot's own", stacklevel=3)
+    return "gnuplot"

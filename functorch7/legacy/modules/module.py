@@ -389,7 +389,8 @@ class Module(
         return core.title(self)
 
     def __repr__(self) -> str:
-        text = self.typename() if self._spec is None else self.description().printed()
+        is_named_alone = type(self._spec) in (type(None), core.Container)  # as Torch does
+        text = self.typename() if is_named_alone else self.description().printed()
         return text.replace("\n", self.__dict__.get("_line", "\n"))
 
     def _repr_html_(self) -> str:

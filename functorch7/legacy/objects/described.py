@@ -67,7 +67,7 @@ def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, "Given"]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
-    None takes the default, as nil does in Lua; keywords may be written as Torch writes them.
+    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
     """
     objects: Given = []
 
@@ -88,9 +88,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     if not rest and len(args) > len(positional):
         raise TypeError(f"{spec_class.torch_name()}: expected at most {len(positional)} arguments, got {len(args)}")
     filled = [
-        positional[i].default
-        if value is None and i < len(positional) and positional[i].default is not inspect.Parameter.empty
-        else converted(value)
+        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)
     ]
     names = _argument_names(spec_class)
@@ -103,6 +101,12 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
         message = str(error).split("__init__() ")[-1]
         signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
         raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+
+
+def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
+    """Whether Lua's `argument or default` is the default, which it is for false, too, where numbers are expected."""
+    is_number = type(parameter.default) in (int, float)
+    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
 
 
 def put_among(given: Given, each: "Described") -> core.Module:
@@ -286,11 +290,13 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         return [each for value in vars(self).values() for each in described_among(value)]
 
     def _cast(self, type_name: str, cache: dict) -> None:
+        is_other = type_name != self._type
         object.__setattr__(self, "_type", type_name)
+        for name, tensor in self._tensors().items():
+            is_number = np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16"
+            if is_number and (is_other or tensor.dtype != dtype_of(type_name)):
+                self.__dict__[name] = cast_tensor(tensor, type_name, cache)
         changed(self)
-        for tensor in self._tensors().values():
-            if np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16":
-                cast_tensor(tensor, type_name, cache)
         for part in self._parts():
             part._cast(type_name, cache)
 
@@ -315,14 +321,26 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
 
 def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
-    """Casts a tensor in place; tensors on one storage stay so, as long as they are given the same cache."""
+    """A tensor of another type with a tensor's elements, which stays as it is for those who hold it, too.
+
+    Of one tensor it is one, and tensors on one storage stay so, as long as they are given the same cache. PyTorch's
+    parameters, which optimisers hold, are cast themselves.
+    """
+    held, cast = cache.get(id(tensor), (None, None))
+    if held is tensor:
+        return cast
     key = id(tensor.storage_)
     if key not in cache:
         device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
         cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
         cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
-    tensor.rebind(cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
-    return tensor
+    place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
+    if isinstance(tensor, Parameter):
+        tensor.rebind(*place)
+        return tensor
+    made = Tensor.viewing(*place)
+    cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)
+    return made
 
 
 def _as_given(value: Any) -> Any:

@@ -19,4 +19,7 @@ def with_fields(classname: str, fields: Fields) -> Value:
     for object, node in saved.described:
         loaded.reader.know(saved.writer.objects[id(node)], node)
         loaded.objects.objects[id(node)] = object
-    return loaded.value(record)
+    made = loaded.value(record)
+    if isinstance(fields.get("_type"), str):  # a file's may be read where there is no GPU
+        vars(made)["_type"] = fields["_type"]
+    return made

@@ -29,15 +29,11 @@ def recursiveType(param: Held, type: str, tensorCache: dict | None = None) -> He
     if isinstance(param, Tensor):
         if param.type() == type:
             return param
-        return _cast(param, type, cache)
+        return cast_tensor(param, type, cache)
     table: Any = param
     for key in _keys(table):
         table[key] = recursiveType(table[key], type, cache)
     return param
-
-
-def _cast(tensor: Tensor, type: str, cache: dict) -> Any:
-    return cast_tensor(Tensor.viewing(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_), type, cache)
 
 
 def _keys(table: Any) -> list:

@@ -22,14 +22,22 @@ class OptionParser:
         self._of: dict[str, Table] = {}
         self.option("-h", "--help", action="store_true", dest="help", help="show this help message and exit")
 
-    def option(self, *flags: str, dest: str, action: str = "store", help: str = "", **more: object) -> None:
+    def option(self, *flags: Any, dest: str = "", action: str = "store", help: str = "", **more: object) -> None:
         """Adds an option by its flags: `option("-s", "--save", dest="save", default="out", help="folder")`.
 
         The action is "store" (the word that follows), "store_true" or "store_false"; `req=True` says that it must be
-        given, `metavar` is the word's name in the help. Raises TypeError for other actions and names.
+        given, `metavar` is the word's name in the help. Lua gives flags and fields as one table. Raises TypeError for
+        other actions and names, and without `dest`.
         """
-        if action not in ("store", "store_true", "store_false") or not {*more} <= {"default", "req", "metavar"}:
-            raise TypeError(f"OptionParser.option: {flags} with action={action!r}, {more}")
+        if flags and isinstance(flags[0], dict):
+            words = [flags[0][place] for place in sorted(key for key in flags[0] if not isinstance(key, str))]
+            return self.option(*words, **{name: each for name, each in flags[0].items() if isinstance(name, str)})
+        if (
+            not dest
+            or action not in ("store", "store_true", "store_false")
+            or not {*more} <= {"default", "req", "metavar"}
+        ):
+            raise TypeError(f"OptionParser.option: {flags} with dest={dest!r}, action={action!r}, {more}")
         described = Table(flags=flags, dest=dest, action=action, help=help, **more)
         self.option_descriptions.append(described)
         self._of |= dict.fromkeys(flags, described)

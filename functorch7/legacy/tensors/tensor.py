@@ -300,8 +300,12 @@ class Tensor(Arithmetic):
         return view
 
     def _mask(self, key: Any) -> np.ndarray | None:
-        array = None if isinstance(key, (int, np.integer, tuple, list, slice, Storage)) else np.asarray(key)
-        return array != 0 if array is not None and array.shape == self.shape and array.ndim else None
+        """The mask that an index is: bytes as many as elements, or numbers of this size."""
+        if isinstance(key, (int, np.integer, tuple, list, slice, Storage)):
+            return None
+        array = np.asarray(key)
+        is_mask = array.ndim > 0 and (array.dtype in (np.uint8, np.bool_) or array.shape == self.shape)
+        return self._masked("maskedSelect", array) if is_mask else None
 
     @overload
     def __getitem__(self, key: int | tuple | Storage) -> Result["Tensor"]: ...

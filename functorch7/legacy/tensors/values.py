@@ -106,6 +106,13 @@ def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as
     return read(value)
 
 
+def completed(value: Value, other: Value) -> Value:
+    """A value with the other's in place of what is None in it, in its tables too."""
+    if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)) and len(value) == len(other):
+        return [completed(one, another) for one, another in zip(value, other, strict=True)]
+    return other if value is None else value
+
+
 def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
@@ -117,9 +124,23 @@ def wrapped(value: Value) -> Value:
     return value
 
 
+def shown(value: Value) -> Value:
+    """As `wrapped`, for users' methods, where an array without dimensions is a number, as Torch has no such tensors.
+
+    While a program is being traced it has no value yet, and stays JAX's.
+    """
+    if isinstance(value, (list, tuple)):
+        return [shown(v) for v in value]
+    if isinstance(value, dict):
+        return {name: shown(v) for name, v in value.items()}
+    if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
+        return np.asarray(value).item() if is_concrete(value) else value
+    return wrapped(value)
+
+
 def as_tensors(value: Value) -> Value:
-    """What a user's method is given: tensors, and tables of them; those that are such already."""
-    return value if _are_tensors(value) else wrapped(unwrapped(value))
+    """What a user's method is given: tensors, numbers, and tables of them; those that are such already."""
+    return value if _are_tensors(value) else shown(unwrapped(value))
 
 
 def _are_tensors(value: Any) -> bool:

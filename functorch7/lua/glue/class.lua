@@ -137,8 +137,17 @@ function border.asked.is_own_class(name)
   return own_classes[name] ~= nil
 end
 
+-- An object of a class below one of Python's, with a table's entries as fields; its `__init` does not run.
+local function with_fields(number, fields)
+  local made = call(python.blank, number, nil)
+  for name, each in next, fields do made[name] = each end
+  call(python.complete, 0, nil, made)
+  return made
+end
+
 -- A table becomes an object of a class, with its entries as fields.
 function torch.setmetatable(value, name)
+  if derived_classes[name] then return border.become(value, with_fields(derived_classes[name], value)) end
   if not own_classes[name] then return border.become(value, python_setmetatable(value, name)) end
   instances[value] = true
   return setmetatable(value, own_classes[name])

@@ -75,6 +75,13 @@ function border.fall_back(name, number)
   end)
 end
 
+-- What a rock's own file gives (`require 'sys.fpath'`): what the package has under that name.
+table.insert(package.loaders, function(wanted)
+  local rock, name = wanted:match('^([%w_]+)%.([%w_]+)$')
+  local found = rock and package.preload[rock] and package_numbers[require(rock)] and require(rock)[name]
+  return found and function() return found end or nil
+end)
+
 -- Python's packages, for programs that are allowed to see them.
 function border.open_python()
   _G.python = {import = function(name) return namespace(call(python.import, 0, nil, name)) end}
@@ -237,7 +244,10 @@ end
 border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
 function border.prepare.sys(sys)
-  function sys.fpath() return (folder(2):gsub('/$', '')) end
+  function sys.fpath()
+    local file = debug.getinfo(2, 'S').source:gsub('^@', '')
+    return (folder(2):gsub('/$', '')), namespace(border.paths).basename(file)
+  end
 end
 
 function border.prepare.paths(paths)
