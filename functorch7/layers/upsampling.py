@@ -106,7 +106,7 @@ class SpatialUpSamplingBilinear(Map):
 
     def printed(self) -> str:
         shown = self.scale_factor if self.sizes is None else ", ".join(map(str, self.sizes))
-        return f"{self.torch_name()}({shown})"
+        return f"{self.type_name()}({shown})"
 
 
 class UpSampling(Map):
@@ -149,4 +149,4 @@ class UpSampling(Map):
 
     def printed(self) -> str:
         shown = f"{self.scale_factor}x" if self.sizes is None else "x".join(map(str, self.sizes))
-        return f"nn.UpSampling({shown}, {self.mode})"
+        return f"{self.type_name()}({shown}, {self.mode})"

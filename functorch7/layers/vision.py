@@ -235,7 +235,7 @@ class SpatialRegionDropout(Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"nn.SpatialRegionDropout p: {self.p:f}"
+        return f"{self.type_name()} p: {self.p:f}"
 
 
 class SpatialFeatNormalization(Map):
@@ -353,4 +353,4 @@ class PCAColorTransform(ColorTransform):
         return self.std * jax.random.normal(key, (count, self.input_channels), dtype) @ scaled.T
 
     def printed(self) -> str:
-        return f"nn.PCAColorTransform channels: {self.input_channels}, std: {self.std:f}"
+        return f"{self.type_name()} channels: {self.input_channels}, std: {self.std:f}"

@@ -10,7 +10,7 @@ from ..interop.t7 import T7FormatError
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
-from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.objects.described import Described, as_own_type, cast_tensor
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import KEPT, KeptElsewhere
 from ..legacy.tensors.changes import changed
@@ -121,7 +121,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
         fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
         with contextlib.suppress(T7FormatError):  # else it has but its own methods, as in Torch
             made = with_fields(described.torch_name(), fields)
-            vars(self).update(_spec=made._spec, _state=made._state)
+            vars(self).update(_spec=as_own_type(self, made._spec), _state=made._state)
             changed(self)
 
     @classmethod
@@ -143,10 +143,6 @@ class LuaObject(Described if TYPE_CHECKING else object):
                 own.put(name, value)
             else:
                 own.drop(name)
-
-    def __repr__(self) -> str:
-        written = getattr(self, "__tostring__", None)
-        return super().__repr__() if written is None else str(written())
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)

@@ -945,3 +945,29 @@ longer.size[3], longer.size[2] = 3, 1
 return longer:forward(x):dim(), torch.type(nn.Reshape(3, 2).size), #view.size, rows, net:forward(x):size(1), copy:forward(x):size(1),
   nn.CMul(4).size[1], tostring(view)
 --> 3, 'torch.LongStorage', 2, 3, 6, 1, 4, 'nn.View(6, 1)'
+
+--- classes below others print under their own names, with the text of the class above
+require 'nn'
+require 'rnn'
+for _, each in ipairs {'Linear', 'Dropout', 'Normalize', 'ConcatTable', 'Sequential', 'GRU', 'ReLU', 'MSECriterion'} do
+  torch.class('nn.Named' .. each, 'nn.' .. each)
+end
+function nn.NamedDropout:updateOutput(input) return input end
+local Said, parent = torch.class('nn.SaidLinear', 'nn.Linear')
+function Said:__tostring__() return torch.type(self) .. ' says ' .. parent.__tostring__(self) end
+local branches = nn.NamedConcatTable():add(nn.SaidLinear(3, 2)):add(nn.NamedReLU())
+return tostring(nn.NamedLinear(3, 4)), tostring(nn.NamedDropout(0.5)), tostring(nn.NamedNormalize(2)),
+  tostring(nn.NamedGRU(2, 3)), tostring(nn.NamedMSECriterion()), tostring(nn.SaidLinear(3, 2)),
+  tostring(nn.NamedSequential():add(branches)), tostring(nn.Sequencer(nn.SaidLinear(3, 2))), nn.Tanh():__tostring__(),
+  tostring(nn.NamedLinear(3, 4):noBias():clone())
+--> 'nn.NamedLinear(3 -> 4)', 'nn.NamedDropout(0.5, busy)', 'nn.NamedNormalize(2)', 'nn.NamedGRU(2 -> 3, 0.00)',
+  'nn.NamedMSECriterion', 'nn.SaidLinear says nn.SaidLinear(3 -> 2)', [[nn.Sequential {
+  [input -> (1) -> output]
+  (1): nn.NamedConcatTable {
+    input
+      |`-> (1): nn.SaidLinear says nn.SaidLinear(3 -> 2)
+       `-> (2): nn.NamedReLU
+       ... -> output
+  }
+}]], 'nn.Sequencer @ nn.Recursor @ nn.SaidLinear says nn.SaidLinear(3 -> 2)', 'nn.Tanh',
+  'nn.NamedLinear(3 -> 4) without bias'

@@ -335,9 +335,6 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
 
-    def __repr__(self) -> str:
-        return self.typename()
-
 
 def _first(gradients: Any) -> Any:
     """The input's gradient, of those of input and target."""

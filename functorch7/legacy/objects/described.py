@@ -155,6 +155,15 @@ def is_derived(object: "Described") -> bool:
     return kind.spec_class is not None and not kind.__module__.startswith(f"{OURS}.")
 
 
+def as_own_type(object: "Described", spec: core.Module) -> core.Module:
+    """The description under the name of the object's class, if a user has derived that: so it is printed."""
+    if not is_derived(object) or spec.own_type == object.typename():
+        return spec
+    spec = spec.replace()
+    spec._set(own_type=object.typename())
+    return spec
+
+
 def described_among(value: object) -> list["Described"]:
     """The objects in a field's value: itself, or those in its lists and dicts."""
     if isinstance(value, Described):
@@ -260,7 +269,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
         False where nobody need hear of it, because it differs in numbers that are arguments already.
         """
-        spec, before = numbers.tuned(spec, self._spec), self._spec
+        spec, before = as_own_type(self, numbers.tuned(spec, self._spec)), self._spec
         object.__setattr__(self, "_spec", spec)
         counts = not numbers.differ_in_numbers_alone(spec, before)
         if counts:
@@ -278,6 +287,17 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
     def typename(self) -> str:
         """Torch's name of the class, such as "nn.Linear"."""
         return self._class_name()
+
+    def __tostring__(self) -> str:
+        """What is printed: a method that Torch's classes write, and call of the class above."""
+        return self.typename()
+
+    def __repr__(self) -> str:
+        return str(self.__tostring__())
+
+    def _shown(self) -> core.Module:
+        """The description as it is printed inside of others."""
+        return self.description()
 
     # Types -------------------------------------------------------------------------------------------------------
 
