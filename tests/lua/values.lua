@@ -306,6 +306,31 @@ return sparse, ok, problem:match('excessively sparse array'), is_converted, rati
 --> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
     '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
 
+--- null in json is a value of cjson's own
+local cjson = require 'cjson'
+local list, fields = cjson.decode('[1, null, 3]'), cjson.decode('{"a": null}')
+return list[2] == cjson.null, #list, fields.a == cjson.null, cjson.decode('null') == cjson.null, cjson.null == nil,
+  type(cjson.null), tostring(cjson.null), cjson.encode(cjson.null), cjson.encode({1, cjson.null, {cjson.null}}),
+  cjson.encode({b = cjson.null}), cjson.encode(cjson.decode('{"a":[null,{"b":null}]}')), cjson.encode(nil)
+--> true, 3, true, true, false, 'userdata', 'userdata: NULL', 'null', '[1,null,[null]]', '{"b":null}',
+    '{"a":[null,{"b":null}]}', 'null'
+
+--- files that cannot be opened are named
+local function said(...) return (select(2, pcall(...)):gsub('^.*: (torch%.)', '%1')) end
+local image = require 'image'
+return said(torch.load, 'no such file'), said(torch.save, '/no such/file', 1), said(torch.DiskFile, 'no such file'),
+  said(image.load, 'no such.png'):match('no such.png: No such file or directory$')
+--> 'torch.load: cannot open <no such file> in mode r: No such file or directory',
+    'torch.save: cannot open </no such/file> in mode w: No such file or directory',
+    'torch.DiskFile: cannot open <no such file> in mode r: No such file or directory',
+    'no such.png: No such file or directory'
+
+--- texts for graphviz are in quotation marks unless they are words
+local graph = require 'graph'
+local function of(text) return graph._dotEscape(text) end
+return of('red'), of('light blue'), of('a[1'), of('two\nlines'), of('say "hello"')
+--> 'red', '"light blue"', '"a[1"', '"two\\nlines"', '"say \\"hello\\""'
+
 --- C's pointers to what tensors hold
 local ffi = require 'ffi'
 local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
