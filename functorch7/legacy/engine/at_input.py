@@ -11,6 +11,7 @@ from functools import cache
 
 import jax
 import numpy as np
+from jax import dtypes
 from jax.typing import DTypeLike
 
 from ...core.types import Value
@@ -45,9 +46,9 @@ class AtInput:
             self.unseen = -math.inf
             return jax.tree.leaves(find())
 
-        def pending(number: int, leaf: np.ndarray) -> Tensor:
-            kind = dtype if np.issubdtype(leaf.dtype, np.inexact) else np.int32
-            return Tensor.viewing(Storage(None, lambda: found()[number], leaf.shape, kind), 0, leaf.shape)
+        def pending(number: int, leaf: np.ndarray | float) -> Tensor:  # tables may have numbers, too
+            kind, shape = dtype if np.issubdtype(dtypes.result_type(leaf), np.inexact) else np.int32, np.shape(leaf)
+            return Tensor.viewing(Storage(None, lambda: found()[number], shape, kind), 0, shape)
 
         leaves, structure = jax.tree.flatten(input)
         return structure.unflatten([pending(number, leaf) for number, leaf in enumerate(leaves)])
@@ -55,4 +56,4 @@ class AtInput:
 
 def is_large(input: Value) -> bool:
     """Whether an input has so many elements that it is worth while to leave out the gradient there."""
-    return sum(leaf.size for leaf in jax.tree.leaves(input)) >= LARGE
+    return sum(np.size(leaf) for leaf in jax.tree.leaves(input)) >= LARGE
