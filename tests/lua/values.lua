@@ -996,3 +996,26 @@ return tostring(nn.NamedLinear(3, 4)), tostring(nn.NamedDropout(0.5)), tostring(
   }
 }]], 'nn.Sequencer @ nn.Recursor @ nn.SaidLinear says nn.SaidLinear(3 -> 2)', 'nn.Tanh',
   'nn.NamedLinear(3 -> 4) without bias'
+
+--- a criterion below another may set the fields itself, and has the gradient of the one above unless it writes its own
+require 'rnn'
+local Weighted, parent = torch.class('nn.WeightedSequence', 'nn.SequencerCriterion')
+function Weighted:__init(criterion, factor)
+  parent.__init(self)
+  self.criterion, self.clones, self.gradInput, self.factor = criterion, {}, {}, factor
+end
+function Weighted:updateOutput(input, target)
+  self.output = 0
+  for i, each in ipairs(input) do
+    self.output = self.output + self.factor * self:getStepCriterion(i):forward(each, target[i])
+  end
+  return self.output
+end
+local input, target = {torch.Tensor{1, 2}, torch.Tensor{3, 4}}, {torch.Tensor{0, 0}, torch.Tensor{3, 3}}
+local criterion = nn.WeightedSequence(nn.MSECriterion(), 10)
+local loss, gradient = criterion:forward(input, target), criterion:backward(input, target)
+local Bare, above = torch.class('nn.BareLinear', 'nn.Linear')
+function Bare:__init() above.__init(self, 3) end
+return loss, gradient[1][2], gradient[2][1], gradient[2][2], criterion.criterion == criterion:clone().criterion,
+  torch.type(criterion:clone().criterion), select(2, pcall(nn.BareLinear)):match("missing 1 .*'output_size'")
+--> 30, 2, 0, 1, false, 'nn.MSECriterion', "missing 1 required positional argument: 'output_size'"

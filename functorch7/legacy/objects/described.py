@@ -35,6 +35,10 @@ Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
 
 
+class MissingArgument(TypeError):
+    """A constructor was given less than a description needs."""
+
+
 def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
     """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
     names = tuple(names)
@@ -102,7 +106,8 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             raise
         message = str(error).split("__init__() ")[-1]
         signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
-        raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+        kind = MissingArgument if message.startswith("missing") else TypeError
+        raise kind(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
 def put_among(given: Given, each: "Described") -> core.Module:
