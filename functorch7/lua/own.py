@@ -11,6 +11,7 @@ from ..interop.t7 import T7FormatError
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
+from ..legacy.modules.recurrent import AbstractRecurrent
 from ..legacy.objects.described import (
     Described,
     MissingArgument,
@@ -252,6 +253,26 @@ def _with_what_is_given(kind: type) -> Callable:
             vars(self)["_missing"] = error
 
     return init
+
+
+def keep_gradient(kind: type) -> None:
+    """Lets a class below a layer that writes `updateOutput` alone have the gradient of the layer, as in Torch.
+
+    That of a container is what its modules give as they have run, whatever the class has made of the input for them.
+    """
+    is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
+    if is_container or not issubclass(kind, Module) or kind.spec_class is None:
+        return
+    for name in ("updateGradInput", "accGradParameters"):
+        if not overridden_in(kind, name):
+            setattr(kind, name, _of_class_above(kind, name))
+
+
+def _of_class_above(kind: type, name: str) -> Callable:
+    def method(self: object, *given: object) -> Crossing:
+        return getattr(super(kind, self), name)(*given)
+
+    return method
 
 
 def above(parent: type) -> type[LuaObject]:

@@ -1019,3 +1019,32 @@ function Bare:__init() above.__init(self, 3) end
 return loss, gradient[1][2], gradient[2][1], gradient[2][2], criterion.criterion == criterion:clone().criterion,
   torch.type(criterion:clone().criterion), select(2, pcall(nn.BareLinear)):match("missing 1 .*'output_size'")
 --> 30, 2, 0, 1, false, 'nn.MSECriterion', "missing 1 required positional argument: 'output_size'"
+
+--- a layer below another that writes updateOutput alone has the gradient of the one above, in networks and sequences, too
+require 'rnn'
+local Doubled, parent = torch.class('nn.DoubledLinear', 'nn.Linear')
+function Doubled:updateOutput(input)
+  self.output = parent.updateOutput(self, input) * 2
+  return self.output
+end
+local Cell, above = torch.class('nn.DoubledLSTM', 'nn.LSTM')
+function Cell:updateOutput(input) return above.updateOutput(self, input) * 2 end
+local x, g, seen = torch.Tensor{1, 5}, torch.Tensor{7}, {}
+local layer = nn.DoubledLinear(2, 1)
+layer.weight:fill(3)
+layer.bias:zero()
+for _, net in ipairs {layer, nn.Sequential():add(nn.Identity()):add(layer)} do
+  layer:zeroGradParameters()
+  table.insert(seen, net:forward(x)[1])
+  table.insert(seen, net:backward(x, g)[2])
+  table.insert(seen, layer.gradWeight[1][2])
+end
+local doubled, plain, steps = nn.DoubledLSTM(2, 3), nn.LSTM(2, 3), torch.rand(2, 4, 2)
+for i, each in ipairs(plain:parameters()) do each:copy(doubled:parameters()[i]) end
+doubled, plain = nn.Sequencer(doubled), nn.Sequencer(plain)
+local difference = (doubled:forward(steps) - plain:forward(steps) * 2):abs():max()
+local of_doubled, of_plain = doubled:backward(steps, torch.ones(2, 4, 3)), plain:backward(steps, torch.ones(2, 4, 3))
+table.insert(seen, difference < 1e-5)
+table.insert(seen, (of_doubled - of_plain):abs():max() < 1e-5)
+return unpack(seen)
+--> 36, 21, 35, 36, 21, 35, true, true
