@@ -156,6 +156,11 @@ def of_poolings():
         by_index((2, 9, 4), lambda c, i, j: summed((7, 6), lambda p, q: (
             max(0, 1 - abs(i * 6 / 8 - p)) * max(0, 1 - abs(j * 5 / 3 - q)) * X[c, p, q]))),
     )  # fmt: skip
+    yield (
+        f7.SpatialReSampling({"owidth": 4, "rheight": 9.5 / 7}), {}, X,
+        by_index((2, 9, 4), lambda c, i, j: summed((7, 6), lambda p, q: (
+            max(0, 1 - abs(i * 6 / 8 - p)) * max(0, 1 - abs(j * 5 / 3 - q)) * X[c, p, q]))),
+    )  # fmt: skip
     yield f7.UpSampling(3), {}, X[None], by_index((1, 2, 21, 18), lambda b, c, i, j: X[c, i // 3, j // 3])
 
 

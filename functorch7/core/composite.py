@@ -56,7 +56,7 @@ class Composite(Module, abstract=True):
 
     def printed(self) -> str:
         lines = [f"  ({name}): {child}".replace("\n", "\n  ") for name, child in self.children().items()]
-        return "\n".join([f"{self.torch_name()} {{", *lines, "}"]) if lines else self.torch_name()
+        return "\n".join([f"{self.type_name()} {{", *lines, "}"]) if lines else self.type_name()
 
 
 def _hides_modules(value: Any) -> bool:

@@ -16,6 +16,10 @@ class Description:
     package: ClassVar[str]
     own_name: ClassVar[str | None] = None
     """The name that `named` gave to this one module."""
+    own_type: ClassVar[str | None] = None
+    """The name of the class that a program of `legacy` has derived from this one's, if its object is of such."""
+    own_text: ClassVar[str | None] = None
+    """What is printed for it in place of `printed()`."""
     made_first: ClassVar[tuple[Any, ...]] = ()
     """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here."""
     _hooks: ClassVar[tuple[Any, ...]] = ()
@@ -27,7 +31,11 @@ class Description:
 
     def printed(self) -> str:
         """The text that `print` shows: Torch's."""
-        return self.torch_name()
+        return self.type_name()
+
+    def type_name(self) -> str:
+        """The name of the object's class, as `torch.type` gives it and Torch prints it."""
+        return self.own_type or self.torch_name()
 
     @classmethod
     def torch_name(cls) -> str:
@@ -74,7 +82,7 @@ class Description:
 
     def _values(self) -> tuple:
         own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return (self.own_name, self._hooks, *own)
+        return (self.own_name, self.own_type, self.own_text, self._hooks, *own)
 
     def __hash__(self) -> int:
         try:
@@ -98,7 +106,7 @@ class Description:
         return self
 
     def __repr__(self) -> str:
-        return self.printed()
+        return self.own_text or self.printed()
 
     def _repr_html_(self) -> str:
         return tree_of(self)

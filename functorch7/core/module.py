@@ -317,4 +317,4 @@ class Container(Module, init=False):
         return self.modules
 
     def printed(self) -> str:
-        return chain(self.torch_name(), self.modules)
+        return chain(self.type_name(), self.modules)

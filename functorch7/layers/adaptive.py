@@ -189,7 +189,7 @@ class SpatialFractionalMaxPooling(FractionalMaxPooling, Module):
     fixed: bool = False
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({int(self.outw)}x{int(self.outh)}, {self.kw},{self.kh})"
+        return f"{self.type_name()}({int(self.outw)}x{int(self.outh)}, {self.kw},{self.kh})"
 
 
 class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
@@ -220,4 +220,4 @@ class VolumetricFractionalMaxPooling(FractionalMaxPooling, Module):
 
     def printed(self) -> str:
         out = "x".join(str(int(getattr(self, "out" + axis))) for axis in self.printed_axes)
-        return f"{self.torch_name()}({out}, {self.joined('k')})"
+        return f"{self.type_name()}({out}, {self.joined('k')})"

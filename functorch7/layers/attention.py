@@ -88,4 +88,4 @@ class MultiHeadAttention(Composite):
         return weights @ values
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.size}, heads {self.heads}{', causal' if self.causal else ''})"
+        return f"{self.type_name()}({self.size}, heads {self.heads}{', causal' if self.causal else ''})"

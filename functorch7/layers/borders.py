@@ -44,7 +44,7 @@ class Border(Map, abstract=True):
 
     def printed(self) -> str:
         widths = ", ".join(f"{side}={getattr(self, 'pad_' + side)}" for side in "lrtb")
-        return f"{self.torch_name()}({widths})"
+        return f"{self.type_name()}({widths})"
 
 
 class SpatialBorder(Border, abstract=True):
@@ -137,4 +137,4 @@ class VolumetricReplicationPadding(Border):
     def printed(self) -> str:
         sides = ("left", "right", "top", "bottom", "front", "back")
         widths = ", ".join(f"{side}={getattr(self, 'p' + side)}" for side in sides)
-        return f"{self.torch_name()}({widths})"
+        return f"{self.type_name()}({widths})"

@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax
 
 from ..core import Container, Module, axis, check_dimension, expected
-from ..core.printing import branches
+from ..core.printing import branches, chain
 from ..core.types import Array, Key, Output, Table, Tree
 from .table import check_table, joined
 
@@ -38,7 +38,7 @@ class Sequential(Container, init=False):
 
     def printed(self) -> str:
         # Torch writes nn.Sequential for subclasses too.
-        return super().printed().replace(self.torch_name(), "nn.Sequential", 1)
+        return chain("nn.Sequential", self.modules)
 
 
 class Branches(Container, abstract=True, init=False):
@@ -64,7 +64,7 @@ class Branches(Container, abstract=True, init=False):
         return self.join(outputs), new
 
     def printed(self) -> str:
-        return branches(self.torch_name(), self.modules)
+        return branches(self.type_name(), self.modules)
 
 
 class Concat(Branches):

@@ -57,7 +57,7 @@ class Convolution(Windows, Layer, abstract=True):
         return self.replace(bias=False)
 
     def printed(self) -> str:
-        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
+        text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
         if not (self.is_default("d") and self.is_default("pad")):
             text += f", {self.joined('d')}"
         if not self.is_default("pad"):

@@ -70,7 +70,7 @@ class DataParallelTable(Container):
 
     def printed(self) -> str:
         inside = f" @ {self.modules[0]}" if self.modules else ""
-        return f"nn.DataParallelTable({self.dimension}){inside}"
+        return f"{self.type_name()}({self.dimension}){inside}"
 
 
 def everywhere(devices: list[Device]) -> NamedSharding:

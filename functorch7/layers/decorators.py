@@ -41,7 +41,7 @@ class Decorator(Container):
         return output, [buffer, *buffers[1:]]
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.modules[0]}"
+        return f"{self.type_name()} @ {self.modules[0]}"
 
 
 class Serial(Decorator):
@@ -187,8 +187,8 @@ class MapTable(Container):
 
     def printed(self) -> str:
         if not self.modules:
-            return "nn.MapTable { }"
-        return "nn.MapTable {\n  " + str(self.modules[0]).replace("\n", "\n" + " " * 8) + "\n}"
+            return f"{self.type_name()} {{ }}"
+        return f"{self.type_name()} {{\n  " + str(self.modules[0]).replace("\n", "\n" + " " * 8) + "\n}"
 
 
 class WeightNorm(Module):
@@ -249,4 +249,4 @@ class WeightNorm(Module):
         return output, {"module": buffer}
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.module}"
+        return f"{self.type_name()} @ {self.module}"

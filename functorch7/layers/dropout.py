@@ -102,7 +102,7 @@ class Dropout(Scaling, Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"nn.Dropout({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
+        return f"{self.type_name()}({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
 
 
 class SpatialDropout(Dropping, Module):
@@ -146,7 +146,7 @@ class SpatialDropout(Dropping, Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.p:f})"
+        return f"{self.type_name()}({self.p:f})"
 
 
 class VolumetricDropout(SpatialDropout):
@@ -201,7 +201,7 @@ class TotalDropout(Dropping, Module):
         return input * noise, buffers
 
     def printed(self) -> str:
-        return f"nn.TotalDropout({self.p:f})"
+        return f"{self.type_name()}({self.p:f})"
 
 
 class WhiteNoise(Module):
@@ -235,4 +235,4 @@ class WhiteNoise(Module):
         return input + noise, buffers
 
     def printed(self) -> str:
-        return f"nn.WhiteNoise mean: {self.mean:f}, std: {self.std:f}"
+        return f"{self.type_name()} mean: {self.mean:f}, std: {self.std:f}"

@@ -58,7 +58,7 @@ class LayerNorm(Layer):
         return x * _spread(params["weight"], x) + _spread(params["bias"], x)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({'x'.join(map(str, self.size))})"  # type: ignore[arg-type]
+        return f"{self.type_name()}({'x'.join(map(str, self.size))})"  # type: ignore[arg-type]
 
 
 class RMSNorm(LayerNorm):
@@ -131,7 +131,7 @@ class GroupNorm(Layer):
         return y.astype(input.dtype)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.groups}, {self.n_output})"
+        return f"{self.type_name()}({self.groups}, {self.n_output})"
 
 
 def _standardized(x: Array, axes: tuple[int, ...], eps: float) -> Array:

@@ -328,7 +328,7 @@ class Graph(Container):
         return [*lines, f"output: {', '.join(map(said, self.outputs))}"]
 
     def printed(self) -> str:
-        return self.name or self.torch_name()
+        return self.name or self.type_name()
 
 
 class JustTable(Map):

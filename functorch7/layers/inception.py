@@ -125,6 +125,6 @@ class FireModule(Decorator):
 
     def printed(self) -> str:
         return (
-            f"nn.FireModule inputPlanes: {self.n_input_plane} -> Squeeze Planes: {self.s1x1} -> "
+            f"{self.type_name()} inputPlanes: {self.n_input_plane} -> Squeeze Planes: {self.s1x1} -> "
             f"Expand: {self.e1x1}(1x1) + {self.e3x3}(3x3), activation: {self.activation}"
         )

@@ -64,7 +64,7 @@ class Linear(Layer):
         return self.replace(bias=False)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
 
 
 class LinearWeightNorm(Layer):
@@ -110,7 +110,7 @@ class LinearWeightNorm(Layer):
         return inner.f({**params, "weight": self.weight(params)}, input)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
 
 
 class Bilinear(Layer):
@@ -156,7 +156,7 @@ class Bilinear(Layer):
         return output + params["bias"][None] if self.bias else output
 
     def printed(self) -> str:
-        text = f"nn.Bilinear({self.input_size1}x{self.input_size2} -> {self.output_size}) "
+        text = f"{self.type_name()}({self.input_size1}x{self.input_size2} -> {self.output_size}) "
         return text if self.bias else text + " without bias"
 
 
@@ -209,4 +209,4 @@ class PartialLinear(Layer):
         return self.replace(partition=None)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")

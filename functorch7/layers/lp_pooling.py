@@ -85,4 +85,4 @@ class FeatureLPPooling(Map):
 
     def printed(self) -> str:
         batch = str(self.batch_mode).lower()
-        return f"nn.FeatureLPPooling(w{self.width} s{self.stride} power {self.power:g} batch {batch}"
+        return f"{self.type_name()}(w{self.width} s{self.stride} power {self.power:g} batch {batch}"

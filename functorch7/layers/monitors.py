@@ -82,7 +82,7 @@ class NaN(Watched):
         return shown[0], buffers
 
     def printed(self) -> str:
-        return f"nn.NaN({self.id}) @ {self.modules[0]}"
+        return f"{self.type_name()}({self.id}) @ {self.modules[0]}"
 
 
 class Stopwatch:

@@ -134,4 +134,4 @@ class NCEModule(Module):
         return all_scores[:, 0], all_scores[:, 1:], noise, all_scores
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})"

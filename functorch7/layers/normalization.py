@@ -124,7 +124,7 @@ class BatchNormalization(Module):
         return 1 - self.momentum
 
     def printed(self) -> str:
-        return f"{self.torch_name()} ({self.ndim}D) ({self.n_output})"
+        return f"{self.type_name()} ({self.ndim}D) ({self.n_output})"
 
 
 class SpatialBatchNormalization(BatchNormalization):

@@ -60,7 +60,7 @@ class GPU(Decorator):
         return jax.device_put(output, device_numbered(self.outdevice)), buffers
 
     def printed(self) -> str:
-        return f"nn.GPU({self.device}) @ {self.modules[0]}"
+        return f"{self.type_name()}({self.device}) @ {self.modules[0]}"
 
 
 def _cast(tree: Array, dtype: Any) -> Array:

@@ -75,7 +75,7 @@ class Pooling(Windows, Map, abstract=True):
         return self.counts(input, getattr(self, "ceil_mode", False))
 
     def printed(self) -> str:
-        text = f"{self.torch_name()}({self.joined('k', 'x')}, {self.joined('d')}"
+        text = f"{self.type_name()}({self.joined('k', 'x')}, {self.joined('d')}"
         text += "" if self.is_default("pad") else f", {self.joined('pad')}"
         return text + (f", {self.joined('dilation')})" if hasattr(self, "dilationw") else ")")
 

@@ -45,7 +45,7 @@ class Around(Proxy, abstract=True):
         return child_names(self)
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.module}"
+        return f"{self.type_name()} @ {self.module}"
 
     # What only some modules have; an AttributeError says that the one inside has not -----------------------------
 

@@ -109,7 +109,7 @@ class LeakyReLU(Transfer):
         return jnp.where(input > 0, input, self.negval * input)
 
     def printed(self) -> str:
-        return f"nn.LeakyReLU({self.negval:g})"
+        return f"{self.type_name()}({self.negval:g})"
 
 
 class ELU(Transfer):
@@ -139,7 +139,7 @@ class ELU(Transfer):
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
     def printed(self) -> str:
-        return f"nn.ELU (alpha:{self.alpha:f})"
+        return f"{self.type_name()} (alpha:{self.alpha:f})"
 
 
 class PReLU(Layer):
@@ -214,7 +214,7 @@ class RReLU(Module):
         return input * noise, buffers
 
     def printed(self) -> str:
-        return f"nn.RReLU (l:{self.lower:f}, u:{self.upper:f})"
+        return f"{self.type_name()} (l:{self.lower:f}, u:{self.upper:f})"
 
 
 class CReLU(Transfer):

@@ -172,9 +172,9 @@ class Normalize(Map):
 
     def printed(self) -> str:
         return (
-            f"nn.Normalize({self.p:g})"
+            f"{self.type_name()}({self.p:g})"
             if float(self.p).is_integer() or math.isinf(self.p)
-            else (f"nn.Normalize({self.p:f})")
+            else f"{self.type_name()}({self.p:f})"
         )
 
 

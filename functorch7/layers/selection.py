@@ -36,7 +36,7 @@ class SelectTable(TableMap):
         return input[position]
 
     def printed(self) -> str:
-        return f"nn.SelectTable({self.index})"
+        return f"{self.type_name()}({self.index})"
 
 
 class NarrowTable(TableMap):

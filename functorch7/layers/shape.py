@@ -70,7 +70,7 @@ class Reshape(Map):
         return input.reshape(input.shape[:1] + self.size)
 
     def printed(self) -> str:
-        return f"nn.Reshape({'x'.join(map(str, self.size))})"
+        return f"{self.type_name()}({'x'.join(map(str, self.size))})"
 
 
 class Flatten(Map):
@@ -144,4 +144,4 @@ class View(Map):
         return self.replace(size=sizes_of(self, sizes))
 
     def printed(self) -> str:
-        return f"nn.View({', '.join(map(str, self.size))})"
+        return f"{self.type_name()}({', '.join(map(str, self.size))})"

@@ -194,7 +194,7 @@ class Unsqueeze(Map):
         return self.replace(num_input_dims=num_input_dims)
 
     def printed(self) -> str:
-        return f"nn.Unsqueeze(dim {self.pos})"
+        return f"{self.type_name()}(dim {self.pos})"
 
 
 class Transpose(Map):

@@ -114,7 +114,7 @@ class TemporalRowConvolution(Temporal, Layer):
 
     def printed(self) -> str:
         stride = "" if self.dw == 1 else f", {self.dw}"
-        text = f"{self.torch_name()}({self.input_frame_size}, {self.kw}{stride})"
+        text = f"{self.type_name()}({self.input_frame_size}, {self.kw}{stride})"
         return text if self.bias else text + " without bias"
 
 

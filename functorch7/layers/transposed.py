@@ -64,7 +64,7 @@ class FullConvolution(Windows, Layer, abstract=True):
         return self.replace(bias=False)
 
     def printed(self) -> str:
-        text = f"{self.torch_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
+        text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
         adjusted = not self.is_default("adj")
         if adjusted or not (self.is_default("d") and self.is_default("pad")):
             text += f", {self.joined('d')}"

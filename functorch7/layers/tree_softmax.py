@@ -203,4 +203,4 @@ class SoftMaxForest(Decorator):
         super().__init__(Sequential(ConcatTable(gater, ConcatTable(*experts)), MixtureTable()))
 
     def printed(self) -> str:
-        return self.torch_name()
+        return self.type_name()

@@ -1,11 +1,12 @@
-"""Layers that make images and volumes larger."""
+"""Layers that make images and volumes larger, or bring them to another size."""
 
+from dataclasses import fields
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Map, check_floating, expected
+from ..core import Map, check_floating, check_positive, expected
 from ..core.types import Array, Sizes
 
 
@@ -106,7 +107,66 @@ class SpatialUpSamplingBilinear(Map):
 
     def printed(self) -> str:
         shown = self.scale_factor if self.sizes is None else ", ".join(map(str, self.sizes))
-        return f"{self.torch_name()}({shown})"
+        return f"{self.type_name()}({shown})"
+
+
+class SpatialReSampling(Map):
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned, by sizes or ratios.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); where a size is not given, floor(rheight H) or
+    floor(rwidth W). The first argument may be a table with these names.
+    Raises: ValueError for other ranks, other names, images too small for a ratio, and unless each direction has a size
+    or a ratio above 0.
+    Differs from Torch7: ratios are of each input; Torch7 keeps the sizes that the first one had.
+    Source: nnx, SpatialReSampling.lua.
+
+    >>> import functorch7 as f7
+    >>> f7.output_shape(f7.SpatialReSampling({"owidth": 5, "rheight": 0.5}), (8, 3, 12, 12))
+    (8, 3, 6, 5)
+    """
+
+    rwidth: float | None
+    rheight: float | None
+    owidth: int | None
+    oheight: int | None
+
+    def __init__(
+        self,
+        rwidth: float | dict[str, float] | None = None,
+        rheight: float | None = None,
+        owidth: int | None = None,
+        oheight: int | None = None,
+    ):
+        given = {"rwidth": rwidth, "rheight": rheight, "owidth": owidth, "oheight": oheight}
+        if isinstance(rwidth, dict):
+            given |= {"rwidth": None} | rwidth
+        unknown = given.keys() - {field.name for field in fields(self)}
+        if unknown:
+            raise ValueError(f"{self.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
+        self._set(**given)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height"):
+            size, ratio = getattr(self, f"o{name}"), getattr(self, f"r{name}")
+            if size is not None:
+                check_positive(self, **{f"o{name}": size})
+            elif not isinstance(ratio, (int, float)) or not ratio > 0:
+                raise ValueError(f"{self.torch_name()}: expected o{name}, or r{name} above 0, got {ratio!r}")
+
+    def f(self, input: Array) -> Array:
+        check_floating(self, input)
+        if input.ndim not in (3, 4):
+            raise expected(self, "a 3D or 4D tensor", input)
+        sizes = self.sizes(*input.shape[-2:])
+        if 0 in sizes:
+            raise expected(self, "an image whose size by the ratios is at least 1 x 1", input)
+        return linear(input, sizes)
+
+    def sizes(self, height: int, width: int) -> tuple[int, int]:
+        """The height and width of the output for an image's."""
+        return self.oheight or int((self.rheight or 0) * height), self.owidth or int((self.rwidth or 0) * width)
 
 
 class UpSampling(Map):
@@ -149,4 +209,4 @@ class UpSampling(Map):
 
     def printed(self) -> str:
         shown = f"{self.scale_factor}x" if self.sizes is None else "x".join(map(str, self.sizes))
-        return f"nn.UpSampling({shown}, {self.mode})"
+        return f"{self.type_name()}({shown}, {self.mode})"

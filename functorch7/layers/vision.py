@@ -63,10 +63,10 @@ class SpatialGlimpse(Map):
     the one before, all reduced to one size.
 
     Patch d (from 0) is size * scale^d pixels wide, with zeros beyond the image; larger ones are reduced by averaging if
-    scale is 2, else by bilinear interpolation with aligned corners.
+    scale is 2, else by bilinear interpolation with aligned corners (SpatialReSampling), or as `resampled` says.
     Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
     are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
-    Raises: ValueError unless it is given such a table, and for scale 2 and sizes whose patches do not divide evenly.
+    Raises: ValueError unless it is given such a table, and for patches to be averaged that do not divide evenly.
     Source: dpnn/README.md#nn.SpatialGlimpse; Mnih et al., 2014.
 
     >>> import functorch7 as f7
@@ -79,6 +79,7 @@ class SpatialGlimpse(Map):
     size: int | tuple[int, int]
     depth: int = 3
     scale: float = 2
+    resampled: bool | None = None
 
     def __post_init__(self) -> None:
         size = (self.size,) * 2 if isinstance(self.size, (int, float)) else self.size
@@ -88,6 +89,8 @@ class SpatialGlimpse(Map):
         self._set(size=size)
         check_positive(self, height=size[0], width=size[1], depth=self.depth)
         check_number(self, scale=self.scale)
+        if self.resampled is None:
+            self._set(resampled=self.scale != 2)
 
     def patch(self, image: Array, place: Array, number: int) -> Array:
         """Patch `number` of one image, in its own size."""
@@ -103,7 +106,7 @@ class SpatialGlimpse(Map):
         height, width = self.size  # type: ignore[misc]
         if patch.shape[1:] == (height, width):
             return patch
-        if self.scale != 2:
+        if self.resampled:
             return linear(patch, (height, width))
         blocks = patch.reshape(len(patch), height, patch.shape[1] // height, width, patch.shape[2] // width)
         return blocks.mean((2, 4))
@@ -235,7 +238,7 @@ class SpatialRegionDropout(Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
-        return f"nn.SpatialRegionDropout p: {self.p:f}"
+        return f"{self.type_name()} p: {self.p:f}"
 
 
 class SpatialFeatNormalization(Map):
@@ -353,4 +356,4 @@ class PCAColorTransform(ColorTransform):
         return self.std * jax.random.normal(key, (count, self.input_channels), dtype) @ scaled.T
 
     def printed(self) -> str:
-        return f"nn.PCAColorTransform channels: {self.input_channels}, std: {self.std:f}"
+        return f"{self.type_name()} channels: {self.input_channels}, std: {self.std:f}"

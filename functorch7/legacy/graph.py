@@ -28,6 +28,9 @@ from .tensors.tensor import Tensor
 if TYPE_CHECKING:
     from ..viz import Picture
 
+_UNDERSCORED = ("_dotEscape",)
+"""Names of Torch's package that begin with an underscore."""
+
 
 class Pictured(Protocol):
     """What has a picture: a graph."""
@@ -68,6 +71,13 @@ def graphvizLayout(g: Pictured | Picture, algorithm: str = "dot") -> Tensor:
     _expect_dot(algorithm)
     places, width, height = _picture(g, "").layout()
     return Tensor.of(np.array([[x / width, 1 - y / height] for x, y, *_ in places]))
+
+
+def _dotEscape(text: str) -> str:
+    """A text as a value in graphviz's language, in quotation marks unless it is one word."""
+    from ..viz.graphs import written  # which is imported when it is needed
+
+    return written(text)
 
 
 def _picture(g: Pictured | Picture, title: str) -> Picture:

@@ -950,15 +950,6 @@ class SpatialFeatNormalization(Module):
     """
     def __init__(self, mean: Numbers, std: Numbers | None = None) -> None: ...
 
-class SpatialGlimpse(Module):
-    """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
-    the one before, all reduced to one size.
-
-    Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
-    are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
-    """
-    def __init__(self, size: int | tuple[int, int], depth: int = 3, scale: float = 2) -> None: ...
-
 class SpatialNormalization(Module):
     """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
 
@@ -1562,6 +1553,17 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """
     def __init__(self, connTable: Numbers, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
+class SpatialGlimpse(_vision.Glimpse, Module):
+    """y_d = reduce(patch(x, place, size scale^d)): patches around a place in the image, each `scale` times larger than
+    the one before, all reduced to one size.
+
+    Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
+    are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
+    """
+    def __init__(
+        self, size: int | tuple[int, int], depth: int = 3, scale: float = 2, resampled: bool | None = None,
+    ) -> None: ...
+
 class SpatialLogSoftMax(LogSoftMax):
     """y[c, i, j] = x[c, i, j] - log sum_k exp(x[k, i, j]): LogSoftMax over the features at each location.
 
@@ -1582,6 +1584,18 @@ class SpatialMaxPooling(_vision.Emptied, Module):
     ) -> None: ...
     def ceil(self) -> Self: ...
     def floor(self) -> Self: ...
+
+class SpatialReSampling(_vision.ReSampling, Module):
+    """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
+    c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned, by sizes or ratios.
+
+    Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); where a size is not given, floor(rheight H) or
+    floor(rwidth W). The first argument may be a table with these names.
+    """
+    def __init__(
+        self, rwidth: float | dict[str, float] | None = None, rheight: float | None = None, owidth: int | None = None,
+        oheight: int | None = None,
+    ) -> None: ...
 
 class SpatialSoftMax(SoftMax):
     """y[c, i, j] = exp(x[c, i, j]) / sum_k exp(x[k, i, j]): SoftMax over the features at each location.

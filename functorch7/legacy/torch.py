@@ -16,6 +16,7 @@ from jax.typing import DTypeLike
 from ..interop import t7
 from ..layers.tensor_types import TYPES
 from .objects.files import from_file, load_t7, save_t7, to_file
+from .objects.opening import opening
 from .tensors.convolutions import CONVOLUTIONS
 from .tensors.default_type import default_dtype
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
@@ -154,12 +155,14 @@ def isTensor(value: object) -> bool:
 
 def save(filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
     """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever `referenced`."""
-    save_t7(filename, object, mode)
+    with opening("torch.save", filename, "w"):
+        save_t7(filename, object, mode)
 
 
 def load(filename: str, mode: str | None = None, referenced: bool = True) -> Any:
     """What a `.t7` file holds; whether it is binary or ASCII is found out."""
-    return load_t7(filename)
+    with opening("torch.load", filename, "r"):
+        return load_t7(filename)
 
 
 def serialize(object: object, mode: str = "binary") -> bytes:

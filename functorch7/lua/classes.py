@@ -32,7 +32,6 @@ from .functions import (
     by_type,
     called_either_way,
     index_of,
-    initializer,
     item,
     special_field,
     unpacked,
@@ -40,7 +39,7 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, is_only_lua, method_of
+from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, is_only_lua, keep_gradient, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -170,6 +169,8 @@ class Classes:
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
         setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        if key == "updateOutput" and issubclass(kind, LuaObject):
+            keep_gradient(kind)
         self._heard_of(kind, key)
 
     def _heard_of(self, kind: type, key: str) -> None:

@@ -20,6 +20,8 @@ def text_of(error: BaseException) -> str:
     """What an exception says to Lua: its message, with notes such as "In 3 module of nn.Sequential:" before it."""
     notes = [n for n in getattr(error, "__notes__", ()) if n.startswith("In ")]
     message = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        message = f"{error.filename}: {error.strerror}"  # as Lua's io has it
     if isinstance(error, KeyError) and error.args:
         message = str(error.args[0])
     return "\n".join([*reversed(notes), message])

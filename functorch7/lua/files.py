@@ -9,6 +9,7 @@ import numpy as np
 
 from ..interop import t7
 from ..legacy.objects.files import Loaded, Saved, located
+from ..legacy.objects.opening import opening
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage
@@ -123,11 +124,15 @@ class Files:
 
     def save(self, filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
-        t7.write(filename, SavedFromLua(self.border).value(object), mode)
+        record = SavedFromLua(self.border).value(object)
+        with opening("torch.save", filename, "w"):
+            t7.write(filename, record, mode)
 
     def load(self, filename: str, mode: str | None = None, referenced: bool = True) -> Crossing:
         """What a file holds."""
-        return LoadedToLua(self.border).value(t7.read(filename))
+        with opening("torch.load", filename, "r"):
+            found = t7.read(filename)
+        return LoadedToLua(self.border).value(found)
 
     def serialize(self, object: object, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""

@@ -9,8 +9,6 @@ from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
-from ..legacy.modules.module import Module
-from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
@@ -70,22 +68,6 @@ def special_field(owner: object, name: str) -> Crossing:
     if name == "__typename":  # which in Torch is in the metatable
         return torch.typename(owner)
     return getattr(owner, "__dict__", {}).get(name)
-
-
-def initializer(kind: type) -> Callable:
-    """`__init` of a class of Python's, for objects of classes below it."""
-    bare = getattr(kind, "spec_class", None) is None and issubclass(kind, Described)
-    return _without_arguments(kind) if bare else kind.__init__
-
-
-@cache
-def _without_arguments(kind: type) -> Callable:
-    def init(self: Described) -> None:
-        # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
-        if self.spec_class is None or kind is not Module:
-            kind.__init__(self)
-
-    return init
 
 
 def item(owner: Crossing, key: Crossing) -> Crossing:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
+from collections.abc import Callable
+from functools import cache, wraps
 from typing import TYPE_CHECKING
 
 from ..interop.t7 import T7FormatError
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
-from ..legacy.objects.described import Described, cast_tensor
+from ..legacy.modules.recurrent import AbstractRecurrent
+from ..legacy.objects.described import (
+    Described,
+    MissingArgument,
+    as_own_type,
+    cast_tensor,
+    overridden_in,
+)
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import KEPT, KeptElsewhere
 from ..legacy.tensors.changes import changed
@@ -103,6 +111,8 @@ class LuaObject(Described if TYPE_CHECKING else object):
 
     torch_class = ""
     """The name that `torch.class` gave it."""
+    _inherits_gradient = True
+    """As in Torch, a criterion that writes `updateOutput` alone has the `updateGradInput` of the class above."""
 
     def __init__(self, *given: object):
         """Runs Lua's `__init`, its own or that of the class above."""
@@ -114,15 +124,22 @@ class LuaObject(Described if TYPE_CHECKING else object):
             self.complete()
 
     def complete(self) -> None:
-        """Describes it by its fields, if its `__init` has called nn.Module's and not that of the class above."""
-        described = getattr(self, "spec_class", None)
+        """Describes it by its fields, if its `__init` has called nn.Module's and not that of the class above, or given
+        that too little.
+        """
+        described, missing = getattr(self, "spec_class", None), vars(self).pop("_missing", None)
         if described is None or self._spec is not None:
             return
         fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        with contextlib.suppress(T7FormatError):  # else it has but its own methods, as in Torch
+        try:
             made = with_fields(described.torch_name(), fields)
-            vars(self).update(_spec=made._spec, _state=made._state)
-            changed(self)
+        except T7FormatError:  # it has but its own methods, as in Torch
+            if missing is not None and not overridden_in(type(self), "updateOutput"):
+                raise missing from None
+            return
+        found = {name: value for name, value in vars(made).items() if name.startswith("_") and name != "_type"}
+        vars(self).update(found | {"_spec": as_own_type(self, made._spec)})
+        changed(self)
 
     @classmethod
     def _read_code(cls) -> Crossing:
@@ -143,10 +160,6 @@ class LuaObject(Described if TYPE_CHECKING else object):
                 own.put(name, value)
             else:
                 own.drop(name)
-
-    def __repr__(self) -> str:
-        written = getattr(self, "__tostring__", None)
-        return super().__repr__() if written is None else str(written())
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)
@@ -210,6 +223,57 @@ class LuaContainer(LuaLayer):
     def add(self, module: object = None) -> Crossing:
         """Appends a module; as in Torch, nil adds none: classes whose modules come later call it so."""
         return self if module is None else super().add(module)  # type: ignore[misc]
+
+
+def initializer(kind: type) -> Callable:
+    """`__init` of a class of Python's, for objects of classes below it."""
+    if not issubclass(kind, Described):
+        return kind.__init__
+    return _without_arguments(kind) if kind.spec_class is None else _with_what_is_given(kind)
+
+
+@cache
+def _without_arguments(kind: type) -> Callable:
+    def init(self: Described) -> None:
+        # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
+        if self.spec_class is None or kind is not Module:
+            kind.__init__(self)
+
+    return init
+
+
+@cache
+def _with_what_is_given(kind: type) -> Callable:
+    @wraps(kind.__init__)
+    def init(self: Described, *given: object, **named: object) -> None:
+        try:
+            kind.__init__(self, *given, **named)
+        except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
+            if not isinstance(self, LuaObject):
+                raise
+            vars(self)["_missing"] = error
+
+    return init
+
+
+def keep_gradient(kind: type) -> None:
+    """Lets a class below a layer that writes `updateOutput` alone have the gradient of the layer, as in Torch.
+
+    That of a container is what its modules give as they have run, whatever the class has made of the input for them.
+    """
+    is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
+    if is_container or not issubclass(kind, Module) or kind.spec_class is None:
+        return
+    for name in ("updateGradInput", "accGradParameters"):
+        if not overridden_in(kind, name):
+            setattr(kind, name, _of_class_above(kind, name))
+
+
+def _of_class_above(kind: type, name: str) -> Callable:
+    def method(self: object, *given: object) -> Crossing:
+        return getattr(super(kind, self), name)(*given)
+
+    return method
 
 
 def above(parent: type) -> type[LuaObject]:

@@ -91,7 +91,7 @@ class Rocks:
     def member(self, number: int, name: str) -> tuple[str, Crossing]:
         """What a package has under a name: "function", "package", "constant", or a "value" that may change."""
         package = self.packages[number]
-        if name.startswith("_"):
+        if name.startswith("_") and name not in getattr(package, "_UNDERSCORED", ()):
             return "value", None
         found = self.replaced.get((package.__name__, name)) or getattr(package, name, None)
         if isinstance(found, types.ModuleType) and not (self.is_open or found.__name__.startswith("functorch7")):

@@ -48,4 +48,4 @@ class Shared(Module):
         return output, [buffer]
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.module}"
+        return f"{self.type_name()} @ {self.module}"

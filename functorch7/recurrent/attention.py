@@ -55,7 +55,7 @@ class Repeater(AbstractSequencer, Container):
         inner = str(self.modules[0]).replace("\n", "\n  ")
         arrows = "       V         V             V     "
         return (
-            f"{self.torch_name()} {{\n  [  input,    input,  ...,  input  ]\n{arrows}\n  {inner}\n{arrows}\n"
+            f"{self.type_name()} {{\n  [  input,    input,  ...,  input  ]\n{arrows}\n  {inner}\n{arrows}\n"
             f"  [output(1),output(2),...,output({self.rho})]\n}}"
         )
 
@@ -115,4 +115,4 @@ class RecurrentAttention(AbstractSequencer, Container):
 
     def printed(self) -> str:
         rnn, action = (str(module).replace("\n", "\n    |    ") for module in self.modules)
-        return f"{self.torch_name()} {{\n  action : {action}\n  rnn     : {rnn}\n}}"
+        return f"{self.type_name()} {{\n  action : {action}\n  rnn     : {rnn}\n}}"

@@ -109,7 +109,7 @@ class BiSequencerLM(Container):
 
     def printed(self) -> str:
         fwd, bwd, merge = (str(module).replace("\n", "\n    |    ") for module in self.modules)
-        return f"{self.torch_name()} {{\n  (  fwd  ): {fwd}\n  (  bwd  ): {bwd}\n  ( merge ): {merge}\n}}"
+        return f"{self.type_name()} {{\n  (  fwd  ): {fwd}\n  (  bwd  ): {bwd}\n  ( merge ): {merge}\n}}"
 
 
 class SeqBRNN(Decorator):

@@ -78,7 +78,7 @@ class GRU(DroppingCell):
         return self.children()[name]  # type: ignore[call-overload]
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size}, {self.p:.2f})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size}, {self.p:.2f})"
 
 
 OPERATIONS = {
@@ -164,4 +164,4 @@ class MuFuRu(Cell):
 
     def printed(self) -> str:
         ops = "".join(f"{name} " for name in self.ops or ())
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size}) {{ {ops}}}"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size}) {{ {ops}}}"

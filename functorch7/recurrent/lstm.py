@@ -144,7 +144,7 @@ class LSTM(AbstractRecurrent):
         return output, {**buffers, "recurrent_module": inner, "output": output, "cell": cell}
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})"
 
 
 class GateNormalization(BatchNormalization, abstract=True):
@@ -274,4 +274,4 @@ class FastLSTM(DroppingCell):
         return new["output"], new
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})"

@@ -88,7 +88,7 @@ class Recurrent(AbstractRecurrent):
         start, input, feedback, transfer, merge = (str(module) for module in self.modules)
         inner, outer = "\n    |    ", "\n  "
         return (
-            f"{self.torch_name()} {{\n  [{{input(t), output(t-1)}} -> (1) -> (2) -> (3) -> output(t)]\n"
+            f"{self.type_name()} {{\n  [{{input(t), output(t-1)}} -> (1) -> (2) -> (3) -> output(t)]\n"
             f"  (1):  {{\n    input(t)\n      |`-> (t==0): {start.replace(chr(10), inner)}\n"
             f"      |`-> (t~=0): {input.replace(chr(10), inner)}\n"
             f"    output(t-1)\n      |`-> {feedback.replace(chr(10), inner)}\n  }}\n"
@@ -169,7 +169,7 @@ class Recurrence(AbstractRecurrent):
         return output, {**buffers, "recurrent_module": inner, "output": output}
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.modules[0]}"
+        return f"{self.type_name()} @ {self.modules[0]}"
 
 
 class Recursor(AbstractRecurrent):
@@ -212,7 +212,7 @@ class Recursor(AbstractRecurrent):
         return output, {**buffers, "recurrent_module": inner}
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.modules[0]}"
+        return f"{self.type_name()} @ {self.modules[0]}"
 
 
 def as_recurrent(module: Module) -> AbstractRecurrent:

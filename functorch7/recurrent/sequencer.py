@@ -104,4 +104,4 @@ class Sequencer(AbstractSequencer, Container):
         return (outputs if table else jnp.stack(outputs)), self.end(buffers, train)
 
     def printed(self) -> str:
-        return f"{self.torch_name()} @ {self.modules[0]}"
+        return f"{self.type_name()} @ {self.modules[0]}"

@@ -29,7 +29,7 @@ class LinearRNN(Recurrence):
         super().__init__(Sequential(JoinTable(1, 1), layer, transfer or Sigmoid()), output_size, 1)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size[0]})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size[0]})"
 
 
 class LookupRNN(Recurrence):
@@ -57,4 +57,4 @@ class LookupRNN(Recurrence):
         super().__init__(Sequential(layers, merge or CAddTable(), transfer or Sigmoid()), output_size, 0)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.n_index} -> {self.output_size[0]})"
+        return f"{self.type_name()}({self.n_index} -> {self.output_size[0]})"

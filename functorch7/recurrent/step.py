@@ -110,7 +110,7 @@ class StepLSTM(StepLayer):
 
     def printed(self) -> str:
         sizes = (self.input_size, self.hidden_size, *([] if self.output_size is None else [self.output_size]))
-        return f"{self.torch_name()}({' -> '.join(map(str, sizes))})"
+        return f"{self.type_name()}({' -> '.join(map(str, sizes))})"
 
 
 class StepGRU(StepLayer):
@@ -137,7 +137,7 @@ class StepGRU(StepLayer):
         return SeqGRU(self.input_size, self.output_size)
 
     def printed(self) -> str:
-        return f"{self.torch_name()}({self.input_size} -> {self.output_size})"
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})"
 
 
 class StepCell(Cell, abstract=True):
@@ -182,7 +182,7 @@ class StepCell(Cell, abstract=True):
             raise expected(self, "a batchsize x inputsize tensor (Only supports batchmode)", input)
 
     def printed(self) -> str:
-        return self.stepmodule.printed().replace(self.stepmodule.torch_name(), self.torch_name())
+        return self.stepmodule.printed().replace(self.stepmodule.type_name(), self.type_name())
 
 
 class RecLSTM(StepCell):

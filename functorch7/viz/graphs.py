@@ -38,7 +38,7 @@ class Picture:
         for i, label in enumerate(self.labels):
             name = self.names.get(i)
             title = f"Node{i + 1}\n{label}" if name is None else f"{name} ({i + 1}){label[len(name) :]}"
-            own = {key: _written(value) for key, value in self.attributes.get(i, {}).items()}
+            own = {key: written(value) for key, value in self.attributes.get(i, {}).items()}
             more = sorted((own | {"label": _quoted(title)}).items())  # in Torch's order
             lines.append(f"n{i + 1}[{', '.join(f'{key}={value}' for key, value in more)}];")
         lines += [f"n{start + 1} -> n{to + 1};" for start, to in self.edges]
@@ -116,7 +116,7 @@ class Picture:
         return svg
 
 
-def _written(value: str) -> str:
+def written(value: str) -> str:
     """A value of graphviz's language, which has quotation marks unless it is one word."""
     return value if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", value) else _quoted(value)
 

@@ -59,7 +59,7 @@ BELOW = {
         "SpatialDivisiveNormalization SpatialDropout SpatialFeatNormalization SpatialFractionalMaxPooling "
         "SpatialFullConvolution SpatialFullConvolutionMap SpatialGlimpse SpatialLogSoftMax SpatialMaxPooling "
         "SpatialMaxUnpooling SpatialNormalization SpatialReflectionPadding SpatialRegionDropout "
-        "SpatialReplicationPadding SpatialSoftMax SpatialSubSampling SpatialSubtractiveNormalization "
+        "SpatialReSampling SpatialReplicationPadding SpatialSoftMax SpatialSubSampling SpatialSubtractiveNormalization "
         "SpatialUniformCrop SpatialUpSamplingBilinear SpatialUpSamplingNearest SpatialZeroPadding SplitTable "
         "Sqrt Square Squeeze StepGRU StepLSTM Sum Tanh TanhShrink TemporalConvolution "
         "TemporalDynamicKMaxPooling TemporalMaxPooling TemporalRowConvolution TemporalSubSampling Threshold "

@@ -191,3 +191,17 @@ def test_draws_by_the_alias_method_follow_the_weights():
     for wrong in ([], [[1]], [-1, 2], [0, 0]):
         with pytest.raises(ValueError, match="torch.multinomialAliasSetup: expected a vector of weights"):
             torch.multinomialAliasSetup(torch.DoubleTensor(wrong))
+
+
+def test_classes_below_a_layer_print_under_their_own_names():
+    class Wide(nn.Linear):
+        """One that says no more."""
+
+    class Spoken(nn.Linear):
+        def __repr__(self):
+            return f"<{super().__repr__()}>"
+
+    network = nn.Sequential().add(Wide(3, 2)).add(Spoken(2, 4))
+    assert str(network).split("\n")[2:4] == ["  (1): nn.Wide(3 -> 2)", "  (2): <nn.Spoken(2 -> 4)>"]
+    with pytest.raises(ValueError, match=r"^nn.Wide\(3 -> 2\): expected input of size 3"):
+        network.forward(np.ones((1, 5)))

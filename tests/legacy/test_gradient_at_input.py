@@ -101,3 +101,25 @@ def test_a_double_network_gives_doubles():
         net.forward(input)
         net.backward(input, torch.DoubleTensor(ROWS, 2).fill(1))
     assert np.array(net.gradInput).dtype == np.float64 and net.gradInput.norm() > 0
+
+
+@pytest.mark.parametrize("size", [2, ROWS * COLUMNS])
+def test_numbers_in_a_table_have_a_gradient(size):
+    branches = nn.ParallelTable().add(nn.MulConstant(3)).add(nn.MulConstant(2))
+    for _ in range(5):
+        input = [torch.ones(size), 3.0]
+        branches.forward(input)
+        of_tensor, of_number = branches.backward(input, [torch.ones(size), torch.Tensor([5.0])])
+    assert float(of_tensor.sum()) == 3 * size and float(of_number.sum()) == 10
+
+
+def test_an_index_linear_is_told_how_many_values_an_example_has():
+    layer = nn.IndexLinear(5, 2)
+    layer.weight.fill(0.5)
+    keys, values = torch.LongTensor([1, 3, 2]), torch.Tensor([1.0, 2, 3])
+    for count in (3, 3.0):
+        output = layer.forward([keys, values, count])
+        np.testing.assert_allclose(np.ravel(output), layer.bias.numpy() + 0.5 * (1 + 2 + 3), rtol=1e-6)
+        layer.zeroGradParameters()
+        layer.backward([keys, values, count], torch.Tensor([1.0, 2]))
+        np.testing.assert_array_equal(layer.gradBias, [1, 2])

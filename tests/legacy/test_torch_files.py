@@ -286,6 +286,12 @@ def test_files_are_shown_with_what_can_be_done_with_them(tmp_path):
         file.close()
     with pytest.raises(FileNotFoundError, match="^torch.DiskFile: cannot open <no such> in mode r: "):
         torch.DiskFile("no such")
+    with pytest.raises(FileNotFoundError, match="^torch.load: cannot open <no such> in mode r: No such file"):
+        torch.load("no such")
+    with pytest.raises(FileNotFoundError, match="^torch.save: cannot open </no such/file> in mode w: No such file"):
+        torch.save("/no such/file", 1)
+    with pytest.raises(IsADirectoryError, match="^torch.load: cannot open <.*> in mode r: Is a directory"):
+        torch.load(str(tmp_path))
     assert [repr(each) for each in (torch.Timer(), torch.CmdLine(), torch.Generator())] == [
         "torch.Timer", "torch.CmdLine", "torch.Generator"
     ]  # fmt: skip

@@ -306,6 +306,31 @@ return sparse, ok, problem:match('excessively sparse array'), is_converted, rati
 --> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
     '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
 
+--- null in json is a value of cjson's own
+local cjson = require 'cjson'
+local list, fields = cjson.decode('[1, null, 3]'), cjson.decode('{"a": null}')
+return list[2] == cjson.null, #list, fields.a == cjson.null, cjson.decode('null') == cjson.null, cjson.null == nil,
+  type(cjson.null), tostring(cjson.null), cjson.encode(cjson.null), cjson.encode({1, cjson.null, {cjson.null}}),
+  cjson.encode({b = cjson.null}), cjson.encode(cjson.decode('{"a":[null,{"b":null}]}')), cjson.encode(nil)
+--> true, 3, true, true, false, 'userdata', 'userdata: NULL', 'null', '[1,null,[null]]', '{"b":null}',
+    '{"a":[null,{"b":null}]}', 'null'
+
+--- files that cannot be opened are named
+local function said(...) return (select(2, pcall(...)):gsub('^.*: (torch%.)', '%1')) end
+local image = require 'image'
+return said(torch.load, 'no such file'), said(torch.save, '/no such/file', 1), said(torch.DiskFile, 'no such file'),
+  said(image.load, 'no such.png'):match('no such.png: No such file or directory$')
+--> 'torch.load: cannot open <no such file> in mode r: No such file or directory',
+    'torch.save: cannot open </no such/file> in mode w: No such file or directory',
+    'torch.DiskFile: cannot open <no such file> in mode r: No such file or directory',
+    'no such.png: No such file or directory'
+
+--- texts for graphviz are in quotation marks unless they are words
+local graph = require 'graph'
+local function of(text) return graph._dotEscape(text) end
+return of('red'), of('light blue'), of('a[1'), of('two\nlines'), of('say "hello"')
+--> 'red', '"light blue"', '"a[1"', '"two\\nlines"', '"say \\"hello\\""'
+
 --- C's pointers to what tensors hold
 local ffi = require 'ffi'
 local x, y = torch.CharTensor(2, 8):zero(), torch.DoubleTensor{1, 2, 3}
@@ -1080,3 +1105,81 @@ return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(pars
 require 'paths'
 return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
 --> '2.5', '/a/7', false, nil
+
+--- classes below others print under their own names, with the text of the class above
+require 'nn'
+require 'rnn'
+for _, each in ipairs {'Linear', 'Dropout', 'Normalize', 'ConcatTable', 'Sequential', 'GRU', 'ReLU', 'MSECriterion'} do
+  torch.class('nn.Named' .. each, 'nn.' .. each)
+end
+function nn.NamedDropout:updateOutput(input) return input end
+local Said, parent = torch.class('nn.SaidLinear', 'nn.Linear')
+function Said:__tostring__() return torch.type(self) .. ' says ' .. parent.__tostring__(self) end
+local branches = nn.NamedConcatTable():add(nn.SaidLinear(3, 2)):add(nn.NamedReLU())
+return tostring(nn.NamedLinear(3, 4)), tostring(nn.NamedDropout(0.5)), tostring(nn.NamedNormalize(2)),
+  tostring(nn.NamedGRU(2, 3)), tostring(nn.NamedMSECriterion()), tostring(nn.SaidLinear(3, 2)),
+  tostring(nn.NamedSequential():add(branches)), tostring(nn.Sequencer(nn.SaidLinear(3, 2))), nn.Tanh():__tostring__(),
+  tostring(nn.NamedLinear(3, 4):noBias():clone())
+--> 'nn.NamedLinear(3 -> 4)', 'nn.NamedDropout(0.5, busy)', 'nn.NamedNormalize(2)', 'nn.NamedGRU(2 -> 3, 0.00)',
+  'nn.NamedMSECriterion', 'nn.SaidLinear says nn.SaidLinear(3 -> 2)', [[nn.Sequential {
+  [input -> (1) -> output]
+  (1): nn.NamedConcatTable {
+    input
+      |`-> (1): nn.SaidLinear says nn.SaidLinear(3 -> 2)
+       `-> (2): nn.NamedReLU
+       ... -> output
+  }
+}]], 'nn.Sequencer @ nn.Recursor @ nn.SaidLinear says nn.SaidLinear(3 -> 2)', 'nn.Tanh',
+  'nn.NamedLinear(3 -> 4) without bias'
+
+--- a criterion below another may set the fields itself, and has the gradient of the one above unless it writes its own
+require 'rnn'
+local Weighted, parent = torch.class('nn.WeightedSequence', 'nn.SequencerCriterion')
+function Weighted:__init(criterion, factor)
+  parent.__init(self)
+  self.criterion, self.clones, self.gradInput, self.factor = criterion, {}, {}, factor
+end
+function Weighted:updateOutput(input, target)
+  self.output = 0
+  for i, each in ipairs(input) do
+    self.output = self.output + self.factor * self:getStepCriterion(i):forward(each, target[i])
+  end
+  return self.output
+end
+local input, target = {torch.Tensor{1, 2}, torch.Tensor{3, 4}}, {torch.Tensor{0, 0}, torch.Tensor{3, 3}}
+local criterion = nn.WeightedSequence(nn.MSECriterion(), 10)
+local loss, gradient = criterion:forward(input, target), criterion:backward(input, target)
+local Bare, above = torch.class('nn.BareLinear', 'nn.Linear')
+function Bare:__init() above.__init(self, 3) end
+return loss, gradient[1][2], gradient[2][1], gradient[2][2], criterion.criterion == criterion:clone().criterion,
+  torch.type(criterion:clone().criterion), select(2, pcall(nn.BareLinear)):match("missing 1 .*'output_size'")
+--> 30, 2, 0, 1, false, 'nn.MSECriterion', "missing 1 required positional argument: 'output_size'"
+
+--- a layer below another that writes updateOutput alone has the gradient of the one above, in networks and sequences, too
+require 'rnn'
+local Doubled, parent = torch.class('nn.DoubledLinear', 'nn.Linear')
+function Doubled:updateOutput(input)
+  self.output = parent.updateOutput(self, input) * 2
+  return self.output
+end
+local Cell, above = torch.class('nn.DoubledLSTM', 'nn.LSTM')
+function Cell:updateOutput(input) return above.updateOutput(self, input) * 2 end
+local x, g, seen = torch.Tensor{1, 5}, torch.Tensor{7}, {}
+local layer = nn.DoubledLinear(2, 1)
+layer.weight:fill(3)
+layer.bias:zero()
+for _, net in ipairs {layer, nn.Sequential():add(nn.Identity()):add(layer)} do
+  layer:zeroGradParameters()
+  table.insert(seen, net:forward(x)[1])
+  table.insert(seen, net:backward(x, g)[2])
+  table.insert(seen, layer.gradWeight[1][2])
+end
+local doubled, plain, steps = nn.DoubledLSTM(2, 3), nn.LSTM(2, 3), torch.rand(2, 4, 2)
+for i, each in ipairs(plain:parameters()) do each:copy(doubled:parameters()[i]) end
+doubled, plain = nn.Sequencer(doubled), nn.Sequencer(plain)
+local difference = (doubled:forward(steps) - plain:forward(steps) * 2):abs():max()
+local of_doubled, of_plain = doubled:backward(steps, torch.ones(2, 4, 3)), plain:backward(steps, torch.ones(2, 4, 3))
+table.insert(seen, difference < 1e-5)
+table.insert(seen, (of_doubled - of_plain):abs():max() < 1e-5)
+return unpack(seen)
+--> 36, 21, 35, 36, 21, 35, true, true

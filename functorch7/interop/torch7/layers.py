@@ -65,6 +65,31 @@ def _upsampled(*names: str) -> dict[str, Rule]:
     return {"sizes": Rule(read, write), "scale_factor": saved("scale_factor")}
 
 
+def _glimpse_size(record: Record) -> Value:
+    """What dpnn's first versions saved as `size`."""
+    size = plain(record.get("size"))
+    return (record.need("height"), record.need("width")) if size is None else size
+
+
+def _glimpse_size_saved(value: Value) -> Fields:
+    height, width = value
+    return {"size": height if height == width else torch_value(value), "height": height, "width": width}
+
+
+def _is_resampled(record: Record) -> bool:
+    module = record.get("module")
+    if isinstance(module, T7Object):
+        return module.class_name == layers.SpatialReSampling.torch_name()
+    return record.get("scale", 2) != 2
+
+
+def _reducing(node: Node, fields: Fields) -> Fields:
+    height, width = node.spec.size  # type: ignore[attr-defined]
+    resampling = layers.SpatialReSampling(oheight=height, owidth=width)
+    module = Node(resampling if node.spec.resampled else layers.SpatialAveragePooling(2, 2, 2, 2))  # type: ignore[attr-defined]
+    return {"module": module, "modules": [module]}
+
+
 def _out(letter: str) -> Rule:
     def write(value: Any) -> dict[str, Any]:
         return {f"out{letter}" if value >= 1 else f"ratio{letter}": value}
@@ -347,10 +372,8 @@ SCHEMAS = [
     Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"),
            more=lambda node, fields: {name: storage([0] * 5) for name in ("inputSize", "outputSize")}),
     # Images
-    Schema(layers.SpatialGlimpse, {
-        "size": Rule(lambda record: plain(record.need("size")),
-                     lambda value: {"size": value[0] if value[0] == value[1] else torch_value(value)}),
-    }, **TABLE),
+    Schema(layers.SpatialGlimpse, {"size": Rule(_glimpse_size, _glimpse_size_saved),
+                                   "resampled": derived(_is_resampled)}, more=_reducing, **TABLE),
     # Tables
     *(Schema(each, **TABLE) for each in (
         layers.CAddTable, layers.CSubTable, layers.CDivTable, layers.CMulTable, layers.CAddTensorTable)),

@@ -11,6 +11,7 @@ from functools import cache
 
 import jax
 import numpy as np
+from jax import dtypes
 from jax.typing import DTypeLike
 
 from ...core.types import Value
@@ -45,9 +46,9 @@ class AtInput:
             self.unseen = -math.inf
             return jax.tree.leaves(find())
 
-        def pending(number: int, leaf: np.ndarray | float) -> Tensor:
-            kind = dtype if np.issubdtype(np.result_type(leaf), np.inexact) else np.int32
-            return Tensor.viewing(Storage(None, lambda: found()[number], np.shape(leaf), kind), 0, np.shape(leaf))
+        def pending(number: int, leaf: np.ndarray | float) -> Tensor:  # tables may have numbers, too
+            kind, shape = dtype if np.issubdtype(dtypes.result_type(leaf), np.inexact) else np.int32, np.shape(leaf)
+            return Tensor.viewing(Storage(None, lambda: found()[number], shape, kind), 0, shape)
 
         leaves, structure = jax.tree.flatten(input)
         return structure.unflatten([pending(number, leaf) for number, leaf in enumerate(leaves)])

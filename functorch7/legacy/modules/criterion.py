@@ -48,6 +48,8 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
 
     takes_an_input = False
     _kept: Evaluation | None = None
+    _inherits_gradient = False
+    """Whether a class that writes its loss alone has the gradient of the class above."""
     _own_effects = False
     """Whether a class of this package does more than its description says."""
     _zero_mask: Any = None
@@ -215,8 +217,8 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def updateGradInput(self, input: Value, target: Value = None) -> Value:
         """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
         # A class below a criterion that writes both, and asks the one above, wants the gradient of that one's loss.
-        asked_from_below = self._spec is not None and overridden_in(self.__class__, "updateGradInput")
-        if self._has_own_loss() and not asked_from_below:
+        asked_from_below = self._inherits_gradient or overridden_in(self.__class__, "updateGradInput")
+        if self._has_own_loss() and not (asked_from_below and self._spec is not None):
             return self._gradient_of_own_loss(input, target)
         if self._by_plan:
             return _first(super().backward(self._pair(input, target)))
@@ -334,9 +336,6 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def cudaDouble(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
-
-    def __repr__(self) -> str:
-        return self.typename()
 
 
 def _first(gradients: Any) -> Any:

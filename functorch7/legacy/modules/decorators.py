@@ -46,7 +46,7 @@ class Decorator(Container, describes=layers.Decorator):
 
         for name in FORWARDED:
             setattr(kind, name, forwarding(name))
-        kind.__repr__ = lambda self: f"{self.typename()} @ {self.modules[0]}"  # type: ignore[assignment]
+        kind.__tostring__ = lambda self: f"{self.typename()} @ {self.modules[0]}"  # type: ignore[assignment]
 
 
 class Serial(Decorator, describes=layers.Serial):

@@ -22,12 +22,13 @@ from ..engine.forms import Form
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
 from ..objects import composed, layered
-from ..objects.described import Described, Given, describe, overridden_in, taken_from, torch_spelling
+from ..objects.described import Described, Given, as_own_type, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.generated import object_of
 from ..objects.hidden import HiddenStates
 from ..objects.parameters import Parameters, shapes_of
+from ..objects.printed import Printed
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
 from ..tensors.changes import changed, switched
@@ -38,7 +39,7 @@ from .results import Results
 
 
 class Module(
-    Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Results, Described,
+    Tree, Parameters, HiddenStates, Serialization, TrainingHelpers, Results, Printed, Described,
     describes=core.Module, metaclass=layered.Layered,
 ):  # fmt: skip
     """A layer or network with Torch's interface.
@@ -69,7 +70,7 @@ class Module(
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
         given.extend((each, object_of(each, given)) for each in spec.made_first)
         self._take_children(spec, given)
-        self.__dict__["_spec"] = spec
+        self.__dict__["_spec"] = spec = as_own_type(self, spec)
         self.__dict__["_state"] = {}
         self._make_buffers()
         self._make_parameters()
@@ -383,15 +384,3 @@ class Module(
     def type(self, type: str | None = None, tensorCache: dict | None = None) -> str | Self:
         """Torch's name of the type; with a name, casts all tensors and returns the module."""
         return self._type if type is None else self._typed(type, tensorCache)
-
-    def title(self) -> str:
-        """The module in one line."""
-        return core.title(self)
-
-    def __repr__(self) -> str:
-        is_named_alone = type(self._spec) in (type(None), core.Container)  # as Torch does
-        text = self.typename() if is_named_alone else self.description().printed()
-        return text.replace("\n", self.__dict__.get("_line", "\n"))
-
-    def _repr_html_(self) -> str:
-        return self.description()._repr_html_()

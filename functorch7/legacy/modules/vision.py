@@ -12,8 +12,9 @@ from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.calls import Call
 from ..engine.plan import grad_name
+from ..objects import composed
 from ..objects.described import Described
-from ..objects.generated import More, class_of, more
+from ..objects.generated import More, class_of, more, object_of
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
 from ..tensors.random import generator
@@ -55,6 +56,43 @@ for _spec in (
     more[_spec] = More({}, base=Emptied)
 for _spec in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling):
     more[_spec] = More({}, Unpooling, "The pooling object stays linked to it.")
+
+
+class ReSampling(Module):
+    """Resampling whose updateGradInput goes by gradOutput's size, as nnx's C code does."""
+
+    spec_class = None
+
+    def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
+        """The gradient with respect to the input, if that was brought to gradOutput's size."""
+        height, width = np.shape(gradOutput)[-2:]
+        if (height, width) == self._spec.sizes(*np.shape(input)[-2:]):
+            return super().updateGradInput(input, gradOutput)
+        other = object_of(self._spec.replace(oheight=height, owidth=width)).type(self._type)
+        self.gradInput = other.updateGradInput(input, gradOutput)
+        return self.gradInput
+
+
+class Glimpse(Module):
+    """Glimpses, whose `module` reduces their patches: a SpatialAveragePooling or a SpatialReSampling."""
+
+    spec_class = None
+
+    @property
+    def module(self) -> Described:
+        """What reduces patches to the glimpse's size."""
+        return composed.field(self, "module")
+
+    @module.setter
+    def module(self, value: Module) -> None:
+        kinds = {layers.SpatialAveragePooling: False, layers.SpatialReSampling: True}
+        if type(value._spec) not in kinds:
+            raise TypeError(f"{self.title()}: expected a SpatialAveragePooling or SpatialReSampling, got {value}")
+        self._respecify(self._spec.replace(resampled=kinds[type(value._spec)]))
+
+
+more[layers.SpatialReSampling] = More({}, ReSampling)
+more[layers.SpatialGlimpse] = More({}, Glimpse, "`module` is what reduces the patches, and may be set.")
 
 
 class FullConvolution(Module, describes=layers.transposed.FullConvolution):

@@ -35,6 +35,10 @@ Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
 
 
+class MissingArgument(TypeError):
+    """A constructor was given less than a description needs."""
+
+
 def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
     """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
     names = tuple(names)
@@ -100,7 +104,8 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             raise
         message = str(error).split("__init__() ")[-1]
         signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
-        raise TypeError(f"{spec_class.torch_name()}{signature}: {message}") from None
+        kind = MissingArgument if message.startswith("missing") else TypeError
+        raise kind(f"{spec_class.torch_name()}{signature}: {message}") from None
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
@@ -157,6 +162,15 @@ def is_derived(object: "Described") -> bool:
     """Whether a user has derived the object's class from one that has a description."""
     kind = type(object)
     return kind.spec_class is not None and not kind.__module__.startswith(f"{OURS}.")
+
+
+def as_own_type(object: "Described", spec: core.Module) -> core.Module:
+    """The description under the name of the object's class, if a user has derived that: so it is printed."""
+    if not is_derived(object) or spec.own_type == object.typename():
+        return spec
+    spec = spec.replace()
+    spec._set(own_type=object.typename())
+    return spec
 
 
 def described_among(value: object) -> list["Described"]:
@@ -264,7 +278,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
         False where nobody need hear of it, because it differs in numbers that are arguments already.
         """
-        spec, before = numbers.tuned(spec, self._spec), self._spec
+        spec, before = as_own_type(self, numbers.tuned(spec, self._spec)), self._spec
         object.__setattr__(self, "_spec", spec)
         counts = not numbers.differ_in_numbers_alone(spec, before)
         if counts:
@@ -282,6 +296,17 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
     def typename(self) -> str:
         """Torch's name of the class, such as "nn.Linear"."""
         return self._class_name()
+
+    def __tostring__(self) -> str:
+        """What is printed: a method that Torch's classes write, and call of the class above."""
+        return self.typename()
+
+    def __repr__(self) -> str:
+        return str(self.__tostring__())
+
+    def _shown(self) -> core.Module:
+        """The description as it is printed inside of others."""
+        return self.description()
 
     # Types -------------------------------------------------------------------------------------------------------
 

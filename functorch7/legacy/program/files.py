@@ -12,6 +12,7 @@ import numpy as np
 
 from ...interop import t7
 from ..objects.files import from_file, to_file
+from ..objects.opening import opening
 from ..tensors.storage import Storage
 from .commands import check_permission
 from .file import File
@@ -34,14 +35,14 @@ class DiskFile(File):
             raise ValueError(f"torch.DiskFile: expected a mode of {', '.join(MODES)}, got {mode!r}")
         made = super().__new__(cls)
         try:
-            if mode == "rw":
-                os.close(os.open(fileName, os.O_RDWR | os.O_CREAT, 0o666))
-            made._stream = open(fileName, {"r": "rb", "w": "wb", "rw": "r+b"}[mode])
-        except OSError as error:
+            with opening("torch.DiskFile", fileName, mode):
+                if mode == "rw":
+                    os.close(os.open(fileName, os.O_RDWR | os.O_CREAT, 0o666))
+                made._stream = open(fileName, {"r": "rb", "w": "wb", "rw": "r+b"}[mode])
+        except OSError:
             if quiet:
                 return None
-            reason = f"torch.DiskFile: cannot open <{fileName}> in mode {mode}: {error.strerror}"
-            raise type(error)(reason) from None
+            raise
         return made
 
     def __init__(self, fileName: str, mode: str = "r", quiet: bool = False):

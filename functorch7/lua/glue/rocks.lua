@@ -221,10 +221,20 @@ function border.prepare.xlua(xlua)
   end
 end
 
+-- C's NULL in lua-cjson, a userdata that equals itself alone.
+local function null_userdata()
+  local null = newproxy(true)
+  getmetatable(null).__tostring = function() return 'userdata: NULL' end
+  return null
+end
+
 -- The settings are the program's; each function gives those that it has set.
 function border.prepare.cjson(cjson)
-  local encode, convert, ratio, safe, digits = cjson.encode, false, 2, 10, 14
-  function cjson.encode(value) return encode(value, convert, ratio, safe, digits) end
+  local encode, decode, null = cjson.encode, cjson.decode, null_userdata()
+  local convert, ratio, safe, digits = false, 2, 10, 14
+  cjson.null = null
+  function cjson.encode(value) return encode(value, null, convert, ratio, safe, digits) end
+  function cjson.decode(text) return decode(text, null) end
   function cjson.encode_sparse_array(...)
     local is_converted, new_ratio, new_safe = ...
     if is_converted ~= nil then convert = is_converted end

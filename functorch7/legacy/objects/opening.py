@@ -1,0 +1,18 @@
+"""What Torch says of files that cannot be opened."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+CLOSED = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+
+
+@contextlib.contextmanager
+def opening(who: str, name: str | os.PathLike, mode: str) -> Iterator[None]:
+    """Lets errors of a file that does not open be Torch's: `cannot open <NAME> in mode r`."""
+    try:
+        yield
+    except CLOSED as error:
+        raise type(error)(f"{who}: cannot open <{name}> in mode {mode}: {error.strerror or error}") from None

@@ -1,0 +1,39 @@
+"""How modules are printed: as Torch does, with what users' classes say of their objects."""
+
+from __future__ import annotations
+
+from ... import core
+from .described import Described, overridden_in
+
+OWN = ("__tostring__", "__repr__")
+"""Methods by which a user's class says what is printed."""
+
+
+class Printed(Described):
+    """A module with Torch's text."""
+
+    def title(self) -> str:
+        """The module in one line."""
+        return core.title(self)
+
+    def __tostring__(self) -> str:
+        is_named_alone = type(self._spec) in (type(None), core.Container)  # as Torch does
+        return self.typename() if is_named_alone else self._around_shown().printed()
+
+    def _around_shown(self) -> core.Module:
+        """The description with the modules inside as they are printed."""
+        return self.described_with([each._shown() for each in self.children()])
+
+    def _shown(self) -> core.Module:
+        """The description with the texts of all users' objects that have their own."""
+        spec = self.description() if self._spec is None else self._around_shown()
+        if any(overridden_in(type(self), name) for name in OWN):
+            spec = spec.replace()
+            spec._set(own_text=repr(self))
+        return spec
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("\n", self.__dict__.get("_line", "\n"))
+
+    def _repr_html_(self) -> str:
+        return self._shown()._repr_html_()
