@@ -64,17 +64,27 @@ class SpatialAdaptiveMaxPooling(Adaptive):
     exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
     def pool(self, images: Array) -> Array:
-        planes, windows = merged(images, 2), []
-        for size, count in zip(planes.shape[1:], (self.h, self.w), strict=True):
-            first, behind = regions(size, count)
-            steps = np.arange((behind - first).max())
-            windows.append(np.minimum(first[:, None] + steps, behind[:, None] - 1))  # the last one is repeated
-        rows, columns = windows[0][:, None, :, None], windows[1][None, :, None, :]
+        planes = merged(images, 2)
         width = planes.shape[2]
-        best, position = largest_of(planes[:, rows, columns], jnp.asarray(rows * width + columns), 2)
+        position = self._positions(jax.lax.stop_gradient(planes))
+        best = jnp.take_along_axis(planes.reshape(len(planes), -1), position.reshape(len(planes), -1), 1)
         shape = (*images.shape[:-2], self.h, self.w)
         expose(indices=jnp.stack([position % width + 1, position // width + 1]).reshape((2, *shape)))
         return best.reshape(shape)
+
+    def _positions(self, planes: Array) -> Array:
+        """Each region's first maximum, counted row by row: of each row its first, and the first row of these."""
+        largest, columns = [], []
+        for first, behind in zip(*regions(planes.shape[2], self.w), strict=True):
+            part = planes[:, :, first:behind]
+            largest.append(part.max(2))
+            columns.append(jnp.argmax(part, 2) + first)
+        values, column = jnp.stack(largest, 2), jnp.stack(columns, 2)
+        positions = []
+        for first, behind in zip(*regions(planes.shape[1], self.h), strict=True):
+            row = jnp.argmax(values[:, first:behind], 1)[:, None]
+            positions.append((row + first) * planes.shape[2] + jnp.take_along_axis(column[:, first:behind], row, 1))
+        return jnp.concatenate(positions, 1)
 
 
 class SpatialAdaptiveAveragePooling(Adaptive):

@@ -2,7 +2,6 @@
 
 import contextlib
 from functools import cache
-from typing import Any
 
 import jax
 import numpy as np
@@ -10,6 +9,7 @@ from jax.typing import DTypeLike
 
 from ...core import host_device, is_concrete
 from ...core.types import Device
+from .kinds import Elements
 
 
 class CurrentDevice:
@@ -52,7 +52,7 @@ def place(devices: set) -> Place | None:
     return None if devices == {host_device()} else frozenset(devices)
 
 
-def at_hand(array: Any) -> Any:
+def at_hand(array: Elements) -> Elements:
     """NumPy's view of an array that JAX has computed on the host, which waits for it; others as they are."""
     if type(array) is np.ndarray or not isinstance(array, jax.Array):
         return array
