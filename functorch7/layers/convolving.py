@@ -1,7 +1,7 @@
 """Cross-correlation of images with kernels, on CPUs by whatever took the least time for such sizes.
 
 docs/performance.md has the times. XLA computes the gradient of the images as a convolution of the output's gradient in
-a border of zeros, which has a window for each pixel; and it has no quick way for volumes, groups, and single planes.
+a border of zeros, which has a window for each pixel; and it has no quick way for volumes, nor for groups.
 """
 
 import math
@@ -73,7 +73,7 @@ def _on_cpu(x: Array, weight: Array, how: Steps) -> Array:
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
     windows = math.prod(how.counts(x.shape[2:], kernel))
     values = len(x) * windows * weight[0].size
-    if (how.groups > 1 or weight.shape[:2] == (1, 1)) and values in _VALUES:
+    if how.groups > 1 and values in _VALUES:
         return _by_taps(x, weight, how)
     if not windows_pay(math.prod(x.shape[2:]), windows, values, how):
         return _by_xla(x, weight, how)
