@@ -338,9 +338,9 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cp
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def launch(script: str, arguments: tuple[str, ...], no_tuning: bool, verbose: bool) -> None:
-    """Run a Python SCRIPT with what makes training fast: huge pages, flags of XLA, and compiled programs kept on disk.
+    """Run a Python SCRIPT with what makes training fast: huge pages, and compiled programs kept on disk.
 
-    What is set in the environment (GLIBC_TUNABLES, XLA_FLAGS, JAX_COMPILATION_CACHE_DIR) stays as it is.
+    What is set in the environment (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) stays as it is.
     """
     from .tuning import replace_process
 

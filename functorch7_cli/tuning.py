@@ -1,18 +1,15 @@
 """What makes training on a CPU fast and has to be set before the process starts.
 
 Large pages of memory: XLA frees and takes its temporaries at every call, and touching fresh pages of 4 KiB is what most
-of a large step waits for. Flags by which XLA makes quicker programs. Compiled programs are kept on disk, so that the
-second run of a script does not compile.
+of a large step waits for. Compiled programs are kept on disk, so that the second run of a script does not compile.
 """
 
 from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,13 +17,6 @@ TUNED = "FUNCTORCH7_TUNED"
 """Set in the process that was started again, so that it is not started a third time."""
 
 HUGE_PAGES = "glibc.malloc.hugetlb=1"
-
-XLA_FLAGS = (
-    "--xla_cpu_opt_preset=CPU_OPT_PRESET_FAST_RUNTIME",
-    "--xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,"
-    "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
-)
-"""What made programs for CPUs quicker on a quiet machine (docs/performance.md)."""
 
 
 class Setting(NamedTuple):
@@ -43,10 +33,6 @@ def settings(environment: Mapping[str, str]) -> list[Setting]:
     tunables = environment.get("GLIBC_TUNABLES", "")
     if "glibc.malloc.hugetlb" not in tunables and _has_huge_pages():
         found.append(Setting("GLIBC_TUNABLES", ":".join(filter(None, [tunables, HUGE_PAGES])), "huge pages"))
-    given = environment.get("XLA_FLAGS", "")
-    missing = [flag for flag in XLA_FLAGS if flag.partition("=")[0] not in given]
-    if new := known_flags(*missing):
-        found.append(Setting("XLA_FLAGS", " ".join(filter(None, [given, *new])), "XLA's flags for quicker programs"))
     return [*found, *kept_programs(environment)]
 
 
@@ -60,20 +46,6 @@ def kept_programs(environment: Mapping[str, str]) -> list[Setting]:
         Setting(folder, str(path), f"compiled programs kept in {path}"),
         *([] if all_of_them in environment else [Setting(all_of_them, "0", "")]),
     ]
-
-
-@cache
-def known_flags(*flags: str) -> list[str]:
-    """Those that this XLA knows. It ends a process that has others, so another process asks."""
-    if not flags or _starts_with(" ".join(flags)):
-        return list(flags)
-    return [flag for flag in flags if _starts_with(flag)] if len(flags) > 1 else []
-
-
-def _starts_with(flags: str) -> bool:
-    program = "from jaxlib import xla_client; xla_client.make_cpu_client()"
-    asked = subprocess.run([sys.executable, "-c", program], env=os.environ | {"XLA_FLAGS": flags}, capture_output=True)
-    return asked.returncode == 0
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:

@@ -15,7 +15,7 @@ import json, os, sys
 from functorch7_cli import tuning
 tuning.start_tuned()
 assert "jax" not in sys.modules
-names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
+names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR")
 print(json.dumps([{n: os.environ.get(n) for n in names}, sys.argv[1:], os.getpid()]))
 """
 
@@ -37,8 +37,7 @@ def test_the_program_starts_again_with_what_is_missing_and_says_so_once(tmp_path
 
 
 def test_what_the_user_has_set_stays(tmp_path):
-    chosen = " ".join(f"{flag.partition('=')[0]}=mine" for flag in tuning.XLA_FLAGS)
-    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere", "XLA_FLAGS": chosen}
+    mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere"}
     (found, _, _), said = started(tmp_path, mine)
     assert found == mine and not said
 
@@ -53,16 +52,6 @@ def test_other_tunables_are_kept_beside_huge_pages(monkeypatch):
 def test_where_there_are_no_huge_pages_none_are_asked_for(monkeypatch, library):
     monkeypatch.setattr(tuning.platform, "libc_ver", lambda: library)
     assert "GLIBC_TUNABLES" not in {each.variable for each in tuning.settings({})}
-
-
-def test_flags_that_this_xla_does_not_know_are_left_out(monkeypatch):
-    known, other = "--xla_force_host_platform_device_count=2", "--xla_cpu_no_such_flag=true"
-    assert tuning.known_flags(known, other) == [known] and tuning.known_flags(other) == []
-    monkeypatch.setattr(tuning, "XLA_FLAGS", (known, other))
-    found = {each.variable: each.value for each in tuning.settings({"XLA_FLAGS": "--xla_of_mine=1"})}
-    assert found["XLA_FLAGS"] == f"--xla_of_mine=1 {known}"
-    set_already = {each.variable for each in tuning.settings({"XLA_FLAGS": known})}
-    assert "XLA_FLAGS" not in set_already
 
 
 def test_programs_are_kept_unless_the_user_has_chosen(tmp_path):
