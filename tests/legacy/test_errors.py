@@ -186,6 +186,14 @@ def test_an_error_leaves_the_module_as_it_was():
     np.testing.assert_array_equal(module.gradWeight, gradient)
 
 
+@pytest.mark.parametrize("wrong", [values(2), {1: values(2), 2: values(3)}, [values(2)]])
+def test_backward_at_another_kind_of_input_than_a_table_of_unequal_tensors(wrong):
+    module = nn.ParallelTable().add(nn.Linear(2, 2)).add(nn.Linear(3, 2))
+    outputs = module.forward([values(2), values(3)])
+    with pytest.raises(ValueError, match=r"nn.ParallelTable: expected a table of at least 2, got"):
+        module.backward(wrong, outputs)
+
+
 @pytest.mark.skipif(jax.default_backend() == "gpu", reason="there is a GPU")
 def test_cuda_without_a_gpu():
     for subject in (nn.Linear(2, 3), nn.Sequential().add(nn.Tanh()), nn.MSECriterion(), torch.Tensor(2)):

@@ -293,6 +293,16 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- instances of cjson have settings of their own, and cjson.safe gives nil and the reason
+local cjson, safe = require 'cjson', require 'cjson.safe'
+local other = cjson.new()
+other.encode_number_precision(3)
+local text, problem = safe.decode('{ no json')
+local made, reason = safe.encode({print})
+return cjson.encode(1 / 3), other.encode(1 / 3), text == nil and type(problem), made == nil and type(reason),
+  safe.decode('[1, null]')[2] == cjson.null, safe.new().decode('[7]')[1], (select('#', safe.decode('[7]')))
+--> '0.33333333333333', '0.333', 'string', 'string', true, 7, 1
+
 --- json as lua-cjson's manual has it
 local cjson = require 'cjson'
 local sparse, place = cjson.encode({[3] = 'data'}), {[1000] = 'excessively sparse'}

@@ -80,12 +80,8 @@ def same_values(one: Value, other: Value) -> bool:
     one, other = settled(one), settled(other)
     if one is other:
         return True
-    if isinstance(one, list):
-        return isinstance(other, list) and len(one) == len(other) and all(map(same_values, one, other))
-    if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(
-            same_values(value, other[name]) for name, value in one.items()
-        )  # fmt: skip
+    if isinstance(one, (list, dict)) or isinstance(other, (list, dict)):
+        return type(one) is type(other) and _same_tables(one, other)
     if np.shape(one) != np.shape(other):
         return False
     if not (is_concrete(one) and is_concrete(other)):
@@ -94,6 +90,12 @@ def same_values(one: Value, other: Value) -> bool:
     # Equal bytes are many times quicker to find than equal numbers.
     same_bytes = one.dtype == other.dtype and one.tobytes() == other.tobytes()
     return same_bytes or np.array_equal(one, other, equal_nan=True)
+
+
+def _same_tables(one: list | dict, other: Any) -> bool:
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same_values, one, other))
+    return one.keys() == other.keys() and all(same_values(value, other[name]) for name, value in one.items())
 
 
 def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:

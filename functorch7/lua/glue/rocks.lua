@@ -228,13 +228,14 @@ local function null_userdata()
   return null
 end
 
--- The settings are the program's; each function gives those that it has set.
-function border.prepare.cjson(cjson)
-  local encode, decode, null = cjson.encode, cjson.decode, null_userdata()
+-- A module with settings of its own; each of its functions gives those that it has set. `guarded` makes the functions
+-- that may fail of those that raise an error.
+local function prepare_cjson(cjson, encode, decode, null, guarded)
   local convert, ratio, safe, digits = false, 2, 10, 14
   cjson.null = null
-  function cjson.encode(value) return encode(value, null, convert, ratio, safe, digits) end
-  function cjson.decode(text) return decode(text, null) end
+  cjson.encode = guarded(function(value) return encode(value, null, convert, ratio, safe, digits) end)
+  cjson.decode = guarded(function(text) return decode(text, null) end)
+  function cjson.new() return prepare_cjson({}, encode, decode, null, guarded) end
   function cjson.encode_sparse_array(...)
     local is_converted, new_ratio, new_safe = ...
     if is_converted ~= nil then convert = is_converted end
@@ -245,6 +246,24 @@ function border.prepare.cjson(cjson)
     digits = count or digits
     return digits
   end
+  return cjson
+end
+
+local function same(value) return value end
+
+-- nil and the message in place of an error, as in cjson.safe.
+local function without_errors(raising)
+  return function(...)
+    local ok, found = pcall(raising, ...)
+    if ok then return found end
+    return nil, tostring(found)
+  end
+end
+
+function border.prepare.cjson(cjson)
+  local encode, decode, null = cjson.encode, cjson.decode, null_userdata()
+  prepare_cjson(cjson, encode, decode, null, same)
+  cjson.safe = prepare_cjson({}, encode, decode, null, without_errors)
 end
 
 function border.prepare.dpnn()
