@@ -67,7 +67,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
         planes = merged(images, 2)
         width = planes.shape[2]
         position = self._positions(jax.lax.stop_gradient(planes))
-        best = jnp.take_along_axis(planes.reshape(len(planes), -1), position.reshape(len(planes), -1), 1)
+        best = jnp.take_along_axis(flattened(planes), flattened(position), 1)
         shape = (*images.shape[:-2], self.h, self.w)
         expose(indices=jnp.stack([position % width + 1, position // width + 1]).reshape((2, *shape)))
         return best.reshape(shape)
