@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ..core import traced_for
 from ..core.types import Array
 from .bilinear import bilinear
+from .windows import offsets, slices, window_count
 
 _MORE_PIXELS = 1.3
 """So many times as many pixels as windows make the border dear."""
@@ -37,8 +37,7 @@ class Steps(NamedTuple):
 
     def counts(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
         """The windows of images, along each dimension."""
-        rows = zip(sizes, kernel, *self[:3], strict=True)
-        return tuple((s + 2 * p - (k - 1) * far - 1) // step + 1 for s, k, step, p, far in rows)
+        return tuple(map(window_count, sizes, kernel, *self[:3]))
 
 
 def convolve(
@@ -97,8 +96,8 @@ _frugally = partial(jax.checkpoint, prevent_cse=False, static_argnums=(2,))
 @_frugally
 def by_windows(x: Array, weight: Array, how: Steps) -> Array:
     """As one product of matrices: every window is a row of one. Of one group."""
+    counts = how.counts(x.shape[2:], weight.shape[2:])
     x = jnp.pad(jnp.moveaxis(x, 1, -1), ((0, 0), *((p, p) for p in how.padding), (0, 0)))
-    counts = how._replace(padding=(0,) * len(how.padding)).counts(x.shape[1:-1], weight.shape[2:])
     windows = [x]
     # One dimension after the other: on the way back they are added up in as few steps.
     for axis, (k, count, step, far) in enumerate(
@@ -121,12 +120,10 @@ def _by_taps(x: Array, weight: Array, how: Steps) -> Array:
     taps = weight.reshape(groups, -1, *weight.shape[1:2], math.prod(kernel))
 
     def product(number: int, tap: tuple[int, ...]) -> Array:
-        starts = [i * far for i, far in zip(tap, how.dilation, strict=True)]
-        ends = [i + (count - 1) * step + 1 for i, count, step in zip(starts, counts, how.stride, strict=True)]
-        part = lax.slice(wide, (0, 0, 0, *starts), (*wide.shape[:3], *ends), (1, 1, 1, *how.stride))
-        return jnp.einsum("goc,bgc...->bgo...", taps[..., number], part)
+        place = tuple(i * far for i, far in zip(tap, how.dilation, strict=True))
+        return jnp.einsum("goc,bgc...->bgo...", taps[..., number], slices(wide, place, counts, how.stride))
 
-    products = [product(number, tap) for number, tap in enumerate(np.ndindex(kernel))]
+    products = [product(number, tap) for number, tap in enumerate(offsets(kernel))]
     return sum(products[1:], products[0]).reshape(len(x), len(weight), *counts)
 
 

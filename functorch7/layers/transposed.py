@@ -6,7 +6,7 @@ from typing import ClassVar
 import jax
 
 from ..core import Layer, builder, check_positive, expected, in_dtype_of
-from .convolving_transposed import convolve_transposed
+from .convolving_transposed import Places, convolve_transposed
 from .initializers import split, uniform
 from .merging import merged
 from .windows import Windows
@@ -50,10 +50,10 @@ class FullConvolution(Windows, Layer, abstract=True):
         dims, weight = len(self.axes), params["weight"]
         images = merged(in_dtype_of(self, input, weight), dims + 1)
         adjustment = self.adjustment(images.shape[2:], wanted)
-        reach = zip(images.shape[2:], self.window("k"), self.window("d"), self.window("pad"), adjustment, strict=True)
-        if min((size - 1) * d - 2 * pad + k + adj for size, k, d, pad, adj in reach) < 1:
+        places = Places(self.window("d"), self.window("pad"), adjustment)
+        if min(places.sizes(images.shape[2:], self.window("k"))) < 1:
             raise expected(self, "an input whose output has at least one element", input)
-        output = convolve_transposed(images, weight, self.window("d"), self.window("pad"), adjustment)
+        output = convolve_transposed(images, weight, *places)
         if self.bias:
             output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
         return output.reshape(input.shape[: -1 - dims] + output.shape[1:])

@@ -123,3 +123,10 @@ def test_an_index_linear_is_told_how_many_values_an_example_has():
         layer.zeroGradParameters()
         layer.backward([keys, values, count], torch.Tensor([1.0, 2]))
         np.testing.assert_array_equal(layer.gradBias, [1, 2])
+
+
+@pytest.mark.parametrize("kind", ["BFloat16", "Half", "Float", "Double"])
+def test_the_gradient_at_many_elements_is_of_the_inputs_type(kind):
+    network = nn.Sequential().add(nn.Linear(64, 2)).type(f"torch.{kind}Tensor")
+    x = torch.randn(128, 64).type(f"torch.{kind}Tensor")
+    assert network.backward(x, network.forward(x)).type() == x.type()

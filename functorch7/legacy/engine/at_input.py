@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import dtypes
 from jax.typing import DTypeLike
@@ -47,7 +48,7 @@ class AtInput:
             return jax.tree.leaves(find())
 
         def pending(number: int, leaf: np.ndarray | float) -> Tensor:  # tables may have numbers, too
-            kind, shape = dtype if np.issubdtype(dtypes.result_type(leaf), np.inexact) else np.int32, np.shape(leaf)
+            kind, shape = dtype if jnp.issubdtype(dtypes.result_type(leaf), np.inexact) else np.int32, np.shape(leaf)
             return Tensor.viewing(Storage(None, lambda: found()[number], shape, kind), 0, shape)
 
         leaves, structure = jax.tree.flatten(input)
