@@ -139,10 +139,11 @@ def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str
         print(usage(funcname, description, None, *params))
         raise TypeError(f"{funcname}: {message}")
 
-    by_name = len(args) == 1 and isinstance(args[0], dict)
+    # Lua's empty table, which arrives as a list, has no names.
+    by_name = len(args) == 1 and (isinstance(args[0], dict) or args[0] == [])
     if len(args) > len(params):
         refuse(f"expected at most {len(params)} arguments, got {len(args)}")
-    given = args[0] if by_name else {param["arg"]: value for param, value in zip(params, args, strict=False)}
+    given = (args[0] or {}) if by_name else {param["arg"]: value for param, value in zip(params, args, strict=False)}
     found = Table()
     for param in params:
         name, value = param["arg"], given.get(param["arg"])

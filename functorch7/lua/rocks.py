@@ -32,6 +32,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
     "graph": ("graph", {"torch": "torch", "graph": "graph"}),
     "torchx": ("torchx", {"torch": "torch"}),
+    "libunsup": ("lua.packages.libunsup", {"torch": "torch", "unsup": "lua.packages.libunsup"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
     "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's

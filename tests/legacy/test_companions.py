@@ -152,6 +152,8 @@ def test_arguments_are_unpacked_by_name_or_in_order(capsys):
         found, size, width, mode = xlua.unpack(args, "f", "does it", *params)
         assert (size, width, mode) == (3, 3, "fast") == (found.size, found.width, found["mode"])
     assert xlua.unpack([3, None, "slow"], "f", "does it", *params)[1:] == (3, 3, "slow")
+    for args in ([[]], [{}]):  # Lua's empty table: nothing by name
+        assert xlua.unpack(args, "f", "does it", *params[1:])[1:] == (None, "fast")
     for args, says in (([], "f: missing argument: size"), ([1, 2, 3, 4], "f: expected at most 3 arguments, got 4")):
         with pytest.raises(TypeError, match=says):
             xlua.unpack(args, "f", "does it", *params)

@@ -148,3 +148,35 @@ def test_modules_that_rearrange_keep_the_inputs_type_and_its_digits(name):
     assert gradInput.type() == "torch.FloatTensor"  # the module's, as in Torch
     assert all(mine.type() == "torch.DoubleTensor" for mine in leaves([module.output]))
     assert all(mine.type() == "torch.FloatTensor" for mine in leaves([module.forward(torch.FloatTensor(X))]))
+
+
+TAKING_CLASSES = {
+    "LookupTable": lambda x, t: nn.LookupTable(5, 2).forward(t),
+    "inside a network": lambda x, t: nn.Sequential().add(nn.Identity()).add(nn.LookupTable(5, 2)).forward(t),
+    "masked": lambda x, t: nn.LookupTableMaskZero(5, 2).forward(t),
+    "noise contrastive": lambda x, t: nn.NCEModule(3, 5, 2, torch.ones(5)).forward([x, t]),
+    "one of a sequence": lambda x, t: nn.Sequencer(nn.NCEModule(3, 5, 2, torch.ones(5))).forward([[x, t]])[0],
+    "ClassNLLCriterion": lambda x, t: nn.ClassNLLCriterion().forward(x, t),
+    "its gradient": lambda x, t: nn.ClassNLLCriterion().backward(x, t),
+    "MultiMarginCriterion": lambda x, t: nn.MultiMarginCriterion().forward(x, t),
+    "in a sequence": lambda x, t: nn.SequencerCriterion(nn.CrossEntropyCriterion()).forward([x], [t]),
+}
+
+
+@pytest.mark.parametrize("name", TAKING_CLASSES)
+def test_whole_numbers_that_modules_give_are_taken_as_those_that_users_give(name):
+    """LongTensors that a network has handed on are classes and indices for others, which compute in 32 bits."""
+    targets = torch.LongTensor([[1, 3], [3, 2]])
+    for target in nn.SplitTable(1).forward(targets):
+        seen = []
+        for given in (target, torch.LongTensor(target.totable())):
+            torch.manualSeed(1)
+            found = TAKING_CLASSES[name](torch.rand(2, 3), given)
+            seen.append(np.concatenate([np.ravel(each) for each in (found if isinstance(found, list) else [found])]))
+        np.testing.assert_array_equal(*seen)
+
+
+def test_a_mask_of_zeros_in_double_precision():
+    criterion = nn.SequencerCriterion(nn.MaskZeroCriterion(nn.MSECriterion(), 1)).double()
+    x = [torch.DoubleTensor([[1, 2], [0, 0]])]
+    assert criterion.forward(nn.Identity().double().forward(x), [torch.DoubleTensor([[1, 3], [5, 5]])]) == 0.5

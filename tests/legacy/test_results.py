@@ -255,3 +255,33 @@ def test_a_criterion_may_find_its_gradient_with_its_loss():
 
     criterion, x = OneStep(), torch.Tensor([0.5, 2])
     assert criterion.forward(x, x) == -0.5 and criterion.backward(x, x).totable() == [-1, 0]
+
+
+OF_ALL = {
+    "sum": (lambda x: x.sum(), np.sum),
+    "mean": (lambda x: x.mean(), np.mean),
+    "prod": (lambda x: torch.prod(x / 4), lambda x: np.prod(x / 4)),
+    "std": (lambda x: x.std(), lambda x: np.std(x, ddof=1)),
+    "biased variance": (lambda x: x.var(True), np.var),
+    "norm": (lambda x: x.norm(), np.linalg.norm),
+    "norm, p = 1": (lambda x: torch.norm(x, 1), lambda x: np.abs(x).sum()),
+    "norm, p = 3": (lambda x: x.norm(3), lambda x: (np.abs(x) ** 3).sum() ** (1 / 3)),
+    "distance": (lambda x: x.dist(x * 0), np.linalg.norm),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", OF_ALL)
+def test_numbers_of_all_elements_are_doubles_as_in_c(name, layout):
+    """Of floats, too: a mean of 0.1 is exactly what 11 / 110 is, and large sums lose nothing."""
+    of_tensor, of_numpy = OF_ALL[name]
+    values = np.float32(np.random.default_rng(0).normal(size=(9, 7)))
+    x = place(values, "Float", layout)
+    assert of_tensor(x) == pytest.approx(of_numpy(values.astype(np.float64)), rel=1e-14)
+
+
+def test_means_and_large_sums():
+    x = torch.FloatTensor(100).zero()
+    x.narrow(1, 1, 11).fill(1)
+    assert x.mean() == 0.11
+    assert torch.FloatTensor(3).fill(2**24 + 2).sum() == 3 * (2**24 + 2)

@@ -1193,3 +1193,15 @@ table.insert(seen, difference < 1e-5)
 table.insert(seen, (of_doubled - of_plain):abs():max() < 1e-5)
 return unpack(seen)
 --> 36, 21, 35, 36, 21, 35, true, true
+
+--- the types of C that Torch declares are there, for declarations of the program's own
+local ffi = require 'ffi'
+ffi.cdef 'void THFloatStorage_mine(THFloatStorage *self, THIntTensor *other);'
+return ffi.sizeof('THDoubleTensor') > 0, ffi.offsetof('THByteStorage', 'size')
+--> true, 8
+
+--- unsup's part in C
+require 'libunsup'
+local x = torch.DoubleTensor{-3, 0.5, 2}
+return x:shrinkage(1) == x, x[1], x[2], x[3], torch.FloatTensor{-1}:shrinkage(0.25)[1], type(unsup), (pcall(x.shrinkage, x, -1))
+--> true, -2, 0, 1, -0.75, 'table', false

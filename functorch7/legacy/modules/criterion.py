@@ -261,7 +261,8 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def _computed(self, spec: Any, given: Any, others: tuple, dtype: np.dtype) -> tuple[Any, Any]:
         """The loss and its gradient."""
         try:
-            spec.check(given, *others)
+            with precision(dtype):
+                spec.check(given, *others)
             last = self.__dict__.get("_compiled")
             if last is None or last.spec is not spec or last.dtype != dtype:
                 last = self.__dict__["_compiled"] = Loss(spec, dtype)

@@ -5,13 +5,15 @@ What it adds lies apart from the classes, which know nothing of it. Source: torc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from ... import layers, programs
+from ... import layers, losses, programs
 from ...core.types import Value
 from ..objects.described import Described
 from ..objects.layered import put_in_front
@@ -59,8 +61,7 @@ class OfModules(Parameters):
         fields = self.__dict__
         fields.setdefault("diagHessianInput", Tensor())
         for name in self.own_parameters():
-            zeros = Storage.zeros(fields[name].shape, fields[name].dtype)
-            fields.setdefault(hessian_name(name), Tensor.viewing(zeros, 0, zeros.shape))
+            fields.setdefault(hessian_name(name), _zeros_as(fields[name]))
 
     def updateDiagHessianInput(self, input: Input, diagHessianOutput: Input) -> Output:
         """diagHessianInput; call forward first. Raises NotImplementedError where it is undefined."""
@@ -73,8 +74,10 @@ class OfModules(Parameters):
         self.__dict__["diagHessianInput"] = made
         return made
 
-    def accDiagHessianParameters(self, input: Input, diagHessianOutput: Input) -> None:
-        """Adds to the fields of the parameters; call updateDiagHessianInput first."""
+    def accDiagHessianParameters(self, input: Input, diagHessianOutput: Input | None = None) -> None:
+        """Adds to the fields of the parameters; call updateDiagHessianInput first. A user's class has its own, or none."""
+        if self.is_foreign():
+            return
         if self._is_chain():
             for module, given in self._backwards(input):
                 module.accDiagHessianParameters(given, diagHessianOutput)
@@ -103,14 +106,25 @@ class OfModules(Parameters):
 
     def parameters(self) -> tuple[list[Tensor], ...]:
         """The learnable tensors, their gradients, and those of their diagonal Hessians that have been made."""
-        params, grads = super().parameters()[:2]
-        fields = [(m.__dict__, hessian_name(name)) for m in self.listModules() for name in m.own_parameters()]
-        return params, grads, [found[name] for found, name in fields if name in found]
+        return *super().parameters()[:2], self._diagonals()
+
+    def _diagonals(self) -> list[Tensor]:
+        """The parameters' diagonal Hessians that have been made; users' `parameters` give theirs."""
+        own = [self.__dict__.get(hessian_name(name)) for name in self._learned()]
+        found = [each for each in own if each is not None]
+        for module in self.children():
+            found += _third(module.parameters()) if module.overrides("parameters") else module._diagonals()
+        return found
 
     def getParameters(self) -> tuple[Tensor | None, ...]:
         """All of `parameters` as three flat tensors; None for the third, where there are no diagonal Hessians."""
-        _, _, *hessians = self.parameters()
-        return *super().getParameters(), flatten(hessians[0]) if hessians and hessians[0] else None
+        hessians = _third(self.parameters())
+        return *super().getParameters(), flatten(hessians) if hessians else None
+
+
+def _third(tables: tuple) -> list:
+    """The third of what `parameters` gives, if there is one."""
+    return list(tables[2]) if len(tables) > 2 and tables[2] is not None else []
 
 
 class OfCriterions(Described):
@@ -119,7 +133,10 @@ class OfCriterions(Described):
     diagHessianInput: Value
 
     def updateDiagHessianInput(self, input: Input, target: Input | None = None) -> Output:
-        """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined."""
+        """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined.
+
+        Those of squared errors do not depend on the target, which may be left out.
+        """
         from ...training import criterion_diagonal_hessian
 
         if self._spec is None or self._has_own_loss():
@@ -128,9 +145,91 @@ class OfCriterions(Described):
         with precision(dtype):
             given = jnp.asarray(as_input(input), dtype)
             spec: Any = self.description()
-            made = wrapped(criterion_diagonal_hessian(spec, given, unwrapped(target)))
+            is_any = target is None and isinstance(spec, (losses.MSECriterion, losses.WeightedMSECriterion))
+            made = wrapped(criterion_diagonal_hessian(spec, given, given if is_any else unwrapped(target)))
         self.__dict__["diagHessianInput"] = made
         return made
+
+
+# For classes of a user's own, which have no formula ---------------------------------------------------------------
+
+
+def initDiagHessianParameters(module: Module, gw: list[str], hw: list[str]) -> None:
+    """Makes diagHessianInput, and for each gradient in `gw` a tensor of its shape, under the name in `hw`."""
+    fields = module.__dict__
+    fields.setdefault("diagHessianInput", Tensor())
+    for gradient, name in zip(gw, hw, strict=True):
+        if fields.get(name) is None:
+            setattr(module, name, _zeros_as(fields[gradient]))
+
+
+def updateDiagHessianInput(
+    module: Module, input: Input, diagHessianOutput: Input, w: list[str], wsq: list[str]
+) -> None:
+    """Sets diagHessianInput to what the module's updateGradInput gives with the squares of the weights `w`.
+
+    The squares stay in the fields `wsq`. Of a layer of functorch7's it is what its own method of this name computes.
+    """
+    if not module.is_foreign():
+        return OfModules.updateDiagHessianInput(module, input, diagHessianOutput)  # type: ignore[arg-type]
+    for name, square in zip(w, wsq, strict=True):
+        weight = module.__dict__[name]
+        setattr(module, square, weight.clone().cmul(weight))
+    kept = module.gradInput
+    module.gradInput = Tensor().typeAs(kept) if isinstance(kept, Tensor) else kept
+    with _exchanged(module, w, wsq):
+        module.__dict__["diagHessianInput"] = module.updateGradInput(input, diagHessianOutput)
+    module.gradInput = kept
+
+
+def updateDiagHessianInputPointWise(module: Module, input: Input, diagHessianOutput: Input) -> None:
+    """Sets diagHessianInput of a function of each element: its derivative's square times diagHessianOutput."""
+    if not module.is_foreign():
+        return OfModules.updateDiagHessianInput(module, input, diagHessianOutput)  # type: ignore[arg-type]
+    h = wrapped(as_input(diagHessianOutput))
+    updateDiagHessianInput(module, input, h.clone().fill(1), [], [])
+    derivative = module.__dict__["diagHessianInput"]
+    module.__dict__["diagHessianInput"] = derivative.clone().cmul(derivative).cmul(h)
+
+
+def accDiagHessianParameters(
+    module: Module, input: Input, diagHessianOutput: Input, gw: list[str], hw: list[str]
+) -> None:
+    """Adds to the tensors `hw` what the module's accGradParameters adds to its gradients `gw` for the input's squares.
+
+    The tensors are made where they are not there yet. Forward is called for the squares, so that `output` is kept.
+    """
+    if not module.is_foreign():
+        return OfModules.accDiagHessianParameters(module, input, diagHessianOutput)  # type: ignore[arg-type]
+    initDiagHessianParameters(module, gw, hw)
+    given, kept = wrapped(as_input(input)), module.output
+    squares = given.clone().cmul(given)
+    module.output = Tensor().typeAs(kept) if isinstance(kept, Tensor) else kept
+    with _exchanged(module, gw, hw):
+        module.forward(squares)
+        module.accGradParameters(squares, diagHessianOutput, 1)
+    module.output = kept
+
+
+def _zeros_as(tensor: Tensor) -> Tensor:
+    return Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+
+
+@contextmanager
+def _exchanged(module: Module, names: list[str], others: list[str]) -> Iterator[None]:
+    """Each tensor in the other one's field, for a while."""
+
+    def exchange() -> None:
+        for name, other in zip(names, others, strict=True):
+            one, another = module.__dict__[name], module.__dict__[other]
+            setattr(module, name, another)
+            setattr(module, other, one)
+
+    exchange()
+    try:
+        yield
+    finally:
+        exchange()
 
 
 def enable() -> None:

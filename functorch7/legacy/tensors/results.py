@@ -22,25 +22,37 @@ def _comparison(name: str) -> tuple[Form, ...]:
     return Form("xn", compare, (BYTE,)), Form("xt", compare, (BYTE,), True)
 
 
-def _reduction(function: Callable) -> tuple[Form, ...]:
-    def along(m: Any, x: Any, axis: int) -> Any:
-        return function(m, x, axis, True)
+def _accumulator(m: Any, x: Any) -> type | None:
+    """In what all of a tensor's elements are added up: on the host in double precision, as C does; None: in theirs."""
+    return np.float64 if m is np and x.dtype.kind == "f" else None
 
-    return Form("x", lambda m, x: function(m, x, None, False), (NUMBER,)), Form("xd", along)
+
+def _reduction(name: str) -> tuple[Form, ...]:
+    def along(m: Any, x: Any, axis: int) -> Any:
+        return getattr(x, name)(axis, keepdims=True)
+
+    def of_all(m: Any, x: Any) -> Any:
+        return getattr(x, name)(dtype=_accumulator(m, x))
+
+    return Form("x", of_all, (NUMBER,)), Form("xd", along)
 
 
 def _spread(name: str) -> tuple[Form, ...]:
-    def spread(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
-        return getattr(m, name)(x, axis, ddof=0 if biased else 1, keepdims=axis is not None)
+    def along(m: Any, x: Any, axis: int, biased: bool | None) -> Any:
+        return getattr(m, name)(x, axis, ddof=0 if biased else 1, keepdims=True)
 
-    return (
-        Form("xB", lambda m, x, biased: spread(m, x, None, biased), (NUMBER,)),
-        Form("xdB", spread),
-    )
+    def of_all(m: Any, x: Any, biased: bool | None) -> Any:
+        return getattr(m, name)(x, dtype=_accumulator(m, x), ddof=0 if biased else 1)
+
+    return Form("xB", of_all, (NUMBER,)), Form("xdB", along)
 
 
 def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
     p = 2 if p is None else p
+    accumulator = _accumulator(m, x) if axis is None else None
+    if accumulator is not None and p == 2:
+        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=accumulator))
+    x = x if accumulator is None else x.astype(accumulator)
     if p == 0:
         return (x != 0).sum(axis, keepdims=axis is not None)
     return (m.abs(x) ** p).sum(axis, keepdims=axis is not None) ** (1 / p)
@@ -151,9 +163,9 @@ ROWS = {
         "le": (_comparison("less_equal"), "1 where x is not greater, else 0"),
         "gt": (_comparison("greater"), "1 where x is greater, else 0"),
         "ge": (_comparison("greater_equal"), "1 where x is not less, else 0"),
-        "sum": (_reduction(lambda m, x, axis, keep: x.sum(axis, keepdims=keep)), "the sum"),
-        "prod": (_reduction(lambda m, x, axis, keep: x.prod(axis, keepdims=keep)), "the product"),
-        "mean": (_reduction(lambda m, x, axis, keep: x.mean(axis, keepdims=keep)), "the mean"),
+        "sum": (_reduction("sum"), "the sum"),
+        "prod": (_reduction("prod"), "the product"),
+        "mean": (_reduction("mean"), "the mean"),
         "std": (_spread("std"), "the standard deviation, over n - 1, or n if biased"),
         "var": (_spread("var"), "the variance, over n - 1, or n if biased"),
         "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from ...core import is_concrete
 from ...core.types import Value
 from ...losses.tables import as_arrays
+from .devices import at_hand
+from .kinds import Elements
 from .noted import Noted, settled
 from .tensor import Tensor
 
@@ -26,10 +28,19 @@ Output: TypeAlias = Tensor | Any
 """What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
 
 
+def _elements(tensor: Tensor) -> Elements:
+    """A tensor's array.
+
+    JAX takes NumPy's whole numbers of 64 bits as its own kind of whole numbers, and those that it has computed as they
+    are, which do not go with others where it has no 64-bit numbers.
+    """
+    return tensor.array if tensor.dtype.kind == "f" else at_hand(tensor.array)
+
+
 def unwrapped(value: Value) -> Value:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
     if isinstance(value, Tensor):
-        return value.array
+        return _elements(value)
     if type(value) is np.ndarray or isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
@@ -58,7 +69,7 @@ def as_input(value: Value, is_table: bool = False) -> Value:
     write to them before backward asks for them.
     """
     if isinstance(value, Tensor):
-        return value.array
+        return _elements(value)
     if type(value) is np.ndarray:
         return value.copy()
     if isinstance(value, (list, tuple)):

@@ -63,6 +63,16 @@ local C_TYPES = {
   Float = 'float', Double = 'double',
 }
 
+-- The types of C that Torch declares, by which programs declare their own.
+for name, element in pairs(C_TYPES) do
+  ffi.cdef((([[
+    typedef struct THNAMEStorage {ELEMENT *data; ptrdiff_t size; int refcount; char flag;} THNAMEStorage;
+    typedef struct THNAMETensor {
+      long *size; long *stride; int nDimension; THNAMEStorage *storage; ptrdiff_t storageOffset; int refcount; char flag;
+    } THNAMETensor;
+  ]]):gsub('NAME', name):gsub('ELEMENT', element)))
+end
+
 -- The function of a number that gives an address, as a method that gives a pointer of C's.
 local function pointer_method(number)
   return function(self, as_number)

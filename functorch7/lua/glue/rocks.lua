@@ -272,6 +272,10 @@ function border.prepare.dpnn()
 end
 border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
+function border.prepare.libunsup(unsup)
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
+end
+
 function border.prepare.sys(sys)
   function sys.fpath()
     local file = debug.getinfo(2, 'S').source:gsub('^@', '')

@@ -1,0 +1,19 @@
+"""libunsup: what the package unsup, which is written in Lua, has in C."""
+
+from __future__ import annotations
+
+from ...legacy.tensors.tensor import Tensor
+
+
+def shrinkage(tensor: Tensor, limit: float) -> Tensor:
+    """The tensor itself, its elements nearer to 0 by `limit`, and 0 within it. Raises ValueError for a limit below 0.
+
+    >>> shrinkage(Tensor([-3, 0.5, 2]), 1).totable()
+    [-2.0, 0.0, 1.0]
+    """
+    if limit < 0:
+        raise ValueError(f"shrinkage: expected a limit of 0 or more, got {limit}")
+    return tensor.copy(tensor.clone().abs().add(-limit).clamp(0, float("inf")).cmul(tensor.clone().sign()))
+
+
+__all__ = ["shrinkage"]
