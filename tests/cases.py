@@ -64,10 +64,13 @@ def _graph():
     return f7.Graph([first, second], [f7.Node(f7.CAddTable(), first - f7.Tanh(), left), right - f7.Linear(4, 2)])
 
 
+def _last_steps():
+    return f7.VariableLength(f7.Sequencer(f7.RecGRU(3, 2).mask_zero()), last_only=True)
+
+
 PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, :, None]
 PAIRS = np.array([[2, 0.5], [4, -2], [2, 1]], np.float32)  # (index, value)
 KEYS = [np.array([1, 5, 1]), x(3), np.array([2, 1])]  # two examples, of 2 keys and 1
-
 TREE = {1: np.array([2, 3, 4]), 3: np.array([5, 6]), 4: np.array([7, 8, 9, 10])}
 BIGRAMS = {
     1: {"index": np.array([2, 3]), "prob": np.array([0.25, 0.75])},
@@ -76,7 +79,6 @@ BIGRAMS = {
 HALVES = np.float32([[0.5, -0.25, 1], [1.5, 0.75, -0.5], [0.25, 0.5, -1]])
 UNIGRAMS = np.array([5, 1, 0, 2, 4])
 NCE = [x(3, 4), np.array([2, 5, 2])]
-
 SIGNS = np.float32([[1, -1, 1], [-1, -1, 1]])
 
 MODULES = [
@@ -345,18 +347,11 @@ MODULES = [
     Case(lambda: f7.SeqBLSTM(3, 4, 2), x(3, 2, 3), x(3, 2, 4)),
     Case(lambda: f7.SeqBGRU(3, 4, f7.JoinTable(3)), x(3, 2, 3), x(3, 3)),
     Case(lambda: f7.VariableLength(f7.SeqGRU(3, 2, maskzero=True)), [x(2, 3), x(4, 3), x(1, 3)], [x(2, 3), x(4, 2)]),
-    Case(
-        lambda: f7.VariableLength(f7.Sequencer(f7.RecGRU(3, 2).mask_zero()), last_only=True),
-        [x(2, 3), x(1, 3)],
-        [],
-        "VariableLength, the last steps",
-    ),
+    Case(_last_steps, [x(2, 3), x(1, 3)], [], "VariableLength, the last steps"),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2), NCE, [x(3, 4), np.array([2, 5])]),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2, False), NCE, [x(3, 4), np.array([2, 6, 1])], "NCEModule by rows"),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS), NCE, [x(3, 3), NCE[1]], "NCEModule, Z unknown", gradient=False),
-    Case(
-        lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, normalized=True), NCE, x(3, 4), "NCEModule in evaluation", train=False
-    ),
+    Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, normalized=True), NCE, x(3, 4), "NCE in evaluation", train=False),
     Case(lambda: f7.ReinforceBernoulli(), p(4, 2), gradient=False),
     Case(lambda: f7.ArgMax(2), HALVES, HALVES[0]),
     Case(lambda: f7.TotalDropout(0.4), HALVES),
@@ -397,4 +392,8 @@ MODULES = [
     Case(lambda: f7.Lambda(operator.neg), x(2, 3)),
     Case(lambda: f7.DataParallelTable(1, f7.Linear(3, 4)), x(2, 3), x(2, 5)),
     Case(lambda: f7.SpatialNormalization(2, np.ones((3, 1)), 0.01), x(2, 4, 5), x(3, 4, 5)),
+    Case(lambda: f7.AffineTransformMatrixGenerator(True, True, True), x(3, 4), x(3)),
+    Case(lambda: f7.AffineTransformMatrixGenerator(), x(3, 6), x(5), "affine maps of six numbers"),
+    Case(lambda: f7.AffineGridGeneratorBHWD(3, 4), x(2, 2, 3), x(2, 2)),
+    Case(lambda: f7.BilinearSamplerBHWD(), [x(2, 4, 3, 2), x(2, 2, 3, 2)], [x(4, 3, 2), x(3, 2, 3)]),
 ]

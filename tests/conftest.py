@@ -62,3 +62,16 @@ def pytest_runtest_teardown():
 @pytest.fixture
 def key():
     return jax.random.key(0)
+
+
+@pytest.fixture
+def hessian_enabled():
+    """`nn.hessian.enable()`, for one test only."""
+    from functorch7.legacy import nn
+
+    kept = [(kind, kind.__bases__) for kind in (nn.Module, nn.Criterion)]
+    nn.hessian.enable()
+    added = [(kind, {*kind.__bases__} - {*bases}) for kind, bases in kept]
+    yield
+    for kind, additions in added:  # PyTorch's and BigDL's, which may have come meanwhile, stay
+        kind.__bases__ = tuple(base for base in kind.__bases__ if base not in additions)

@@ -161,6 +161,24 @@ def of_poolings():
         by_index((2, 9, 4), lambda c, i, j: summed((7, 6), lambda p, q: (
             max(0, 1 - abs(i * 6 / 8 - p)) * max(0, 1 - abs(j * 5 / 3 - q)) * X[c, p, q]))),
     )  # fmt: skip
+    places, image = drawn(3, 4, 2), drawn(5, 6, 2)
+    r, c = (places[..., 0] + 1) * (5 - 1) / 2, (places[..., 1] + 1) * (6 - 1) / 2
+    yield (
+        f7.BilinearSamplerBHWD(), {}, [image, places],
+        by_index((3, 4, 2), lambda i, j, d: summed((5, 6), lambda p, q: (
+            max(0, 1 - abs(r[i, j] - p)) * max(0, 1 - abs(c[i, j] - q)) * image[p, q, d]))),
+    )  # fmt: skip
+    matrix = drawn(2, 3)
+    yield (
+        f7.AffineGridGeneratorBHWD(3, 4), {}, matrix,
+        by_index((3, 4, 2), lambda i, j, d: matrix[d] @ [2 * i / (3 - 1) - 1, 2 * j / (4 - 1) - 1, 1]),
+    )  # fmt: skip
+    a, s, *t = parameters = drawn(4)
+    rotation = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    whole = np.column_stack([s * rotation, s * rotation @ t])
+    yield f7.AffineTransformMatrixGenerator(True, True, True), {}, parameters, whole
+    yield f7.AffineTransformMatrixGenerator(True), {}, parameters[:1], np.column_stack([rotation, [0, 0]])
+    yield f7.AffineTransformMatrixGenerator(False, False, True), {}, parameters[2:], np.column_stack([np.eye(2), t])
     yield f7.UpSampling(3), {}, X[None], by_index((1, 2, 21, 18), lambda b, c, i, j: X[c, i // 3, j // 3])
 
 

@@ -17,17 +17,6 @@ from functorch7.training import criterion_diagonal_hessian, diagonal_hessian
 from functorch7.training.hessian import POINTWISE
 
 
-@pytest.fixture
-def enabled():
-    """`nn.hessian.enable()`, for one test only."""
-    kept = [(kind, kind.__bases__) for kind in (nn.Module, nn.Criterion)]
-    nn.hessian.enable()
-    added = [(kind, {*kind.__bases__} - {*bases}) for kind, bases in kept]
-    yield
-    for kind, additions in added:  # PyTorch's and BigDL's, which may have come meanwhile, stay
-        kind.__bases__ = tuple(base for base in kind.__bases__ if base not in additions)
-
-
 def drawn(*shape, low=-2.0, high=2.0):
     return np.random.default_rng(sum(shape)).uniform(low, high, shape)
 
@@ -74,7 +63,7 @@ LINEAR = [  # Torch's list, and others that are linear in their input and in eac
 
 
 @pytest.mark.parametrize("make, shape", LINEAR, ids=[make().typename() for make, _ in LINEAR])
-def test_linear_modules_have_the_second_derivatives_of_a_sum_of_squares(enabled, make, shape):
+def test_linear_modules_have_the_second_derivatives_of_a_sum_of_squares(hessian_enabled, make, shape):
     module, input, h = double(make(), *shape)
 
     def loss():
@@ -99,7 +88,7 @@ def test_linear_modules_have_the_second_derivatives_of_a_sum_of_squares(enabled,
     (nn.Abs, lambda x: np.ones_like(x), -2),
     (lambda: nn.MulConstant(3), lambda x: np.full_like(x, 9), -2),
 ])  # fmt: skip
-def test_functions_of_single_numbers(enabled, make, square_of_slope, low):
+def test_functions_of_single_numbers(hessian_enabled, make, square_of_slope, low):
     module, input, h = double(make(), 2, 3, low=low)
     np.testing.assert_allclose(module.updateDiagHessianInput(input, h), square_of_slope(np.array(input)) * h, rtol=1e-9)
     module.accDiagHessianParameters(input, h)  # of nothing
@@ -121,7 +110,7 @@ def test_pointwise_modules_by_the_formula_for_all(kind):
     (lambda: nn.BatchNormalization(2), (4, 2)),
     (lambda: nn.Euclidean(3, 2), (2, 3)),
 ])  # fmt: skip
-def test_other_modules_by_their_jacobian(enabled, make, shape):
+def test_other_modules_by_their_jacobian(hessian_enabled, make, shape):
     module, input, h = double(make(), *shape)
     made = module.updateDiagHessianInput(input, h)
     module.accDiagHessianParameters(input, h)
@@ -131,7 +120,7 @@ def test_other_modules_by_their_jacobian(enabled, make, shape):
         np.testing.assert_allclose(np.reshape(found, -1), wanted, rtol=1e-6, atol=1e-8)
 
 
-def test_a_sequential_pulls_back_module_by_module(enabled):
+def test_a_sequential_pulls_back_module_by_module(hessian_enabled):
     net, x, h = double(nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 2)), 5, 3)
     first, last = (np.array(net.get(i).weight) for i in (1, 3))
     y = np.array(net.get(2).output)
@@ -149,7 +138,7 @@ def test_a_sequential_pulls_back_module_by_module(enabled):
         np.testing.assert_allclose(net.get(3).diagHessianWeight, times * h.T @ y**2, rtol=1e-12)
 
 
-def test_the_functional_interface_gives_the_same(enabled):
+def test_the_functional_interface_gives_the_same(hessian_enabled):
     net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Sequential().add(nn.Tanh()).add(nn.Linear(4, 2)))
     x, h = jnp.asarray(drawn(5, 3), jnp.float32), jnp.asarray(drawn(5, 2), jnp.float32)
     spec, (params, buffers) = net.functional()
@@ -166,7 +155,7 @@ def test_the_functional_interface_gives_the_same(enabled):
 
 @pytest.mark.parametrize("average", [True, False])
 @pytest.mark.parametrize("make", [nn.MSECriterion, lambda: nn.WeightedMSECriterion(drawn(3))], ids=["MSE", "weighted"])
-def test_squared_errors(enabled, make, average):
+def test_squared_errors(hessian_enabled, make, average):
     criterion, x, y = make().double(), torch.DoubleTensor(drawn(4, 3)), drawn(4, 3, low=0.0)
     criterion.sizeAverage = average
     made = criterion.updateDiagHessianInput(x, y)
@@ -182,7 +171,7 @@ class Fourth(nn.MSECriterion):
         return ((jnp.asarray(input) - jnp.asarray(target)) ** 4).sum()
 
 
-def test_l1_cost_and_criterions_without(enabled):
+def test_l1_cost_and_criterions_without(hessian_enabled):
     assert nn.L1Cost().updateDiagHessianInput(torch.Tensor([-2.0, 0, 0.5])).totable() == [1, 0, 1]
     for criterion in (nn.AbsCriterion(), Fourth(), nn.Criterion()):
         with pytest.raises(
@@ -214,7 +203,7 @@ class Complete(Mine):
     (lambda: nn.SpatialFullConvolution(1, 1, 1, 1), [np.ones((1, 2, 2)), np.ones((1, 2, 2))]),
     (Mine, np.ones((2, 3))),
 ])  # fmt: skip
-def test_modules_without(enabled, make, input):
+def test_modules_without(hessian_enabled, make, input):
     module = make()
     output = module.forward(input)
     h = np.ones(2 if isinstance(output, list) else output.shape)
@@ -224,7 +213,7 @@ def test_modules_without(enabled, make, input):
         nn.Sequential().add(module).updateDiagHessianInput(input, h)
 
 
-def test_dropout_in_evaluation_and_users_own_modules(enabled):
+def test_dropout_in_evaluation_and_users_own_modules(hessian_enabled):
     net = nn.Sequential().add(nn.Linear(2, 2)).add(nn.Dropout()).add(Complete()).evaluate()
     x, h = np.ones((3, 2)), np.ones((3, 2))
     net.forward(x)
@@ -233,116 +222,13 @@ def test_dropout_in_evaluation_and_users_own_modules(enabled):
     np.testing.assert_allclose(net.get(1).diagHessianBias, [27, 27], rtol=1e-6)
 
 
-class OwnLinear(nn.Module):
-    """A user's nn.Linear, whose diagonal Hessian is found by the functions of nn.hessian, as packages of Lua's do."""
-
-    def __init__(self, weight, bias):
-        super().__init__()
-        self.weight, self.bias = torch.DoubleTensor(weight), torch.DoubleTensor(bias)
-        self.gradWeight, self.gradBias = torch.zeros(*weight.shape).double(), torch.zeros(*bias.shape).double()
-
-    def updateOutput(self, input):
-        self.output = torch.mm(input, self.weight.t()) + self.bias.view(1, -1).expand(len(input), len(self.bias))
-        return self.output
-
-    def updateGradInput(self, input, gradOutput):
-        self.gradInput = torch.mm(gradOutput, self.weight)
-        return self.gradInput
-
-    def accGradParameters(self, input, gradOutput, scale=1):
-        self.gradWeight.add(scale, torch.mm(gradOutput.t(), input))
-        self.gradBias.add(scale, gradOutput.sum(1).view(-1))
-
-    def initDiagHessianParameters(self):
-        nn.hessian.initDiagHessianParameters(self, ["gradWeight", "gradBias"], ["diagHessianWeight", "diagHessianBias"])
-
-    def updateDiagHessianInput(self, input, diagHessianOutput):
-        nn.hessian.updateDiagHessianInput(self, input, diagHessianOutput, ["weight"], ["weightSq"])
-        return self.diagHessianInput
-
-    def accDiagHessianParameters(self, input, diagHessianOutput):
-        names = ["gradWeight", "gradBias"], ["diagHessianWeight", "diagHessianBias"]
-        nn.hessian.accDiagHessianParameters(self, input, diagHessianOutput, *names)
-
-
-class OwnTanh(nn.Module):
-    def updateOutput(self, input):
-        self.output = torch.tanh(input)
-        return self.output
-
-    def updateGradInput(self, input, gradOutput):
-        self.gradInput = gradOutput.clone().cmul(-torch.pow(torch.tanh(input), 2) + 1)
-        return self.gradInput
-
-    def updateDiagHessianInput(self, input, diagHessianOutput):
-        nn.hessian.updateDiagHessianInputPointWise(self, input, diagHessianOutput)
-        return self.diagHessianInput
-
-
-def test_the_functions_for_own_classes_give_what_layers_have(enabled):
-    linear, x = nn.Linear(3, 2).double(), torch.DoubleTensor(drawn(4, 3))
-    own = OwnLinear(np.asarray(linear.weight), np.asarray(linear.bias))
-    kept = own.weight, own.gradWeight
-    h, seen = torch.DoubleTensor(drawn(4, 2, low=0.1)), []
-    for first, second in ((linear, nn.Tanh().double()), (own, OwnTanh().double())):
-        net = nn.Sequential().add(first).add(second)
-        net.initDiagHessianParameters()
-        net.forward(x)
-        net.updateDiagHessianInput(x, h)
-        for _ in range(2):  # they add up
-            net.accDiagHessianParameters(x, h)
-        output = first.output
-        seen.append([net.diagHessianInput, first.diagHessianWeight, first.diagHessianBias, output])
-        assert [len(each) for each in net.parameters()] == [2, 2, 2] and len(net.getParameters()[2]) == 8
-    for one, another in zip(*seen, strict=True):
-        np.testing.assert_allclose(one, another, rtol=1e-12)
-    assert own.weight is kept[0] and own.gradWeight is kept[1] and own.gradWeight.abs().sum() == 0
-    np.testing.assert_allclose(own.weightSq, np.square(own.weight))
-
-
-def test_the_functions_of_layers_are_their_own(enabled):
-    linear, x, h = nn.Linear(3, 2), torch.rand(4, 3), torch.rand(4, 2)
-    linear.forward(x)
-    wanted = linear.updateDiagHessianInput(x, h)
-    nn.hessian.updateDiagHessianInput(linear, x, h, ["weight"], ["weightSq"])
-    np.testing.assert_array_equal(linear.diagHessianInput, wanted)
-
-
-def test_users_parameters_give_their_own_diagonals(enabled):
-    class Holder(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.inner = nn.Linear(2, 2)
-
-        def updateOutput(self, input):
-            return self.inner.forward(input)
-
-        def parameters(self):
-            return self.inner.parameters()
-
-        def initDiagHessianParameters(self):
-            self.inner.initDiagHessianParameters()
-
-    net = nn.Sequential().add(nn.Linear(3, 2)).add(Holder())
-    net.initDiagHessianParameters()
-    assert [each.size() for each in net.parameters()[2]] == [each.size() for each in net.parameters()[0]]
-    net.get(2).accDiagHessianParameters(torch.rand(2), torch.rand(2))  # which it has none of, as in Torch
-
-
-@pytest.mark.parametrize("make", [nn.MSECriterion, lambda: nn.WeightedMSECriterion(drawn(3))], ids=["MSE", "weighted"])
-def test_squared_errors_need_no_target(enabled, make):
-    criterion, input = make(), torch.rand(3)
-    wanted = criterion.updateDiagHessianInput(input, torch.rand(3))
-    np.testing.assert_array_equal(criterion.updateDiagHessianInput(input), wanted)
-
-
 def test_descriptions_without():
     for network in (f7.Sequential(f7.Dropout()), f7.FastLSTM(2, 2), f7.Sequential(f7.Concat(1, f7.Tanh()))):
         with pytest.raises(NotImplementedError, match=r"nn.\w+:updateDiagHessianInput\(\) is undefined"):
             diagonal_hessian(network, *network.init(jax.random.key(0)), jnp.ones(2), jnp.ones(2), train=True)
 
 
-def test_a_hessian_of_another_shape_is_refused(enabled):
+def test_a_hessian_of_another_shape_is_refused(hessian_enabled):
     module = nn.Linear(3, 2)
     module.forward(np.ones((4, 3)))
     with pytest.raises(ValueError, match=r"nn.Linear\(3 -> 2\): expected a Hessian of the output's shape \(4, 2\)"):
@@ -358,7 +244,7 @@ def test_nothing_is_there_before_enable():
     assert not hasattr(nn.MSECriterion(), "updateDiagHessianInput")
 
 
-def test_parameters_have_a_third_list(enabled):
+def test_parameters_have_a_third_list(hessian_enabled):
     nn.hessian.enable()  # twice is once
     net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Sequential().add(nn.Tanh()).add(nn.Linear(4, 2, False)))
     params, grads, hessians = net.parameters()
@@ -373,7 +259,7 @@ def test_parameters_have_a_third_list(enabled):
     assert copy.get(1).diagHessianBias.type() == "torch.DoubleTensor" and copy.get(1).diagHessianBias.sum() == 28
 
 
-def test_training_goes_on_as_before(enabled):
+def test_training_goes_on_as_before(hessian_enabled):
     assert len(nn.MapTable(nn.Linear(2, 1)).getParameters()[0]) == 3
     net = nn.Sequential().add(nn.Linear(3, 4)).add(Mine())
     x, y = np.ones((2, 3)), np.zeros((2, 4))
@@ -402,7 +288,7 @@ def with_a_bias_again():
     (lambda: nn.SpatialConvolution(2, 3, 2, 3), (2, 2, 4, 5)),
     (lambda: f7.Linear(4, 3), (4,)),
 ])  # fmt: skip
-def test_the_tester(enabled, make, shape):
+def test_the_tester(hessian_enabled, make, shape):
     module, input = make(), np.zeros(shape)
     module = module if isinstance(module, f7.Linear) else module.double()
     assert Jacobian.testDiagHessianInput(module, input) < 1e-10
@@ -411,7 +297,7 @@ def test_the_tester(enabled, make, shape):
     assert np.ptp(input) > 0
 
 
-def test_the_tester_finds_what_is_wrong(enabled):
+def test_the_tester_finds_what_is_wrong(hessian_enabled):
     class Doubled(nn.Linear):
         def accDiagHessianParameters(self, input, diagHessianOutput):
             for _ in range(2):

@@ -33,7 +33,7 @@ CHAPTERS = {
     "losses.combined losses.table losses.as_module recurrent.criterions",
     "Stochastic modules and rewards": "reinforce.modules reinforce.rewards",
     "Large outputs": "layers.nce losses.nce layers.tree_softmax layers.bigrams",
-    "Images": "layers.vision",
+    "Images": "layers.vision layers.spatial_transformer",
     "Around a module": "layers.decorators layers.recomputed layers.quantized layers.placement layers.data_parallel "
     "layers.monitors layers.clustering",
 }

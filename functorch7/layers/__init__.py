@@ -155,6 +155,9 @@ from .smooth import Mish as Mish
 from .smooth import SiLU as SiLU
 from .sparse import IndexLinear as IndexLinear
 from .sparse import SparseLinear as SparseLinear
+from .spatial_transformer import AffineGridGeneratorBHWD as AffineGridGeneratorBHWD
+from .spatial_transformer import AffineTransformMatrixGenerator as AffineTransformMatrixGenerator
+from .spatial_transformer import BilinearSamplerBHWD as BilinearSamplerBHWD
 from .subsampling import SpatialSubSampling as SpatialSubSampling
 from .table import CAddTable as CAddTable
 from .table import CDivTable as CDivTable

@@ -138,6 +138,21 @@ class AddConstant(Module):
     """
     def __init__(self, constant_scalar: float | Numbers, inplace: bool = False) -> None: ...
 
+class AffineGridGeneratorBHWD(Module):
+    """y[i, j] = x [2 i / (height - 1) - 1, 2 j / (width - 1) - 1, 1]: where an affine map takes a grid from.
+
+    Shape: (B, 2, 3) -> (B, height, width, 2), or without the batch.
+    """
+    def __init__(self, height: int, width: int) -> None: ...
+
+class AffineTransformMatrixGenerator(Module):
+    """y = [s R | s R t], R = [[cos(a), -sin(a)], [sin(a), cos(a)]]: the matrices of affine maps out of an angle a, a
+    scale s and a shift t, which are 0, 1 and 0 unless they are used; y = x as rows of 3, if none is.
+
+    Shape: (B, n) -> (B, 2, 3), or without the batch; n is 1 to 4, or 6.
+    """
+    def __init__(self, useRotation: bool = False, useScale: bool = False, useTranslation: bool = False) -> None: ...
+
 class ArgMax(Module):
     """y = argmax_i x_i: the place, from 1, of the maximum along a dimension; the first of several. No gradient.
 
@@ -169,6 +184,14 @@ class Bilinear(Module):
     Shape: [(B, inputSize1), (B, inputSize2)] -> (B, outputSize).
     """
     def __init__(self, inputSize1: int, inputSize2: int, outputSize: int, bias: bool = True) -> None: ...
+
+class BilinearSamplerBHWD(Module):
+    """y[i, j, d] = sum_{p, q} max(0, 1 - |r - p|) max(0, 1 - |c - q|) x[p, q, d]; r = (g[i, j, 1] + 1) (H - 1) / 2;
+    c = (g[i, j, 2] + 1) (W - 1) / 2: images x between their pixels, at the places of grids g; 0 outside.
+
+    Shape: [(B, H, W, D), (B, h, w, 2)] -> (B, h, w, D), or without the batch in both.
+    """
+    def __init__(self) -> None: ...
 
 class CAdd(Module):
     """y = x + b with a learned array.

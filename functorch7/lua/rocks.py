@@ -25,6 +25,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "rnn": ("nn", {"torch": "torch", "nn": "nn", "rnn": "nn.rnn"}),
     "dpnn": ("nn", {"torch": "torch", "nn": "nn"}),
     "nnx": ("nn", {"torch": "torch", "nn": "nn"}),
+    "stn": ("nn", {"torch": "torch", "nn": "nn"}),
     "optim": ("optim", {"torch": "torch", "optim": "optim", "xlua": "xlua"}),
     "dataload": ("dl", {"torch": "torch", "dl": "dl"}),
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),

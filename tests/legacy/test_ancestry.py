@@ -44,7 +44,8 @@ BELOW = {
         "MultiMarginCriterion NCECriterion ParallelCriterion SoftMarginCriterion "
         "SpatialBinaryLogisticRegression SpatialClassNLLCriterion TreeNLLCriterion VRClassReward",
     "Module":
-        "Abs Add AddConstant ArgMax BatchNormalization Bilinear CAdd CAddTable CAddTensorTable CDivTable "
+        "Abs Add AddConstant AffineGridGeneratorBHWD AffineTransformMatrixGenerator ArgMax BatchNormalization Bilinear "
+        "BilinearSamplerBHWD CAdd CAddTable CAddTensorTable CDivTable "
         "CMaxTable CMinTable CMul CMulTable CSubTable CategoricalEntropy Clip Collapse Constant Container "
         "Contiguous Copy Cosine CosineDistance CriterionTable DotProduct Dropout ELU Euclidean Exp ExpandAs "
         "FeatureLPPooling FlattenTable GatedLinearUnit GradientReversal HardShrink HardTanh Identity Index "

@@ -132,7 +132,10 @@ def everywhere(function, name, args, expected, kind, layout):
     """The call in all its forms: new results, results that are given, results that are arguments, and methods."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
     before = [np.array(each) for each in tensors]
-    check(function(*args), expected, kind)
+    found = function(*args)
+    check(found, expected, kind)
+    for each in found if isinstance(found, tuple) else (found,):
+        assert not any(np.may_share_memory(np.asarray(each), np.asarray(tensor)) for tensor in tensors)
     if isinstance(expected[0], np.ndarray):
         apart = [placed(np.zeros(each.shape, each.dtype), kind_of(each), layout) for each in expected]
         for into in (empty(expected), apart):

@@ -255,3 +255,44 @@ def test_a_tensor_of_another_type_has_a_storage_of_its_own_elements_alone(part):
     assert made.storage().size() == given.nElement() and made.storageOffset() == 1
     made.fill(0)
     assert given.totable() == part(torch.range(1, 12).resize(3, 4)).totable()
+
+
+X, INDICES = np.float32(np.random.default_rng(0).normal(size=(4, 3))), torch.LongTensor([3, 5, 9, 11])
+IN_TURN = {
+    "copy": lambda t: t.select(1, 2).copy(torch.rand(4, 3)),
+    "assign": lambda t: t.__setitem__(2, torch.rand(4, 3)),
+    "assign an element": lambda t: t[2][1].__setitem__(3, 0.5),
+    "read a part and write to it": lambda t: t.select(1, 2).mul(t.select(1, 2).sum()),
+    "compute with another part": lambda t: t.select(1, 2).csub(t.select(1, 3)),
+    "sum of all": lambda t: (t.sum(), t.select(1, 2).fill(1)),
+    "a new tensor of all": lambda t: (t.eq(1), t + 1, torch.tanh(t), t.select(1, 2).fill(1)),
+    "rows by their numbers": lambda t: (t.index(1, INDICES), t.select(1, 2).fill(1)),
+    "rows where a mask is set": lambda t: (t[t.gt(0)], t.select(1, 2).fill(1)),
+    "indexCopy": lambda t: t.indexCopy(1, INDICES, torch.rand(4, 4, 3)),
+    "indexAdd": lambda t: t.indexAdd(1, INDICES, torch.rand(4, 4, 3)),
+    "indexFill": lambda t: t.indexFill(1, INDICES, 2),
+    "maskedFill": lambda t: t.maskedFill(t.gt(0), 2),
+    "scatter": lambda t: t.select(1, 2).scatter(2, torch.LongTensor(4, 1).fill(1), 1),
+    "forward of a part": lambda t: t.select(1, 2).copy(nn.Tanh().forward(t.select(1, 2))),
+    "clone a part": lambda t: (t.narrow(1, 2, 2).clone(), t.select(1, 2).uniform()),
+}
+
+
+@pytest.mark.parametrize("name", IN_TURN)
+def test_parts_are_written_where_they_are(name):
+    """Who fills a large tensor part by part, and reads parts in turn, does not copy the whole for each."""
+    tensor = torch.FloatTensor(20, 4, 3).fill(0)
+    tensor[1] = X
+    memory = tensor.storage_.writable()
+    IN_TURN[name](tensor)
+    assert np.may_share_memory(memory, tensor.storage_.writable())
+
+
+def test_what_was_handed_out_stays_as_it_is():
+    tensor = torch.FloatTensor(20, 3).fill(0)
+    tensor[1] = 1
+    array, part = tensor.numpy(), tensor.narrow(1, 1, 12).numpy()
+    diagonal, whole = torch.diag(torch.FloatTensor(tensor.storage(), 1, torch.LongStorage([3, 3]))), tensor.clone()
+    tensor.fill(7)
+    tensor[1] = 5
+    assert array.sum() == part.sum() == diagonal.sum() + 2 == whole.sum() == 3

@@ -1167,15 +1167,15 @@ return loss, gradient[1][2], gradient[2][1], gradient[2][2], criterion.criterion
 
 --- a layer below another that writes updateOutput alone has the gradient of the one above, in networks and sequences, too
 require 'rnn'
-local Doubled, parent = torch.class('nn.DoubledLinear', 'nn.Linear')
+local Doubled, parent = torch.class('nn.TwofoldLinear', 'nn.Linear')
 function Doubled:updateOutput(input)
   self.output = parent.updateOutput(self, input) * 2
   return self.output
 end
-local Cell, above = torch.class('nn.DoubledLSTM', 'nn.LSTM')
+local Cell, above = torch.class('nn.TwofoldLSTM', 'nn.LSTM')
 function Cell:updateOutput(input) return above.updateOutput(self, input) * 2 end
 local x, g, seen = torch.Tensor{1, 5}, torch.Tensor{7}, {}
-local layer = nn.DoubledLinear(2, 1)
+local layer = nn.TwofoldLinear(2, 1)
 layer.weight:fill(3)
 layer.bias:zero()
 for _, net in ipairs {layer, nn.Sequential():add(nn.Identity()):add(layer)} do
@@ -1184,7 +1184,7 @@ for _, net in ipairs {layer, nn.Sequential():add(nn.Identity()):add(layer)} do
   table.insert(seen, net:backward(x, g)[2])
   table.insert(seen, layer.gradWeight[1][2])
 end
-local doubled, plain, steps = nn.DoubledLSTM(2, 3), nn.LSTM(2, 3), torch.rand(2, 4, 2)
+local doubled, plain, steps = nn.TwofoldLSTM(2, 3), nn.LSTM(2, 3), torch.rand(2, 4, 2)
 for i, each in ipairs(plain:parameters()) do each:copy(doubled:parameters()[i]) end
 doubled, plain = nn.Sequencer(doubled), nn.Sequencer(plain)
 local difference = (doubled:forward(steps) - plain:forward(steps) * 2):abs():max()

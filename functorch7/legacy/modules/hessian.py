@@ -75,7 +75,10 @@ class OfModules(Parameters):
         return made
 
     def accDiagHessianParameters(self, input: Input, diagHessianOutput: Input | None = None) -> None:
-        """Adds to the fields of the parameters; call updateDiagHessianInput first. A user's class has its own, or none."""
+        """Adds to the fields of the parameters; call updateDiagHessianInput first.
+
+        A class of a user's has its own, or none.
+        """
         if self.is_foreign():
             return
         if self._is_chain():

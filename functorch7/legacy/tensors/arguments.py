@@ -26,7 +26,7 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
     arrays, first = [], None
     for each in args:
         if hasattr(each, "storage_"):
-            array = at_hand(each.noted)
+            array = at_hand(each.peeked)
             if type(array) is not np.ndarray:
                 return None
             if first is None:

@@ -65,7 +65,7 @@ def _gels(m: Any, b: Any, a: Any) -> tuple:
 
 def _trtrs(m: Any, b: Any, a: Any, part: str | None, transposed: str | None, unit: str | None) -> tuple:
     options = {"lower": part == "L", "trans": int(transposed == "T"), "unitdiag": unit == "U"}
-    return (*_lapack("trtrs", "trtrs", *_system("trtrs", a, b), **options), a)
+    return (*_lapack("trtrs", "trtrs", *_system("trtrs", a, b), **options), np.array(a))
 
 
 def _potrf(m: Any, a: Any, part: str | None) -> Any:

@@ -11,7 +11,6 @@ import numpy as np
 from .arguments import in_type, is_number, sizes_text
 from .indices import indices
 from .kinds import Numbers
-from .noted import Noted
 from .notes import known
 from .sizes import numbers_given
 from .views import Views
@@ -27,8 +26,9 @@ class Places(Views):
 
     __slots__ = ()
 
-    numpy: Any
     noted: Any
+    peeked: Any
+    _writable: Callable[[], np.ndarray]
 
     # Masks ------------------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,12 @@ class Places(Views):
         if len(args) == 2:
             found = args[0].maskedSelect(args[1])
             return self.resize(*found.shape).copy(found)
-        return self.of(self._elements()[self._masked("maskedSelect", args[0])])
+        return self._chosen(self._masked("maskedSelect", args[0]))
+
+    def _chosen(self, place: Any) -> Self:
+        """The elements at places, or where a mask is true."""
+        found = self.storage_.place
+        return self.of(np.asarray(self.peeked)[place] if found is None else known(self.noted, found)[place])
 
     def maskedFill(self, mask: Numbers, value: float) -> Self:
         """Sets the elements where the mask is not 0."""
@@ -63,23 +68,15 @@ class Places(Views):
             raise ValueError(f"torch.maskedCopy: expected {count} elements or more, got {values.size}")
         return self._where(chosen, values[:count])
 
-    def _elements(self) -> Any:
-        """What is indexed: NumPy's array, or on an accelerator what is noted there."""
-        place = self.storage_.place
-        return self.numpy() if place is None else known(self.noted, place)
-
     def _where(self, place: Any, values: Any, how: str = "set") -> Self:
-        """Writes values to places of a copy, or adds them, each as often as its place is named, and the copy back."""
-        values, changed = in_type(values, self.dtype), self._elements()
-        if isinstance(changed, Noted):
-            changed = changed.put(place, values, how)
+        """Writes values to places, or adds them, each as often as its place is named."""
+        values = in_type(values, self.dtype)
+        if self.storage_.place is not None:
+            self.array = known(self.noted, self.storage_.place).put(place, values, how)
         elif how == "set":
-            changed = np.array(changed)
-            changed[place] = values
+            self._writable()[place] = values
         else:
-            changed = np.array(changed)
-            np.add.at(changed, place, values)
-        self.array = changed
+            np.add.at(self._writable(), place, values)
         return self
 
     # Indices ----------------------------------------------------------------------------------------------------------

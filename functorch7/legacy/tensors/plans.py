@@ -52,14 +52,14 @@ def planned(
 
     def plan(args: tuple, tensor: Any = None) -> Any:
         values = list(args) if are_in_order else list(chosen((*args, left_out, tensor))[:-1])
-        first = values[at_first] = at_hand(values[at_first].noted)
+        first = values[at_first] = at_hand(values[at_first].peeked)
         if type(first) is not np.ndarray or not (shape := first.shape):
             return None
         dtype = first.dtype
         if with_fractions and dtype.kind != "f":
             return None
         for at in others:
-            array = values[at] = at_hand(values[at].noted)
+            array = values[at] = at_hand(values[at].peeked)
             if type(array) is not np.ndarray or array.dtype is not dtype or (of_one_size and array.shape != shape):
                 return None
         for at in dimensions:
@@ -78,7 +78,7 @@ def _planned_pair(function: Callable, with_fractions: bool) -> Plan:
     """The plan of calls of a function of two tensors alone, of one type and size, where what plans cost shows most."""
 
     def plan(args: tuple, tensor: Any = None) -> Any:
-        left, right = at_hand(args[0].noted), at_hand(args[1].noted)
+        left, right = at_hand(args[0].peeked), at_hand(args[1].peeked)
         if type(left) is not np.ndarray or type(right) is not np.ndarray:
             return None
         dtype = left.dtype

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import methodcaller
 from typing import Any
 
@@ -151,7 +150,7 @@ def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:
 
 
 def _diagonal(m: Any, x: Any, k: float | None) -> Any:
-    return m.diag(x, int(k or 0))
+    return m.array(m.diag(x, int(k or 0)))  # NumPy's is a view
 
 
 ROWS = {

@@ -3,7 +3,7 @@
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from jax.typing import DTypeLike
 from ...core import is_concrete
 from ...core.types import Device, Value
 from .arguments import in_type, is_floating
+from .cdata import StorageData
 from .changes import changed
 from .devices import Place, place, place_of, precision
 from .kinds import Numbers
@@ -110,6 +111,10 @@ class Storage:
         """Whether the elements may be written to without a copy, as long as nobody is given the array."""
         return self._owned and isinstance(self._array, np.ndarray)
 
+    def is_traced(self) -> bool:
+        """Whether the elements are being traced, and have no values yet."""
+        return self._array is not None and not is_concrete(self._array)
+
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
         if not self.is_being_written():
@@ -183,8 +188,8 @@ class Storage:
         """Gives it another number of elements, for all tensors that view it; what is new is 0."""
         (size,) = sizes_given(size)
         if size != len(self):
-            if self._array is not None and not is_concrete(self._array):
-                old = self._array.reshape(-1)[:size]
+            if self.is_traced():
+                old = self.array.reshape(-1)[:size]
                 self.array = jnp.concatenate([old, jnp.zeros(size - old.size, old.dtype)])
             elif not self.is_zero:
                 new, old = np.zeros(size, self.dtype), self._flat()[:size]
@@ -252,7 +257,7 @@ class Storage:
         memory = self.memory()
         return memory.ctypes.data if asnumber else memory
 
-    def cdata(self) -> "StorageData":
+    def cdata(self) -> StorageData:
         """What C has of it: its elements and their number."""
         return StorageData(self.memory(), len(self))
 
@@ -265,13 +270,6 @@ class Storage:
         if self.is_zero:
             return Storage.zeros, (self.shape, self.dtype)
         return Storage, (np.asarray(self.array),)
-
-
-class StorageData(NamedTuple):
-    """The fields of Torch's C structure of a storage."""
-
-    data: np.ndarray
-    size: int
 
 
 class DeviceStorage(Storage):

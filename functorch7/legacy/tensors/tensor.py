@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ import numpy as np
 from ...core import is_concrete
 from .arguments import sizes_text
 from .arithmetic import Arithmetic
+from .cdata import TensorData
 from .changes import changed
 from .constructors import place_given
 from .default_type import default_dtype
@@ -20,7 +21,7 @@ from .named_errors import name_errors
 from .noted import Noted
 from .notes import notes_of
 from .sizes import sizes_given
-from .storage import Storage, StorageData, long_storage
+from .storage import Storage, long_storage
 from .strides import contiguous_stride, part, strided, with_part
 
 SMALL_PART = 4
@@ -28,16 +29,6 @@ SMALL_PART = 4
 
 SMALL_STORAGE = 2**16
 """A storage of so many elements leaves an accelerator as a whole."""
-
-
-class TensorData(NamedTuple):
-    """The fields of Torch's C structure of a tensor."""
-
-    size: tuple[int, ...]
-    stride: tuple[int, ...]
-    nDimension: int
-    storage: StorageData
-    storageOffset: int
 
 
 class Tensor(Arithmetic):
@@ -120,12 +111,26 @@ class Tensor(Arithmetic):
             return notes_of(storage.place).note(part, storage.noted, np.int32(self.offset), shape, self.strides_)
         if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
             return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be
-        if not is_concrete(storage.array):
+        if storage.is_traced():
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():
                 return flat[self.offset : self.offset + self.nElement()].reshape(self.shape)
             return flat[self.positions()]
         return self._strided(np.asarray(storage.array).reshape(-1))
+
+    @property
+    def peeked(self) -> Elements:
+        """As `noted`, for who computes with the elements at once, and hands out neither the array nor a part of it.
+
+        What is written to the storage afterwards need not spare it.
+        """
+        storage = self.storage_
+        array = storage._array
+        if type(array) is not np.ndarray or storage.place is not None:
+            return self.noted
+        if self.shape == array.shape and self.strides_ == storage.strides and self.offset == 0:
+            return array
+        return self._strided(array.reshape(-1))
 
     @array.setter
     def array(self, array: Elements) -> None:
@@ -137,7 +142,7 @@ class Tensor(Arithmetic):
         elif storage.place is not None and is_concrete(array):
             place = np.int32(self.offset), shape, self.strides_
             storage.array = notes_of(storage.place).note(with_part, storage.noted, array, *place)
-        elif is_concrete(array) and is_concrete(storage.array):
+        elif is_concrete(array) and not storage.is_traced():  # to ask for its array would be a read
             self._writable()[...] = np.asarray(array)
         else:
             flat = jnp.asarray(storage.array).reshape(-1)
@@ -317,7 +322,7 @@ class Tensor(Arithmetic):
         if type(key) is int:
             place = self.selected(1, key)
         elif (mask := self._mask(key)) is not None:
-            return Tensor.of(self._elements()[mask])
+            return self._chosen(mask)
         else:
             place = self._place(key)
         return place if place.shape else place.item()

@@ -272,6 +272,8 @@ function border.prepare.dpnn()
 end
 border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
+function border.prepare.stn() stn = rawget(_G, 'stn') or {} end
+
 function border.prepare.libunsup(unsup)
   for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
 end
