@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.tensors import devices
 
 from .helpers import same
 
@@ -285,3 +286,18 @@ def test_means_and_large_sums():
     x.narrow(1, 1, 11).fill(1)
     assert x.mean() == 0.11
     assert torch.FloatTensor(3).fill(2**24 + 2).sum() == 3 * (2**24 + 2)
+
+
+def test_indices_are_compared_with_classes_where_there_is_a_gpu(monkeypatch):
+    """cutorch's were floats until 2016; on the CPU tensors of different types are refused, as ever."""
+    x, classes = torch.FloatTensor([[1, 3], [5, 2]]), torch.FloatTensor([2, 2]).view(2, 1)
+    _, found = x.max(2)
+    with pytest.raises(TypeError, match="expected a torch.LongTensor"):
+        found.eq(classes)
+    monkeypatch.setattr(devices.CurrentDevice, "is_stand_in", True)
+    same(found.eq(classes), [[1], [0]])
+    same(classes.ge(found), [[1], [1]])
+    with pytest.raises(TypeError, match="expected a torch.LongTensor"):
+        found.cmul(classes)
+    with pytest.raises(TypeError, match="expected a torch.DoubleTensor"):
+        x.double().eq(x)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
-from .devices import at_hand
+from .devices import at_hand, gpus
 from .kinds import Numbers
 
 Given = TypeVar("Given")
@@ -129,10 +129,15 @@ def _are_known(*tensors: Any) -> bool:
     return all(is_concrete(each.noted) for each in tensors)
 
 
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+"""Calls for which cutorch's programs take indices, which were floats there until 2016, with classes that are."""
+
+
 def of_one_type(name: str, args: Iterable) -> None:
     """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
 
-    Those that are being traced have JAX's precision instead of their own.
+    Those that are being traced have JAX's precision instead of their own. Where there is a GPU, indices may be compared
+    with numbers of another type.
     """
     first = None
     for each in args:
@@ -140,6 +145,8 @@ def of_one_type(name: str, args: Iterable) -> None:
             if first is None:
                 first = each
             elif each.dtype != first.dtype and each.type() != first.type() and _are_known(first, each):
+                if name in _COMPARISONS and np.dtype(np.int64) in (first.dtype, each.dtype) and gpus():
+                    continue
                 raise TypeError(
                     f"torch.{name}: expected a {first.type()}, as the first tensor, got a {each.type()}; "
                     "typeAs and copy convert"
