@@ -1,7 +1,8 @@
 """Files and models of other programs. What needs another package imports it when it is used.
 
 `t7` (Torch7's files), `torch7` (the networks in them), `compare` (with recorded values), `pytorch` (state_dict),
-`safetensors`, `flax` (linen and nnx), `orbax` (checkpoints), `onnx` and `stablehlo` (compiled functions for serving).
+`caffe` (.caffemodel), `safetensors`, `flax` (linen and nnx), `orbax` (checkpoints), `onnx` and `stablehlo` (compiled
+functions for serving).
 """
 
 import importlib
@@ -12,7 +13,7 @@ from . import torch7 as torch7
 from .compare import Deviation as Deviation
 from .compare import compare as compare
 
-_LAZY = ("flax", "onnx", "orbax", "pytorch", "safetensors", "stablehlo")
+_LAZY = ("caffe", "flax", "onnx", "orbax", "pytorch", "safetensors", "stablehlo")
 
 
 def __getattr__(name: str) -> Value:

@@ -20,9 +20,8 @@ class AffineTransformMatrixGenerator(Map):
     Source: stnbhwd, AffineTransformMatrixGenerator.lua.
 
     >>> import functorch7 as f7, jax.numpy as jnp
-    >>> f7.AffineTransformMatrixGenerator(use_scale=True, use_translation=True).apply({}, {}, jnp.array([2.0, 1, 3]))[0]
-    Array([[2., 0., 2.],
-           [0., 2., 6.]], dtype=float32)
+    >>> f7.AffineTransformMatrixGenerator(False, True, True).apply({}, {}, jnp.array([2.0, 1, 3]))[0].tolist()[1]
+    [0.0, 2.0, 6.0]
     """
 
     use_rotation: bool = False

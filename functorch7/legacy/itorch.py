@@ -22,9 +22,9 @@ def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Value] | None
     show(to_picture("itorch.image", images.toDisplayTensor(found, **options)), "itorch.image")
 
 
-def html(html: str) -> None:
-    """Shows HTML; outside of notebooks in the file itorch.html."""
-    _show("HTML", html, "itorch.html")
+def html(html: str, name: str = "itorch") -> None:
+    """Shows HTML; outside of notebooks in a file, itorch.html."""
+    _show("HTML", html, f"{name}.html")
 
 
 def svg(filename: str) -> None:

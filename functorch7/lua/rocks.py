@@ -37,11 +37,14 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
     "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
+    "loadcaffe": ("loadcaffe", {"torch": "torch", "nn": "nn", "loadcaffe": "loadcaffe"}),
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
+    **{name: (name, {"torch": "torch", name: name}) for name in ("matio", "mattorch", "npy4th")},
 }
 """By name: the package that `require` gives, and the global variables that it sets."""
 
 FALLBACKS = {
+    "display": "display",
     "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
     "socket": "lua.packages.socket",
 }  # fmt: skip

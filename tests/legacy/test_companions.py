@@ -11,7 +11,10 @@ import pytest
 import functorch7.legacy as legacy
 from functorch7.legacy import cunn, paths, sys, tds, torch, xlua
 
-NAMES = ("cudnn", "cunn", "cutorch", "gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")
+NAMES = (
+    "cudnn", "cunn", "cutorch", "display", "gnuplot", "hdf5", "image", "itorch", "loadcaffe", "matio", "mattorch",
+    "npy4th", "paths", "sys", "tds", "xlua",
+)  # fmt: skip
 
 
 def test_companions_are_imported_when_they_are_asked_for():

@@ -1205,3 +1205,22 @@ require 'libunsup'
 local x = torch.DoubleTensor{-3, 0.5, 2}
 return x:shrinkage(1) == x, x[1], x[2], x[3], torch.FloatTensor{-1}:shrinkage(0.25)[1], type(unsup), (pcall(x.shrinkage, x, -1))
 --> true, -2, 0, 1, -0.75, 'table', false
+
+--- files of others, and windows that are files
+local folder = os.tmpname()
+os.remove(folder)
+paths.mkdir(folder)
+local npy4th, matio, display = require 'npy4th', require 'matio', require 'display'
+require 'stn'
+npy4th.savenpy(folder .. '/x.npy', torch.Tensor{{1, 2}})
+matio.save(folder .. '/x.mat', {x = torch.Tensor{{1, 2, 3}}, t = 'hello'})
+local as_tensor = torch.type(matio.load(folder .. '/x.mat', 't'))
+matio.use_lua_strings = true
+local grid = nn.AffineGridGeneratorBHWD(2, 3):forward(torch.Tensor{{1, 0, 0}, {0, 1, 0}})
+local found = {
+  npy4th.loadnpy(folder .. '/x.npy'):sum(), as_tensor, matio.load(folder .. '/x.mat', 't'),
+  matio.load(folder .. '/x.mat').x:sum(), type(display.configure), grid[1][3][2], type(stn),
+}
+paths.rmall(folder, 'yes')
+return unpack(found)
+--> 3, 'torch.CharTensor', 'hello', 6, 'function', 1, 'table'

@@ -272,6 +272,13 @@ function border.prepare.dpnn()
 end
 border.prepare.rnn = border.prepare.dpnn -- which rnn requires
 
+-- `matio.use_lua_strings` is looked at when a file is loaded.
+function border.prepare.matio(matio)
+  local load = matio.load
+  matio.use_lua_strings = false
+  function matio.load(file, name) return load(file, name, matio.use_lua_strings) end
+end
+
 function border.prepare.stn() stn = rawget(_G, 'stn') or {} end
 
 function border.prepare.libunsup(unsup)

@@ -1,0 +1,40 @@
+"""Torch's package mattorch: tensors in MATLAB's files, whose dimensions it leaves in the order of memory, reversed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..core.types import Value
+from . import matio
+from .tensors.tensor import Tensor
+
+
+def load(path: str | os.PathLike) -> dict[str, Value]:
+    """The variables of a file by their names: an m x n array of MATLAB's is an n x m tensor.
+
+    Raises: OSError, NotImplementedError for files of version 7.3.
+    """
+    return {name: _reversed(value) for name, value in matio.load(path).items()}
+
+
+def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:
+    """Writes a tensor, as the variable x, or a table of them; an m x n tensor becomes an n x m array of MATLAB's.
+
+    Raises OSError, TypeError for other values.
+    """
+    found = {"x": vars} if isinstance(vars, Tensor) else vars
+    wrong = next((name for name, value in found.items() if not isinstance(value, Tensor)), None)
+    if wrong is not None:
+        raise TypeError(f"mattorch.save: expected a table of tensors, {wrong} is a {type(found[wrong]).__name__}")
+    matio.write(path, found, lambda tensor: tensor.numpy().T if tensor.dim() > 1 else tensor.numpy()[None])
+
+
+def _reversed(value: Value) -> Value:
+    if isinstance(value, list):
+        return [_reversed(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _reversed(each) for name, each in value.items()}
+    return Tensor.of(np.ascontiguousarray(value.numpy().T))
