@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def save(filename: str | os.PathLike, data: Tensor | Mapping[str, Value]) -> Non
     write(filename, {"x": data} if isinstance(data, Tensor) else data, _saved)
 
 
-def write(filename: str | os.PathLike, data: Mapping[str, Value], convert: Any) -> None:
+def write(filename: str | os.PathLike, data: Mapping[str, Value], convert: Callable[[Value], object]) -> None:
     """Writes variables, each as `convert` makes it."""
     from scipy.io import savemat
 

@@ -123,8 +123,8 @@ def _convolution(layer: Layer) -> Made:
 
 
 def _linear(layer: Layer) -> Made:
-    weight = layer.blobs[0].reshape(layer.blobs[0].shape[-2:])
-    return layers.Linear(weight.shape[1], weight.shape[0], bias=len(layer.blobs) > 1), _weighed(layer, weight.shape)
+    rows, columns = layer.blobs[0].shape[-2:]
+    return layers.Linear(columns, rows, bias=len(layer.blobs) > 1), _weighed(layer, (rows, columns))
 
 
 def _weighed(layer: Layer, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
