@@ -60,7 +60,7 @@ def image(img: Tensor | Sequence[Tensor], opts: Options = None) -> str:
 def images(images: Sequence[Tensor], opts: Options = None) -> str:
     """Shows images in a grid, `nperrow` beside each other, each scaled for itself with `normalize`. Gives the window.
 
-    Further options, and what is raised: as `image`.
+    Further options as those of `image`. Raises ImportError without Pillow, ValueError for no images.
     """
     options = opts or {}
     scaled = [

@@ -162,12 +162,17 @@ class LuaObject(Described if TYPE_CHECKING else object):
                 own.drop(name)
 
     def _cast(self, type_name: str, cache: dict) -> None:
+        if cache.get(id(self), (None, None))[0] is self:
+            return  # a table may lead back to it
+        cache[id(self)] = (self, self)
         super()._cast(type_name, cache)
         own = fields_of(self)
-        for tensor in _tensors(own.contents(), set()) if own is not None else ():
-            if tensor.dtype.kind == "f":
-                made = cast_tensor(tensor, type_name, cache)
-                tensor.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it
+        for each in _cast_with(own.contents(), set()) if own is not None else ():
+            if isinstance(each, Described):
+                each._cast(type_name, cache)
+            elif each.dtype.kind == "f":
+                made = cast_tensor(each, type_name, cache)
+                each.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it
 
     def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]
@@ -286,11 +291,11 @@ def is_only_lua(kind: type) -> bool:
     return issubclass(kind, LuaObject) and not kind.torch_class
 
 
-def _tensors(value: object, seen: set[int]) -> Crossing:
-    """The tensors in tables, at any depth."""
-    if isinstance(value, Tensor):
+def _cast_with(value: object, seen: set[int]) -> Crossing:
+    """The tensors, modules and criterions in tables, at any depth."""
+    if isinstance(value, (Tensor, Described)):
         yield value
     elif isinstance(value, (dict, list)) and id(value) not in seen:
         seen.add(id(value))
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(each, seen)
+            yield from _cast_with(each, seen)

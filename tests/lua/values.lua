@@ -1224,3 +1224,22 @@ local found = {
 paths.rmall(folder, 'yes')
 return unpack(found)
 --> 3, 'torch.CharTensor', 'hello', 6, 'function', 1, 'table'
+
+--- casts reach modules and tensors in tables of fields, and end where a table leads back
+local Area, parent = torch.class('nn.AreaInTable', 'nn.Module')
+function Area:__init()
+  parent.__init(self)
+  self.area = torch.Tensor(2)
+end
+local Holder, above = torch.class('nn.HolderOfTables', 'nn.Module')
+function Holder:__init()
+  above.__init(self)
+  self.nets = {area = nn.AreaInTable(), chain = nn.Sequential():add(nn.AreaInTable()):add(nn.Linear(2, 2))}
+  self.nets.back, self.nets.criterion, self.list = self, nn.ClassNLLCriterion(torch.ones(2)), {{torch.Tensor(1)}}
+end
+local net = nn.Sequential():add(nn.HolderOfTables()):double():float():double()
+local nets = net:get(1).nets
+local seen = {nets.area.area, nets.chain:get(1).area, nets.chain:get(2).weight, net:get(1).list[1][1], nets.criterion.weights}
+for i, each in ipairs(seen) do seen[i] = each:type() == 'torch.DoubleTensor' end
+return unpack(seen)
+--> true, true, true, true, true

@@ -56,7 +56,10 @@ def load(path: str | os.PathLike) -> tuple[layers.Sequential, Variables]:
 
 
 def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, list[str]]:
-    """As `load`, and the layers' names; "torch_view" for what brings images into the shape that a Linear takes."""
+    """As `load`, and the layers' names; "torch_view" for what brings images into the shape that a Linear takes.
+
+    Raises: OSError, ValueError, NotImplementedError as `load`.
+    """
     try:
         found = _layers(Message(memoryview(Path(path).read_bytes())))
     except (ValueError, IndexError) as error:

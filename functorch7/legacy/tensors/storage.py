@@ -113,7 +113,9 @@ class Storage:
 
     def is_traced(self) -> bool:
         """Whether the elements are being traced, and have no values yet."""
-        return self._array is not None and not is_concrete(self._array)
+        is_pending = self._array is None and self._make is not None and self.place is None
+        found = self._made() if is_pending else self._array
+        return found is not None and not is_concrete(found)
 
     def writable(self) -> np.ndarray:
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
