@@ -30,6 +30,7 @@ from .files import compressPNG as compressPNG
 from .files import decompress as decompress
 from .files import decompressJPG as decompressJPG
 from .files import decompressPNG as decompressPNG
+from .files import fabio as fabio
 from .files import getJPGsize as getJPGsize
 from .files import getPNGsize as getPNGsize
 from .files import getPPMsize as getPPMsize

@@ -100,7 +100,7 @@ def _hue(rgb: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     red, green, blue = rgb
     high, low = rgb.max(0), rgb.min(0)
     spread = np.where(high == low, 1, high - low)
-    of_red = (green - blue) / spread + np.where(green < blue, 6, 0)
+    of_red = (green - blue) / spread + np.where(green < blue, 6, 0).astype(rgb.dtype)
     sixths = np.where(
         high == red, of_red, np.where(high == green, (blue - red) / spread + 2, (red - green) / spread + 4)
     )
@@ -188,5 +188,6 @@ def y2jet(*args: Operand) -> Tensor:
     if levels.ndim != 2 or levels.min() < 1:
         raise ValueError("image.y2jet: expected an image of size HxW of numbers from 1")
     colors = jetColormap(int(levels.max())).numpy()
-    factor = 255 if source.dtype == np.uint8 else 1
-    return as_result(np.moveaxis(colors[levels - 1], 2, 0) * factor, source, destination)
+    if source.dtype == np.uint8:
+        colors = np.floor(colors * 255 + 0.5)
+    return as_result(np.moveaxis(colors[levels - 1], 2, 0), source, destination)

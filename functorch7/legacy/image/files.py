@@ -179,11 +179,22 @@ def lena() -> Tensor:
 
     Raises: ImportError without matplotlib, which brings it along, or Pillow.
     """
+    return _photograph("lena", 3).narrow(2, 1, 512).contiguous()
+
+
+def fabio() -> Tensor:
+    """A part of the same photograph in grey, 257 x 271; Torch has another photograph of these sizes.
+
+    Raises: ImportError without matplotlib or Pillow.
+    """
+    return _photograph("fabio", 1)[1].narrow(1, 1, 257).narrow(2, 121, 271).contiguous()
+
+
+def _photograph(who: str, depth: int) -> Tensor:
     try:
         from matplotlib.cbook import get_sample_data
     except ImportError as error:
-        raise ImportError("image.lena: needs matplotlib; pip install functorch7[viz]") from error
+        raise ImportError(f"image.{who}: needs matplotlib; pip install functorch7[viz]") from error
     name = get_sample_data("grace_hopper.jpg", asfileobj=False)
-    with _opened("lena", name, ["JPEG"]) as picture:
-        photograph = to_tensor("lena", picture, 3, None)
-    return photograph.narrow(2, 1, 512).contiguous()
+    with _opened(who, name, ["JPEG"]) as picture:
+        return to_tensor(who, picture, depth, None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..tensors.kinds import Operand
 from ..tensors.tensor import Tensor
-from .results import as_result, by_default, by_name, image_of, one_of, tensors_first, working
+from .results import as_result, by_default, by_name, image_of, one_of, rounded, tensors_first, working
 from .scaling import scale
 
 
@@ -71,7 +71,7 @@ def _deviation(size: int, sigma: float, mean: float) -> np.ndarray:
 
 def _kernel(values: np.ndarray, normalize: bool, tensor: Tensor | None) -> Tensor:
     values = values / values.sum() if normalize else values
-    return Tensor.of(by_default(values)) if tensor is None else tensor.copy(values)
+    return Tensor.of(by_default(values)) if tensor is None else tensor.copy(rounded(values, tensor.dtype))
 
 
 def convolve(*args: Operand) -> Tensor:

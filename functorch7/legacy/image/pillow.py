@@ -43,7 +43,7 @@ def to_tensor(who: str, picture: Image, depth: int | None, tensortype: str | Non
     pixels = np.asarray(picture)
     planes = np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else np.moveaxis(pixels, 2, 0))
     if tensortype == "byte":
-        planes = (planes // 257 if wide else planes).astype(np.uint8)
+        planes = (planes >> 8 if wide else planes).astype(np.uint8)
         return with_depth(Tensor.of(planes), depth)
     dtype = Tensor().dtype if tensortype is None else dtype_of(TYPES[tensortype])
     return with_depth(Tensor.of(planes.astype(dtype) / dtype.type(65535 if wide else 255)), depth)

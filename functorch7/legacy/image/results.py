@@ -56,8 +56,8 @@ def working(array: np.ndarray) -> np.ndarray:
 
 def rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """New values in an image's type: bytes are rounded and stay from 0 to 255, other whole numbers lose fractions."""
-    if dtype == np.uint8:
-        return np.clip(np.floor(values + 0.5), 0, 255).astype(dtype)
+    if dtype == np.uint8:  # as C does, in single precision, which decides about halves
+        return np.clip(np.floor(np.asarray(values, np.float32) + np.float32(0.5)), 0, 255).astype(dtype)
     return values.astype(dtype)
 
 
