@@ -14,9 +14,11 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 
+from . import torch
 from .program.lua import Table
 from .tensors.devices import CurrentDevice, gpu, gpus
 from .tensors.notes import run_all
+from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.tensor import Tensor
 from .tensors.type_names import dtype_of
@@ -106,6 +108,16 @@ def manualSeedAll(seed: int) -> None:
     manualSeed(seed)
 
 
+def getRNGState(device: int | None = None) -> Tensor:
+    """All that later random numbers depend on, those of all devices: a ByteTensor."""
+    return torch.getRNGState()
+
+
+def setRNGState(state: Tensor, device: int | None = None) -> None:
+    """Makes the same numbers follow as followed `getRNGState`."""
+    torch.setRNGState(state)
+
+
 def seed() -> int:
     """Starts the random numbers from a new seed, and gives it."""
     found = int(np.random.default_rng().integers(2**31))
@@ -143,6 +155,18 @@ getStream = _nothing("getStream", 0)
 getNumStreams = _nothing("getNumStreams", 0)
 getBlasHandle = _nothing("getBlasHandle", 1)
 getNumBlasHandles = _nothing("getNumBlasHandles", 1)
+setPeerToPeerAccess = _nothing("setPeerToPeerAccess")
+getPeerToPeerAccess = _nothing("getPeerToPeerAccess", True)
+setKernelPeerToPeerAccess = _nothing("setKernelPeerToPeerAccess")
+getKernelPeerToPeerAccess = _nothing("getKernelPeerToPeerAccess", True)
+setHeapTracking = _nothing("setHeapTracking")
+
+
+class Event:
+    """What a stream waits for in Torch: here nothing has to be waited for, as XLA orders work."""
+
+    def waitOn(self) -> None:
+        """Does nothing."""
 
 
 def _host_tensor(kind: str) -> Callable:

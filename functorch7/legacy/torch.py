@@ -51,7 +51,7 @@ _LAZY = {
     "getmetatable": "classes", "id": "classes", "isclass": "classes", "isequal": "classes", "newmetatable": "classes",
     "setenv": "classes", "setmetatable": "classes", "typename2id": "classes", "version": "classes",
     "checkpoint": "extensions", "concat": "extensions", "include": "extensions", "protoClone": "extensions",
-    "find": "groups", "group": "groups", "remap": "groups",
+    "find": "groups", "group": "groups", "remap": "groups", "treemax": "groups",
     "getnumthreads": "objects", "isStorage": "objects", "isTypeOf": "objects", "pointer": "objects",
     "serializeToStorage": "files", "setFloatStorage": "extensions", "setIntStorage": "extensions",
     "setnumthreads": "objects", "tic": "timer", "toc": "timer", "totable": "objects",

@@ -60,6 +60,7 @@ from .program.objects import setnumthreads as setnumthreads
 from .program.timer import tic as tic
 from .program.timer import toc as toc
 from .program.objects import totable as totable
+from .program.groups import treemax as treemax
 from .program.objects import type as type
 from .program.classes import typename2id as typename2id
 from .program.classes import version as version

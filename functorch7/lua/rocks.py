@@ -18,6 +18,12 @@ from .tester import tester_of
 
 LEGACY = "functorch7.legacy"
 
+DATALOADS = {
+    "torch": "torch", "torchx": "torchx", "paths": "paths", "xlua": "xlua", "sys": "sys", "image": "image",
+    "lfs": "lua.packages.lfs",
+}  # fmt: skip
+"""What dataload requires itself, so that programs find it there."""
+
 ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "torch": ("torch", {"torch": "torch"}),
     "nn": ("nn", {"torch": "torch", "nn": "nn"}),
@@ -27,12 +33,12 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "nnx": ("nn", {"torch": "torch", "nn": "nn"}),
     "stn": ("nn", {"torch": "torch", "nn": "nn"}),
     "optim": ("optim", {"torch": "torch", "optim": "optim", "xlua": "xlua"}),
-    "dataload": ("dl", {"torch": "torch", "dl": "dl"}),
+    **{name: ("dl", {"dl": "dl", **DATALOADS}) for name in ("dataload", "dataload._env")},
     "cutorch": ("cutorch", {"torch": "torch", "cutorch": "cutorch"}),
     "cunn": ("cunn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cunn": "cunn"}),
     "cudnn": ("cudnn", {"torch": "torch", "nn": "nn", "cutorch": "cutorch", "cudnn": "cudnn"}),
     "graph": ("graph", {"torch": "torch", "graph": "graph"}),
-    "torchx": ("torchx", {"torch": "torch"}),
+    "torchx": ("torchx", {"torch": "torch", "torchx": "torchx"}),
     "libunsup": ("lua.packages.libunsup", {"torch": "torch", "unsup": "lua.packages.libunsup"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),

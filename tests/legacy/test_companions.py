@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import functorch7.legacy as legacy
-from functorch7.legacy import cunn, paths, sys, tds, torch, xlua
+from functorch7.legacy import cunn, cutorch, paths, sys, tds, torch, xlua
 
 NAMES = (
     "cudnn", "cunn", "cutorch", "display", "gnuplot", "hdf5", "image", "itorch", "loadcaffe", "matio", "mattorch",
@@ -296,3 +296,31 @@ def test_a_counter_is_counted_by_threads():
         assert counter.get() == 400 and counter.inc() == 400
         counter.set(7)
         assert str(counter) == "tds.AtomicCounter=7"
+
+
+def test_cutorch_has_the_random_numbers_of_torch():
+    cutorch.manualSeedAll(3)
+    state, first = cutorch.getRNGState(1), torch.rand(3)
+    assert cutorch.initialSeed() == 3
+    cutorch.setRNGState(state, 1)
+    assert torch.rand(3).equal(first)
+
+
+def test_what_xla_does_itself_is_taken_and_warned_of():
+    cutorch.Event().waitOn()
+    for name in ("setKernelPeerToPeerAccess", "setHeapTracking", "setStream"):
+        with pytest.warns(UserWarning, match=f"cutorch.{name} does nothing here"):
+            getattr(cutorch, name)(1)
+
+
+@pytest.mark.parametrize("kind", ["Byte", "Char", "Short", "Int", "Long", "Half", "Double"])
+def test_casts_to_cudas_types(kind):
+    with pytest.raises(RuntimeError, match="needs a GPU"):
+        getattr(torch.ones(2), f"cuda{kind}")()
+    cutorch.standIn(True)
+    try:
+        found = getattr(torch.FloatTensor([1.5, 2]), f"cuda{kind}")()
+        assert found.dtype == getattr(torch, f"{kind}Tensor").dtype and found[2] == 2
+        assert torch.zeros(2).copyAsync(torch.ones(2)).sum() == 2
+    finally:
+        cutorch.standIn(False)

@@ -1243,3 +1243,27 @@ local seen = {nets.area.area, nets.chain:get(1).area, nets.chain:get(2).weight, 
 for i, each in ipairs(seen) do seen[i] = each:type() == 'torch.DoubleTensor' end
 return unpack(seen)
 --> true, true, true, true, true
+
+--- an error of a thread's job is one of synchronize, with the lines that led to it
+local threads = require 'threads'
+threads.Threads.serialization 'threads.sharedserialize'
+local pool, seen = threads.Threads(2, function() end), {}
+pool:addjob(function()
+  function fails_in_a_job() error 'no such file' end
+  fails_in_a_job()
+end, function() seen.ended = true end)
+seen.has = pool:haserror()
+local ok, problem = pcall(pool.synchronize, pool)
+pool:addjob(threads.safe(function() return 1, nil, 3 end), function(...) seen.count = select('#', ...) end)
+pool:synchronize()
+local mutex = threads.Mutex()
+mutex:lock()
+return seen.has, ok, problem:find('no such file') ~= nil, problem:find("in function 'fails_in_a_job'") ~= nil, seen.ended,
+  pool:haserror(), seen.count, threads.Mutex(mutex:id()) == mutex
+--> true, false, true, true, nil, false, 3, true
+
+--- dataload brings what it requires, and torchx
+require 'dataload'
+local names = {torch.concat({torch.ones(2), torch.zeros(1)}):size(1), torch.treemax(torch.Tensor{0, 9, 5, 5}, {2, 2})}
+return image ~= nil, lfs ~= nil, torchx ~= nil, require 'dataload._env' == dl, unpack(names)
+--> true, true, true, true, 3, 5, 3

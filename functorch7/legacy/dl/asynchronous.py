@@ -37,12 +37,14 @@ class AsyncIterator(DataLoader):
     """A loader whose iterators' batches are made ahead, by `nthread` threads, in order.
 
     `serialmode` ("ascii" or "binary") says how Torch copies the loader to its threads; here they share its tensors.
-    `threadInit`, if given, is called once. Each batch draws from a generator of its own.
+    `threadInit`, if given, is called once. Each batch draws from a generator of its own. Field: querymode, the name of
+    the iterator that was made last.
     Source: dataload/README.md#AsyncIterator.
     Differs from Torch7: as `functorch7.data.AsyncIterator`.
     """
 
     gcdelay = 50
+    querymode: str | None = None
 
     def __init__(
         self,
@@ -82,10 +84,12 @@ class AsyncIterator(DataLoader):
         return self.dataset.sub(start, stop, inputs, targets, *extra)
 
     def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
+        self.querymode = "subiter"
         windows = self.windows(batchsize or 32, epochsize or -1)
         return self._iterate(("sub", (first, last, None, None, *extra), *then) for first, last, *then in windows)
 
     def sampleiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
+        self.querymode = "sampleiter"
         counts = self.counts(batchsize or 32, epochsize or -1)
         return self._iterate(("sample", (n, None, None, *extra), k, self.start) for n, k in counts)
 

@@ -1,9 +1,10 @@
-"""What torchx finds in tensors: the places of a value, groups of equal values, pairs of tensors in tables."""
+"""What torchx finds in tensors: places of values, groups of equal ones, pairs of tensors in tables and leaves."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,3 +108,24 @@ def remap(
     one, other = (one.new() if t1 is None else one), (other.new() if t2 is None else other)
     f(one, other)
     return one, other
+
+
+def treemax(tensor: Tensor, treeSize: Sequence[int]) -> tuple[float, int]:
+    """(a leaf's value, its place) of a tree whose leaves are a vector, and whose nodes have treeSize[i] children.
+
+    From the root on it is the child whose leaves have the largest mean. Raises ValueError for sizes that do not fit.
+    Source: torchx, treemax.lua.
+
+    >>> treemax(Tensor([0, 9, 5, 5]), [2, 2])
+    (5.0, 3)
+    """
+    leaves = _checked("treemax", tensor).numpy()
+    count = math.prod(treeSize)
+    if leaves.ndim != 1 or not treeSize or count != leaves.size:
+        raise ValueError(f"torch.treemax: expected a vector of {count} leaves, got size {sizes_text(tensor.shape)}")
+    first, found = 0, leaves
+    for children in treeSize:
+        rows = found.reshape(children, -1)
+        chosen = int(rows.mean(1).argmax())
+        first, found = first + chosen * rows.shape[1], rows[chosen]
+    return float(found[0]), first + 1

@@ -79,6 +79,9 @@ class Arithmetic(Methods, Places):
             values = np.asarray(values)
         return self._written(values.reshape(self.shape))
 
+    copyAsync = copy
+    """As `copy`: results are computed when they are needed, in any case."""
+
     def _written(self, result: Any) -> Self:
         """Itself, with these elements in its type."""
         if result.shape != self.shape:
@@ -120,6 +123,10 @@ class Arithmetic(Methods, Places):
         Called of the class with a table first, `Tensor.cat(tensors, [dim])`, it gives a new one, as in Torch.
         """
         return joined((self, *args), _class_of(self))
+
+    def concat(self, tensors: list, dim: int = 1) -> Self:
+        """Becomes the tensors of a table, one after the other along a dimension (the first). Source: torchx."""
+        return joined((self, tensors, dim), _class_of(self))
 
     def randperm(self, *args: Operand) -> Self:
         """randperm([generator], n): becomes the numbers 1 to n in random order."""

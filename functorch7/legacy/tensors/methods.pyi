@@ -32,6 +32,20 @@ class Casts:
         """This tensor as a torch.HalfTensor: itself if it is one, else a copy."""
     def cuda(self) -> Self:
         """This tensor as a torch.CudaTensor: itself if it is one, else a copy."""
+    def cudaByte(self) -> Self:
+        """This tensor as a torch.CudaByteTensor: itself if it is one, else a copy."""
+    def cudaChar(self) -> Self:
+        """This tensor as a torch.CudaCharTensor: itself if it is one, else a copy."""
+    def cudaShort(self) -> Self:
+        """This tensor as a torch.CudaShortTensor: itself if it is one, else a copy."""
+    def cudaInt(self) -> Self:
+        """This tensor as a torch.CudaIntTensor: itself if it is one, else a copy."""
+    def cudaLong(self) -> Self:
+        """This tensor as a torch.CudaLongTensor: itself if it is one, else a copy."""
+    def cudaHalf(self) -> Self:
+        """This tensor as a torch.CudaHalfTensor: itself if it is one, else a copy."""
+    def cudaDouble(self) -> Self:
+        """This tensor as a torch.CudaDoubleTensor: itself if it is one, else a copy."""
 
 class Methods(Casts):
     """The methods that compute."""

@@ -17,7 +17,9 @@ from .views import Views
 
 CASTS = {
     "byte": "Byte", "char": "Char", "short": "Short", "int": "Int", "long": "Long", "float": "Float",
-    "double": "Double", "half": "Half", "cuda": "Cuda",
+    "double": "Double", "half": "Half", "cuda": "Cuda", "cudaByte": "CudaByte", "cudaChar": "CudaChar",
+    "cudaShort": "CudaShort", "cudaInt": "CudaInt", "cudaLong": "CudaLong", "cudaHalf": "CudaHalf",
+    "cudaDouble": "CudaDouble",
 }  # fmt: skip
 
 
