@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from sklearn.cluster import KMeans
 
 import functorch7 as f7
-from functorch7.legacy import nn
+from functorch7.legacy import nn, torch
 from functorch7.training import init_state
 from functorch7.training.sgd import make_sgd_step
 
@@ -378,3 +378,21 @@ def test_convert_puts_the_batch_first(shapes, input, expected):
     m = nn.Convert(*shapes).double()
     np.testing.assert_array_equal(m.forward(input), expected)
     assert m.backward(input, expected).size() == list(input.shape)
+
+
+def test_a_column_is_a_tree_s_output_as_well():
+    criterion, column = nn.TreeNLLCriterion(), np.log(np.float32([[0.5], [0.25]]))
+    assert criterion.forward(column, None) == pytest.approx(-column.mean())
+    np.testing.assert_allclose(criterion.backward(column, None), [[-0.5], [-0.5]])
+
+
+def test_a_row_and_a_column_are_a_separable_kernel():
+    row, column = np.float32([[1, 2, 1]]), np.float32([[1], [3], [4], [3], [1]])
+    wanted = f7.SpatialNormalization(2, column @ row, 0.1)
+    for pair in ([row, column], (column, row)):
+        assert f7.SpatialNormalization(2, pair, 0.1) == wanted
+    x = torch.rand(2, 6, 7)
+    found = nn.SpatialNormalization(2, [torch.Tensor(row), torch.Tensor(column)], 0.1).forward(x)
+    np.testing.assert_allclose(found, nn.SpatialNormalization(2, column @ row, 0.1).forward(x), rtol=1e-6)
+    with pytest.raises(ValueError, match="nn.SpatialNormalization: expected two kernels, a row and a column"):
+        f7.SpatialNormalization(2, [np.ones((3, 3)), column])

@@ -176,7 +176,8 @@ class SpatialNormalization(Neighbourhood):
     Sums are over the window in all planes, and the mass is the kernel's sum over what is inside the image in all
     planes. s is at least the threshold; without one, the mean of s in its image and at least 0.001, as a constant.
     Networks of before 2012 have it in place of SpatialContrastiveNormalization, whose s is sqrt(planes) times this.
-    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column whose
+    product is meant.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nnx, SpatialNormalization.lua.
 
@@ -186,6 +187,14 @@ class SpatialNormalization(Neighbourhood):
     """
 
     threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kernel, (list, tuple)) and len(self.kernel) == 2 and np.ndim(self.kernel[0]) == 2:
+            row, column = sorted((np.asarray(each, np.float64) for each in self.kernel), key=len)
+            if len(row) != 1 or column.shape[1:] != (1,):
+                raise expected(self, "two kernels, a row and a column", [row, column])
+            self._set(kernel=column @ row)
+        super().__post_init__()
 
     def f(self, input: Array) -> Array:
         images = self.centred(self.checked(input))

@@ -976,7 +976,8 @@ class SpatialFeatNormalization(Module):
 class SpatialNormalization(Module):
     """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization.
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column whose
+    product is meant.
     """
     def __init__(
         self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None,
@@ -2151,7 +2152,7 @@ class SpatialMaxUnpooling(_vision.Unpooling, Module):
 class TreeNLLCriterion(Criterion):
     """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
 
-    Shape: (B) -> scalar. The criterion's target is not used; it may be None.
+    Shape: (B) or (B, 1) -> scalar. The criterion's target is not used; it may be None.
     """
     def __init__(self) -> None: ...
 

@@ -139,7 +139,7 @@ class CrossEntropyCriterion(Criterion):
 class TreeNLLCriterion(Criterion):
     """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
 
-    Shape: (B) -> scalar. The criterion's target is not used; it may be None.
+    Shape: (B) or (B, 1) -> scalar. The criterion's target is not used; it may be None.
     Raises: ValueError for other shapes.
     Source: nnx, TreeNLLCriterion.lua.
 
@@ -149,6 +149,6 @@ class TreeNLLCriterion(Criterion):
     """
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
-        if input.ndim != 1:
-            raise expected(self, "a vector of log-probabilities, SoftMaxTree's output", input)
+        if input.ndim != 1 and input.shape[1:] != (1,):
+            raise expected(self, "a vector of log-probabilities, SoftMaxTree's output, or a column", input)
         return -input.mean()
