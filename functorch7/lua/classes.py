@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from ..layers import Node
-from ..legacy import nn, tds
+from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
-from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
@@ -39,7 +38,8 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, is_only_lua, keep_gradient, method_of
+from .naming import class_above, is_gradient, is_method, let_set, static
+from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, keep_gradient, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -108,7 +108,7 @@ class Classes:
         kind = self.kinds[number]
         if kind is Tensor:
             return "torch.Tensor", False, None, False
-        named, above = getattr(kind, "_class_name", None), _class_above(kind)
+        named, above = getattr(kind, "_class_name", None), class_above(kind)
         name = named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
         is_described = issubclass(kind, LuaObject) and getattr(kind, "spec_class", None) is not None
         return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above), is_described
@@ -120,7 +120,7 @@ class Classes:
     def look_up(self, number: int, key: str) -> tuple[str, Crossing]:
         """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
         kind = self.kinds[number]
-        found = _static(kind, key)
+        found = static(kind, key)
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
@@ -144,7 +144,7 @@ class Classes:
             python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
             return ("value", written.lua) if written is not None else self._function(initializer(python))
         bring(key)  # if it is PyTorch's or BigDL's
-        found = _static(kind, key)
+        found = static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
             return "value", found.lua
         if inspect.isroutine(found):
@@ -280,7 +280,7 @@ class Classes:
         """Where a table or function of Lua's is kept that becomes a field."""
         if not isinstance(owner, (Described, LuaObject)):
             return "python"
-        declared = self._is_declared(owner, name) and (is_function or not _is_method(owner, name))
+        declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
             return "python"
         self._own(owner).names.add(name)
@@ -295,7 +295,7 @@ class Classes:
     @staticmethod
     def _is_declared(owner: object, name: str) -> bool:
         """Whether a field is one that functorch7 knows."""
-        if _static(type(owner), name) is not None or name == "modules":
+        if static(type(owner), name) is not None or name == "modules":
             return True
         if isinstance(owner, LuaObject) and isinstance(owner, Described) and owner._spec is None:
             return False
@@ -308,20 +308,20 @@ class Classes:
             own.names.discard(name)
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, value)
-        elif isinstance(owner, Described) and _is_method(owner, name):
+        elif isinstance(owner, Described) and is_method(owner, name):
             self._own(owner).put(name, value)
             if not isinstance(
                 value, Described
             ):  # modules among the fields are looked for by methods such as getParameters
                 return
-        if value is None and name in getattr(owner, "__dict__", {}) and _static(type(owner), name) is None:
-            delattr(owner, name)
+        if value is None and name in getattr(owner, "__dict__", {}) and static(type(owner), name) is None:
+            setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
             return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return
         if isinstance(owner, LuaObject):
-            _let_set(type(owner), name)
+            let_set(type(owner), name)
         setattr(owner, name, value)
 
     def _item(self, owner: Crossing, key: Crossing) -> Crossing:
@@ -374,27 +374,3 @@ def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encode
         return OBJECT, number
 
     return encode
-
-
-def _class_above(kind: type) -> type | None:
-    """The class above one, as Torch has it: what lies between modules' classes here has no place in nn."""
-    if issubclass(kind, LuaObject):
-        return next(each for each in kind.__mro__[1:] if not is_only_lua(each))
-    names = names_above(kind) if issubclass(kind, Described) else []
-    return getattr(nn, names[0].removeprefix("nn.")) if names else None
-
-
-def _static(kind: type, key: str) -> Crossing:
-    return inspect.getattr_static(kind, key, None)
-
-
-def _is_method(owner: object, name: str) -> bool:
-    """Whether a name is a method's, which a field of the same name hides."""
-    return inspect.isroutine(_static(type(owner), name))
-
-
-def _let_set(kind: type, name: str) -> None:
-    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
-    found = _static(kind, name)
-    if isinstance(found, property) and found.fset is None:
-        setattr(kind, name, None)

@@ -1267,3 +1267,20 @@ require 'dataload'
 local names = {torch.concat({torch.ones(2), torch.zeros(1)}):size(1), torch.treemax(torch.Tensor{0, 9, 5, 5}, {2, 2})}
 return image ~= nil, lfs ~= nil, torchx ~= nil, require 'dataload._env' == dl, unpack(names)
 --> true, true, true, true, 3, 5, 3
+
+--- layers whose gradients are taken away run on, and learn nothing there
+local seen = {}
+for _, layer in ipairs {nn.Linear(3, 4), nn.SpatialConvolution(3, 4, 1, 1)} do
+  local net, x = nn.Sequential():add(layer):add(nn.ReLU()), torch.rand(1, 3)
+  if layer.kW then x = torch.rand(1, 3, 2, 2) end
+  net:forward(x)
+  layer.gradWeight, layer.gradBias = nil, nil
+  local before = layer.weight:clone()
+  local g = net:backward(x, net:forward(x):clone():fill(1))
+  net:updateParameters(0.1)
+  table.insert(seen, layer.gradWeight == nil and layer.gradBias == nil and g:isSameSizeAs(x))
+  table.insert(seen, (layer.weight - before):abs():sum())
+  table.insert(seen, net:clone():float():forward(x:float()):dim())
+end
+return unpack(seen)
+--> true, 0, 2, true, 0, 4

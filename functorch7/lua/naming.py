@@ -1,0 +1,42 @@
+"""What names stand for in objects and classes of Python's, as Lua has to know it."""
+
+from __future__ import annotations
+
+import inspect
+
+from ..legacy import nn
+from ..legacy.objects.ancestry import names_above
+from ..legacy.objects.described import Described
+from ..legacy.objects.parameters import Parameters, grad_name
+from .kinds import Crossing
+from .own import LuaObject, is_only_lua
+
+
+def class_above(kind: type) -> type | None:
+    """The class above one, as Torch has it: what lies between modules' classes here has no place in nn."""
+    if issubclass(kind, LuaObject):
+        return next(each for each in kind.__mro__[1:] if not is_only_lua(each))
+    names = names_above(kind) if issubclass(kind, Described) else []
+    return getattr(nn, names[0].removeprefix("nn.")) if names else None
+
+
+def static(kind: type, key: str) -> Crossing:
+    """What a class has under a name, as it is kept there; None for nothing."""
+    return inspect.getattr_static(kind, key, None)
+
+
+def is_method(owner: object, name: str) -> bool:
+    """Whether a name is a method's, which a field of the same name hides."""
+    return inspect.isroutine(static(type(owner), name))
+
+
+def is_gradient(owner: object, name: str) -> bool:
+    """Whether a name is that of a parameter's gradient, without which the parameter is frozen."""
+    return isinstance(owner, Parameters) and name in map(grad_name, owner.own_parameters())
+
+
+def let_set(kind: type, name: str) -> None:
+    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
+    found = static(kind, name)
+    if isinstance(found, property) and found.fset is None:
+        setattr(kind, name, None)
