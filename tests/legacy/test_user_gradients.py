@@ -111,6 +111,9 @@ def test_a_table_of_numbers_may_get_gradients_of_its_first_ones_alone():
         net = nn.Sequential().add(nn.MulConstant(2)).add(layer)
         assert net.forward(x).totable() == [8, 7, 6]
         assert net.backward(x, torch.Tensor([5])).totable() == [10, 10]
+        assert net.backward(x, torch.Tensor([6, 0, 0, 0])).totable() == [12, 12]  # more than that is the layer's affair
+        net.add(nn.Identity())
+        net.forward(x)
         with pytest.raises(ValueError, match=r"expected a gradOutput of shape \(3,\), as the output, got \(4,\)"):
             net.backward(x, torch.ones(4))
 

@@ -1284,3 +1284,27 @@ for _, layer in ipairs {nn.Linear(3, 4), nn.SpatialConvolution(3, 4, 1, 1)} do
 end
 return unpack(seen)
 --> true, 0, 2, true, 0, 4
+
+--- a last layer with a gradient of its own is given a gradOutput of any shape
+local Zero, parent = torch.class('nn.ZeroAtTheEnd', 'nn.Module')
+function Zero:updateOutput(input)
+  self.output = input
+  return self.output
+end
+function Zero:updateGradInput(input, gradOutput)
+  self.gradInput = input:clone():fill(gradOutput and gradOutput:nElement() or 0)
+  return self.gradInput
+end
+local layer, seen, x = nn.Linear(3, 2), {}, torch.ones(3)
+layer.weight:fill(0.5)
+local inner = nn.Sequential():add(nn.MulConstant(2)):add(nn.ZeroAtTheEnd())
+local net = nn.Sequential():add(layer):add(nn.Sequential():add(nn.Identity()):add(inner))
+net:forward(x)
+net:zeroGradParameters()
+table.insert(seen, net:updateGradInput(x, torch.ones(7))[1])
+table.insert(seen, net:backward(x, torch.ones(7))[2])
+table.insert(seen, layer.gradBias[1])
+table.insert(seen, net.gradInput[3])
+local ok, problem = pcall(function() nn.Sequential():add(nn.Linear(3, 2)):backward(x, torch.ones(7)) end)
+return seen[1], seen[2], seen[3], seen[4], ok, problem:find('expected a gradOutput of shape') ~= nil
+--> 14, 14, 14, 14, false, true

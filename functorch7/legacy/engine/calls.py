@@ -31,6 +31,10 @@ count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
 
 
+class Misfit(ValueError):
+    """A gradOutput that is not shaped as the output."""
+
+
 class Newest:
     """The number of the last call of all."""
 
@@ -200,7 +204,7 @@ class Call(Inspection):
             return jax.tree.map(fitted, output, grad_output)
         except (ValueError, TypeError):
             given, wanted = shapes(grad_output), shapes(output)
-            raise ValueError(
+            raise Misfit(
                 f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
             ) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...interop.torch7.table import schema_of
@@ -24,22 +24,28 @@ class Results(Described):
     _call: Call | None = None
     _hooks: list[Registered] | tuple = ()
 
-    def _newest_call(self) -> Call | None:
-        """The last call that ran this object, alone or inside a network."""
+    def _calls(self) -> Iterator[Call]:
+        """The last calls that ran this object, alone or inside of networks, the newest first."""
         call = self._call
         if call is not None and call.number == Newest.number:
-            return call
+            yield call
         # A user's methods that are called leave in the fields what networks around would have to run them again for.
         plans = [plan for plan in watchers(self) if not any(each is self for each in plan.foreign)]
         others = [plan.last_call() for plan in plans if plan.last_call is not None]
-        return max((c for c in (call, *others) if c is not None), key=lambda c: c.number, default=None)
+        yield from sorted((c for c in (call, *others) if c is not None), key=lambda c: c.number, reverse=True)
+
+    def _newest_call(self) -> Call | None:
+        """The first of these."""
+        return next(self._calls(), None)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         held = self.__dict__.get(field)
-        call = self._newest_call()
-        found = find(call) if call is not None and (held is None or call.number > held[0]) else None
-        if found is not None:
-            return found
+        for call in self._calls():
+            if held is not None and call.number <= held[0]:
+                break
+            found = find(call)
+            if found is not None:  # a call that was repeated for backward, for one, knows of no output
+                return found
         if held is None:
             held = self.__dict__[field] = (0, self._as_made(field))
         return held[1]  # also None, if that is what a user has set
