@@ -258,3 +258,17 @@ def test_samplers_ignore_an_empty_gradOutput(name, inside):
     expected = np.array(net.backward(probabilities, values(4, 5, seed=10)))
     same(net.backward(probabilities, torch.DoubleTensor()), expected)
     assert np.abs(expected).max() > 0
+
+
+def test_outputs_stay_where_a_module_inside_pulls_back_alone():
+    """As in Torch, where updateGradInput leaves `output`: those of the network around it are found still."""
+    net, x = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 2)), torch.rand(5, 3)
+    net.forward(x)
+    outputs = [np.array(module.output) for module in net.modules]
+    gradient = torch.rand(5, 2)
+    pulled = gradient
+    for module, given in zip(net.modules[::-1], [*outputs[-2::-1], x], strict=True):
+        pulled = module.updateGradInput(given, pulled)
+    for module, output in zip(net.modules, outputs, strict=True):
+        np.testing.assert_allclose(module.output, output, rtol=1e-6)
+    np.testing.assert_allclose(pulled, net.backward(x, gradient), rtol=1e-5)
