@@ -16,7 +16,7 @@ from ...core.types import Value
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import ZeroMask
-from ..engine.calls import Call
+from ..engine.calls import Call, Misfit
 from ..engine.foreign import Foreign
 from ..engine.forms import Form
 from ..engine.plan import Plan, grad_name, with_modules
@@ -215,7 +215,12 @@ class Module(
                     self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
                 return self.gradInput
             call, state, step = self._to_pull_back(input)
-            call.backward(self, gradOutput, scale, state, step)
+            try:
+                call.backward(self, gradOutput, scale, state, step)
+            except Misfit:
+                if not self._ends_in_users_gradient():
+                    raise
+                return self._one_by_one(input, lambda module, *given: module.backward(*given, scale), gradOutput)
             return self._pulled_back(call, accumulated=True)
         except Exception as error:
             shorten(error)
@@ -224,7 +229,12 @@ class Module(
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
         call, state, step = self._to_pull_back(input)
-        call.pull_back(self, gradOutput, state, step)
+        try:
+            call.pull_back(self, gradOutput, state, step)
+        except Misfit:
+            if not self._ends_in_users_gradient():
+                raise
+            return self._one_by_one(input, lambda module, *given: module.updateGradInput(*given), gradOutput)
         return self._pulled_back(call, accumulated=False)
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Output:

@@ -88,6 +88,14 @@ class Results(Described):
         self.accGradParameters(input, grad_output, scale)
         return grad_input
 
+    def _ends_in_users_gradient(self) -> bool:
+        """Whether it is a chain whose last module, with a gradient of a user's, takes a gradOutput of any shape."""
+        return False
+
+    def _one_by_one(self, input: Input, pull: Callable, gradient: Any) -> Any:
+        """gradInput, pulled back by each module of such a chain on its own, as in Torch."""
+        raise NotImplementedError
+
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
         """Casts what the last call has left, too."""
         left = None if self._call is None else (self.output, self.gradInput)

@@ -13,7 +13,7 @@ from ...core import Emitted
 from ...core.types import Value
 from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
-from ..engine.calls import Call, Misfit, has_shapes_of
+from ..engine.calls import Call, has_shapes_of
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.devices import precision
@@ -37,24 +37,6 @@ class Sequential(Container, describes=layers.Sequential):
         for name, module in zip(modules[0], self.modules, strict=True):
             module.setName(name)
 
-    def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
-        """The gradient with respect to the input."""
-        try:
-            return super().updateGradInput(input, gradOutput)
-        except Misfit:
-            if not self._ends_in_users_gradient():
-                raise
-        return self._one_by_one(input, lambda module, *given: module.updateGradInput(*given), gradOutput)
-
-    def backward(self, input: Input, gradOutput: Input | None = None, scale: float = 1) -> Output:
-        """As that of every module. A last one whose gradient is a user's is given a gradOutput of any shape."""
-        try:
-            return super().backward(input, gradOutput, scale)
-        except Misfit:
-            if not self._ends_in_users_gradient():
-                raise
-        return self._one_by_one(input, lambda module, *given: module.backward(*given, scale), gradOutput)
-
     def _links(self) -> list[Any]:
         """The modules of the chain and of chains in it, in their order."""
         return [m for each in self.children() for m in (each._links() if isinstance(each, Sequential) else [each])]
@@ -64,7 +46,6 @@ class Sequential(Container, describes=layers.Sequential):
         return bool(links) and links[-1].has_own_gradient()
 
     def _one_by_one(self, input: Input, pull: Callable, gradient: Any) -> Any:
-        """gradInput, pulled back by each module on its own, as in Torch."""
         links = self._links()
         inputs = [input, *(module.output for module in links[:-1])]
         for module, given in zip(reversed(links), reversed(inputs), strict=True):
