@@ -1225,6 +1225,21 @@ paths.rmall(folder, 'yes')
 return unpack(found)
 --> 3, 'torch.CharTensor', 'hello', 6, 'function', 1, 'table'
 
+--- the functions of libstn, at the middle of an image that a batch shares: gradients add up where memory is shared
+require 'stn'
+local image, grid = torch.FloatTensor{{{1}, {3}}, {{5}, {7}}}:view(1, 2, 2, 1), torch.FloatTensor(2, 1, 1, 2):zero()
+local images, output = image:expand(2, 2, 2, 1), torch.FloatTensor(2, 1, 1, 1)
+images.nn.BilinearSamplerBHWD_updateOutput(nil, images, grid, output)
+local of_image, of_grid = torch.FloatTensor(1, 2, 2, 1):zero(), torch.FloatTensor()
+of_grid:resizeAs(grid)
+images.nn.BilinearSamplerBHWD_updateGradInput(
+  nil, images, grid, of_image:expand(2, 2, 2, 1), of_grid, output:clone():fill(1))
+local alone = torch.FloatTensor():resizeAs(grid)
+images.nn.BilinearSamplerBHWD_updateGradInputOnlyGrid(nil, images, grid, alone, output:clone():fill(1))
+return output[1][1][1][1], output[2][1][1][1], of_image:sum(), of_image:max(), of_grid[1][1][1][1], of_grid[1][1][1][2],
+  (alone - of_grid):abs():max()
+--> 4, 4, 2, 0.5, 2, 1, 0
+
 --- casts reach modules and tensors in tables of fields, and end where a table leads back
 local Area, parent = torch.class('nn.AreaInTable', 'nn.Module')
 function Area:__init()

@@ -279,7 +279,28 @@ function border.prepare.matio(matio)
   function matio.load(file, name) return load(file, name, matio.use_lua_strings) end
 end
 
-function border.prepare.stn() stn = rawget(_G, 'stn') or {} end
+-- Programs call libstn's functions themselves, too. Those of gradients add to the images', as memory may be shared.
+function border.prepare.stn(nn)
+  stn = rawget(_G, 'stn') or {}
+  local samplers, libstn = {}, {}
+  local function sampler(images)
+    local kind = images:type()
+    samplers[kind] = samplers[kind] or nn.BilinearSamplerBHWD():type(kind)
+    return samplers[kind]
+  end
+  function libstn.BilinearSamplerBHWD_updateOutput(_, images, grids, output)
+    output:copy(sampler(images):forward {images, grids})
+  end
+  function libstn.BilinearSamplerBHWD_updateGradInputOnlyGrid(_, images, grids, of_grids, gradient)
+    of_grids:copy(sampler(images):backward({images, grids}, gradient)[2])
+  end
+  function libstn.BilinearSamplerBHWD_updateGradInput(_, images, grids, of_images, of_grids, gradient)
+    local found = sampler(images):backward({images, grids}, gradient)
+    for i = 1, images:size(1) do of_images[i]:add(found[1][i]) end
+    of_grids:copy(found[2])
+  end
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].nn = libstn end
+end
 
 function border.prepare.libunsup(unsup)
   for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
