@@ -73,7 +73,9 @@ class AffineGridGeneratorBHWD(Map):
             raise expected(self, "matrices of affine maps, 2 x 3, or a batch of them", input)
         rows, columns = (jnp.linspace(-1, 1, count, dtype=input.dtype) for count in (self.height, self.width))
         down, across = jnp.meshgrid(rows, columns, indexing="ij")
-        return jnp.einsum("...rk,ijk->...ijr", input, jnp.stack([down, across, jnp.ones_like(down)], -1))
+        places = jnp.stack([down, across, jnp.ones_like(down)], -1)
+        # Accelerators' usual products are too coarse for places in an image.
+        return jnp.einsum("...rk,ijk->...ijr", input, places, precision="highest")
 
 
 class BilinearSamplerBHWD(TableMap):

@@ -22,7 +22,8 @@ def load(filename: str | os.PathLike, name: str | Sequence[str] | None = None, t
 
     Arrays have MATLAB's sizes, two at least. Structures are tables by their fields' names, arrays of them lists of
     rows, cells lists, column by column. `texts` counts in place of `use_lua_strings`.
-    Raises: OSError, NotImplementedError for files of version 7.3.
+    Raises: OSError, ValueError for other files, NotImplementedError for those of version 7.3, TypeError for types that
+    Torch has not, complex numbers for one.
     """
     found, strings = _variables(filename), use_lua_strings if texts is None else texts
     if isinstance(name, str):
@@ -32,9 +33,13 @@ def load(filename: str | os.PathLike, name: str | Sequence[str] | None = None, t
 
 def _variables(filename: str | os.PathLike) -> dict[str, Any]:
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     with open(filename, "rb") as file:
-        found = loadmat(file, struct_as_record=True)
+        try:
+            found = loadmat(file, struct_as_record=True)
+        except (OSError, ValueError, TypeError, MatReadError) as error:
+            raise ValueError(f"matio.load: {filename} is not a file of MATLAB's: {error}") from None
     return {name: value for name, value in found.items() if not name.startswith("__")}
 
 
@@ -47,9 +52,10 @@ def _loaded(value: Any, strings: bool) -> Value:
     if value.dtype.kind == "O":
         return [_loaded(each, strings) for each in value.reshape(-1, order="F")]
     if value.dtype.kind != "U":
-        return tensor_of(value)
+        return tensor_of("matio.load", value)
     text = "".join(value.reshape(-1))
-    return text if strings else tensor_of(np.frombuffer(text.encode("utf-8", "surrogateescape"), np.int8)[None])
+    letters = np.frombuffer(text.encode("utf-8", "surrogateescape"), np.int8)
+    return text if strings else tensor_of("matio.load", letters[None])
 
 
 def save(filename: str | os.PathLike, data: Tensor | Mapping[str, Value]) -> None:

@@ -15,9 +15,9 @@ from .tensors.tensor import Tensor
 def load(path: str | os.PathLike) -> dict[str, Value]:
     """The variables of a file by their names: an m x n array of MATLAB's is an n x m tensor.
 
-    Raises: OSError, NotImplementedError for files of version 7.3.
+    Texts are CharTensors. Raises: as `matio.load`.
     """
-    return {name: _reversed(value) for name, value in matio.load(path).items()}
+    return {name: _reversed(value) for name, value in matio.load(path, texts=False).items()}
 
 
 def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:

@@ -13,13 +13,13 @@ from .tensors.tensor import Tensor
 
 def loadnpy(filepath: str | os.PathLike) -> Tensor:
     """The tensor in a .npy file. Raises OSError, ValueError for other files, TypeError for types that Torch has not."""
-    return tensor_of(np.load(filepath, allow_pickle=False))
+    return tensor_of("npy4th.loadnpy", np.load(filepath, allow_pickle=False))
 
 
 def loadnpz(filepath: str | os.PathLike) -> dict[str, Tensor]:
     """The tensors in a .npz file by their names. Raises what `loadnpy` raises."""
     with np.load(filepath, allow_pickle=False) as found:
-        return {name: tensor_of(found[name]) for name in found.files}
+        return {name: tensor_of("npy4th.loadnpz", found[name]) for name in found.files}
 
 
 def savenpy(filepath: str | os.PathLike, tensor: Tensor, mode: str = "w") -> None:

@@ -125,6 +125,14 @@ def test_sizes_of_kernels_are_written_in_several_ways(kernel, tmp_path):
     assert caffe.load(file)[0] == f7.Sequential(f7.SpatialConvolution(2, 4, 2, 3))
 
 
+@pytest.mark.parametrize("apart", [((18, 2),), ((18, 2), (18, 3)), ((18, b"\x02\x03"),)])
+def test_kernels_with_pixels_left_out(apart, tmp_path):
+    file = tmp_path / "x.caffemodel"
+    file.write_bytes(layer("c", "Convolution", ((1, 4), (11, 3), (12, 2), *apart), KERNELS, KERNEL_BIAS))
+    across = 2 if apart == ((18, 2),) else 3
+    assert caffe.load(file)[0] == f7.Sequential(f7.SpatialDilatedConvolution(2, 4, 2, 3, 1, 1, 0, 0, across, 2))
+
+
 def test_pooling_over_all_of_a_plane(tmp_path):
     file = tmp_path / "x.caffemodel"
     file.write_bytes(layer("p", "Pooling", ((1, 1), (12, 1))))
@@ -145,6 +153,8 @@ WRONG = {
     "branches": (layer("join", "Concat"), NotImplementedError, "the layer 'join' is a Concat"),
     "branches of the first version": (layer("join", "Concat", is_first=True), NotImplementedError, "'join' is a layer"),
     "random pooling": (layer("p", "Pooling", ((1, 2), (2, 2))), NotImplementedError, "'p' pools at random"),
+    "no weights": (layer("c", "Convolution", ((1, 4), (4, 3))), ValueError, "the layer 'c' has no weights"),
+    "transposed weights": (layer("i", "InnerProduct", ((1, 5), (6, 1)), MATRIX), NotImplementedError, "'i' has its"),
     "planes": (layer("n", "LRN", ((4, 1),)), NotImplementedError, "'n' normalises within planes"),
 }  # fmt: skip
 

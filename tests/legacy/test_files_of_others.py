@@ -37,7 +37,7 @@ def test_types_that_torch_has_not(tmp_path):
         found = npy4th.loadnpy(path)
         assert (found.type(), found.totable()) == (f"torch.{kind}Tensor", wanted)
     np.save(path, np.array([1j]))
-    with pytest.raises(TypeError, match="Torch has no tensors of complex128"):
+    with pytest.raises(TypeError, match="npy4th.loadnpy: Torch has no tensors of complex128"):
         npy4th.loadnpy(path)
     np.save(path, NUMBERS)
     before = path.read_bytes()
@@ -51,7 +51,7 @@ def test_types_that_torch_has_not(tmp_path):
         npy4th.loadnpy(path)
 
 
-def test_matlabs_files_are_read(tmp_path):
+def test_matlabs_files_are_read(tmp_path, monkeypatch):
     path = tmp_path / "x.mat"
     cells = np.empty((2, 2), object)
     cells[:] = [["a", np.ones((1, 2))], [np.int32([[7]]), "b"]]
@@ -73,8 +73,17 @@ def test_matlabs_files_are_read(tmp_path):
     assert texts["text"] == "hello" and texts["struct"]["inner"]["b"] == "c"
     assert texts["cells"][0] == "a" and texts["cells"][3] == "b" and texts["cells"][1].totable() == [[7]]
     same(mattorch.load(path)["x"], NUMBERS.T)
+    monkeypatch.setattr(matio, "use_lua_strings", True)
+    assert matio.load(path, "text") == "hello" and mattorch.load(path)["text"].type() == "torch.CharTensor"
     with pytest.raises(OSError, match="none.mat"):
         matio.load(tmp_path / "none.mat")
+    for no_file in (b"", b"x" * 300, path.read_bytes()[:200]):
+        path.write_bytes(no_file)
+        with pytest.raises(ValueError, match="matio.load: .*x.mat is not a file of MATLAB's"):
+            matio.load(path)
+    savemat(path, {"x": np.array([1j])})
+    with pytest.raises(TypeError, match="matio.load: Torch has no tensors of complex128"):
+        matio.load(path)
 
 
 def test_matlabs_files_are_written(tmp_path):

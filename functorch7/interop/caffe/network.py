@@ -74,6 +74,8 @@ def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, l
         is_flat = is_flat or layer.type in ("InnerProduct", "Flatten")
         if layer.type not in MAKERS:
             raise NotImplementedError(f"{path}: the layer {layer.name!r} is a {layer.type}, which is not known here")
+        if layer.type in ("Convolution", "InnerProduct") and not layer.blobs:
+            raise ValueError(f"{path}: expected a trained network, the layer {layer.name!r} has no weights")
         names.append(layer.name)
         made.append(MAKERS[layer.type](layer))
     network = layers.Sequential(*[module for module, _ in made])
@@ -119,13 +121,19 @@ def _convolution(layer: Layer) -> Made:
     kw, kh = _pair(options, 4, 12, 11, 0)
     dw, dh = _pair(options, 6, 14, 13, 1)
     padw, padh = _pair(options, 3, 10, 9, 0)
-    groups = options.whole(5, 1)
-    planes = weight.shape[1] * groups, weight.shape[0]
-    module = layers.SpatialConvolution(*planes, kw, kh, dw, dh, padw, padh, bias=len(layer.blobs) > 1, groups=groups)
+    groups, apart = options.whole(5, 1), options.wholes(18) or [1]
+    sizes = (weight.shape[1] * groups, weight.shape[0], kw, kh, dw, dh, padw, padh)
+    has_bias = len(layer.blobs) > 1
+    if max(apart) == 1:
+        module = layers.SpatialConvolution(*sizes, bias=has_bias, groups=groups)
+    else:
+        module = layers.SpatialDilatedConvolution(*sizes, apart[-1], apart[0], bias=has_bias, groups=groups)
     return module, _weighed(layer, weight.shape)
 
 
 def _linear(layer: Layer) -> Made:
+    if layer.options(INNER_PRODUCT).whole(6):
+        raise NotImplementedError(f"the layer {layer.name!r} has its weights transposed, which is not known here")
     rows, columns = layer.blobs[0].shape[-2:]
     return layers.Linear(columns, rows, bias=len(layer.blobs) > 1), _weighed(layer, (rows, columns))
 
