@@ -155,6 +155,9 @@ def test_dtype_and_names_of_buffers_are_kept(case):
     for dtype in ("bfloat16", "float16", "float64"):
         with jax.enable_x64(dtype == "float64"):
             assert {leaf.dtype.name for leaf in floating(shapes_of(case, dtype))} <= {dtype}
+    with jax.enable_x64(True):  # which is no reason to compute in float64
+        made = initial_shapes(case.module), shapes_of(case)
+        assert {leaf.dtype.name for leaf in floating(made)} <= {"float32"}
 
 
 @every

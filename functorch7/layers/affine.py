@@ -3,8 +3,6 @@
 import math
 from collections.abc import Iterable
 
-import jax.numpy as jnp
-
 from ..core import Layer, check_floating, check_positive, expected
 from ..core.types import Array
 from .initializers import filled, uniform
@@ -37,7 +35,7 @@ class Add(Layer):
         size = 1 if self.scalar else self.input_size
         if self.fill is None:
             return {"bias": uniform(key, (size,), size, stdv)}
-        return {"bias": filled(size, float(self.fill), jnp.float32)}
+        return {"bias": filled(size, float(self.fill))}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
@@ -92,7 +90,7 @@ class Componentwise(Layer, abstract=True):
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if self.fill is not None:
-            return {self.parameter: filled(self.size, float(self.fill), jnp.float32)}
+            return {self.parameter: filled(self.size, float(self.fill))}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
 
     def combine(self, input: Array, array: Array) -> Array:

@@ -11,7 +11,7 @@ from jax import lax
 from ..core import Container, Module, axis, builder, check_positive, expected
 from ..core.types import Array, Key, Output, State, Table, Tree
 from .containers import Concat
-from .initializers import normal
+from .initializers import filled, normal
 from .merging import merged
 from .table import check_table
 
@@ -222,7 +222,7 @@ class WeightNorm(Module):
         v = normal(key, (outputs, rest), (2 / rest) ** 0.5)
         params = {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True))}
         made = jax.eval_shape(self.module.init, key).params
-        return {**params, "bias": jnp.zeros(made["bias"].shape)} if "bias" in made else params
+        return {**params, "bias": filled(made["bias"].shape, 0)} if "bias" in made else params
 
     def init_buffers(self) -> State:
         return {"module": self.module.init(jax.random.key(0)).buffers}

@@ -10,7 +10,7 @@ from jax import lax
 from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
 from ..core.module import Module
 from ..core.types import Array, Table, Tree
-from .initializers import uniform
+from .initializers import filled, uniform
 from .table import check_table
 
 
@@ -79,7 +79,7 @@ class WeightedEuclidean(Euclidean):
     parameter_order = ("weight", "diagCov")
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {**super().init_params(key, stdv), "diagCov": jnp.ones((self.input_size, self.output_size))}
+        return {**super().init_params(key, stdv), "diagCov": filled((self.input_size, self.output_size), 1)}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         scale = params["diagCov"]

@@ -12,7 +12,6 @@ from typing import Protocol
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import DTypeLike
 
 from ..core import is_concrete
 from ..core.types import Array, ArrayLike
@@ -20,6 +19,9 @@ from ..core.types import Array, ArrayLike
 
 class Source(Protocol):
     """A sequential generator: each call gives its next numbers, an array of the type of the parameters."""
+
+    dtype: np.dtype
+    """That type."""
 
     def uniform(self, shape: tuple[int, ...], low: ArrayLike, high: ArrayLike) -> Array:
         """Numbers in [low, high)."""
@@ -79,9 +81,13 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     return _drawn(lambda key, shape: jax.random.normal(key, shape, jnp.float32) * stdv, key, shape)
 
 
-def filled(shape: int | Sequence[int], value: float, dtype: DTypeLike | None = None) -> Array:
-    """Equal numbers, of JAX's type of floats by default; NumPy's, as jax.numpy compiles a program for each shape."""
-    return jax.device_put(np.full(shape, value, dtype or jax.dtypes.canonicalize_dtype(float)))
+def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:
+    """Known numbers of the type that drawn ones have, whatever JAX's type of floats is: one, or an array of that shape.
+
+    They are NumPy's at first, as jax.numpy compiles a program for each shape.
+    """
+    source = SOURCE.get()
+    return jax.device_put(np.full(shape, value, np.float32 if source is None else source.dtype))
 
 
 def bound_of(fan_in: int, stdv: float | None = None) -> float:

@@ -74,11 +74,11 @@ class NCEModule(Module):
         bound = 1 / math.sqrt(self.input_size) if stdv is None else stdv
         weight = between(weight_key, (self.output_size, self.input_size), -bound, bound)
         if stdv is None:  # every class as probable as any other if Z = 1
-            return {"weight": weight, "bias": filled(self.output_size, -math.log(self.output_size), jnp.float32)}
+            return {"weight": weight, "bias": filled(self.output_size, -math.log(self.output_size))}
         return {"weight": weight, "bias": between(bias_key, (self.output_size,), -stdv, stdv)}
 
     def init_buffers(self) -> State:
-        return {"Z": filled(1, self.Z, jnp.float32)}
+        return {"Z": filled(1, self.Z)}
 
     def draws(self, train: bool) -> bool:
         return train or not self.normalized

@@ -12,6 +12,7 @@ from ..core.module import Children
 from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
 from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import Shared
+from .initializers import filled
 from .linear import Linear
 from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 
@@ -145,7 +146,7 @@ class Quantized(Rounding):
     def init(self, key: Array, stdv: float | None = None) -> Variables:
         params, buffers = self.module.init(key, stdv)
         if self.activations == "static":
-            buffers = {**buffers, "input_scale": jnp.ones(())}
+            buffers = {**buffers, "input_scale": filled((), 1)}
         return self.rounding(params, buffers)
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
@@ -156,8 +157,8 @@ class Quantized(Rounding):
         for name, axis in self._own_axes.items():
             shape = shapes[name].shape
             sizes = tuple(size if each == axis else 1 for each, size in enumerate(shape))
-            made = {**made, name: jnp.zeros(shape, jnp.int8), _scale_name(name): jnp.ones(sizes)}
-        return {**made, "input_scale": jnp.ones(())} if self.activations == "static" else made
+            made = {**made, name: jnp.zeros(shape, jnp.int8), _scale_name(name): filled(sizes, 1)}
+        return {**made, "input_scale": filled((), 1)} if self.activations == "static" else made
 
     def rounding(self, params: Tree, buffers: Tree) -> Variables:
         """The variables for the module's own; with "static", the buffers have input_scale already."""
@@ -250,7 +251,7 @@ class Observed(Around):
             raise TypeError(f"{self.torch_name()}: expected nn.Linear, got {self.module!r}")
 
     def init_buffers(self) -> State:
-        return {"input_range": -jnp.ones(())}
+        return {"input_range": filled((), -1)}
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         output, _ = self.module.forward(params, {}, input, key=key, train=train)

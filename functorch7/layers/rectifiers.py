@@ -158,7 +158,7 @@ class PReLU(Layer):
     n_output_plane: int | None = None
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
-        return {"weight": filled(self.n_output_plane or 1, 0.25, jnp.float32)}
+        return {"weight": filled(self.n_output_plane or 1, 0.25)}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)

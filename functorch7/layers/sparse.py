@@ -11,7 +11,7 @@ from jax import lax
 from ..core import Emitted, Layer, Module, check_positive, const, expected, gather
 from ..core.arrays import Numbers
 from ..core.types import Array, Key, State, Table, Tree, Value
-from .initializers import split, uniform
+from .initializers import filled, split, uniform
 from .lookup import check_indices
 from .table import check_table
 
@@ -151,10 +151,7 @@ class IndexLinear(Module):
         shapes = self._shapes()
         if stdv is None:
             given = {"weight": self.weight, "bias": self.bias}
-            return {
-                name: jnp.zeros(shapes[name]) if value is None else jnp.asarray(value.value, jnp.float32)
-                for name, value in given.items()
-            }
+            return {name: filled(shapes[name], 0 if each is None else each.value) for name, each in given.items()}
         weight_key, bias_key = split(key)
         weight = uniform(weight_key, shapes["weight"], 1, stdv)
         if self.normalize:

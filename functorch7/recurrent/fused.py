@@ -4,13 +4,14 @@ from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import builder, check_floating, check_positive, expected
 from ..core.types import Array, Key, State, Tree, Value
 from ..layers.frugal import sigmoid, tanh
-from ..layers.initializers import normal, split
+from ..layers.initializers import filled, normal, split
 from ..network import ZeroMask
 from .gates import lstm
 from .gru import GRU
@@ -159,7 +160,7 @@ class SeqLSTM(SequenceLayer):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         rows, hidden = self.input_size + self.output_size, self.state_sizes()["cell"]
         scale = (self.input_size + hidden) ** -0.5 if stdv is None else stdv
-        ones_for_forget = jnp.zeros(4 * hidden).at[hidden : 2 * hidden].set(1)
+        ones_for_forget = filled(4 * hidden, np.repeat([0, 1, 0, 0], hidden))
         return {"weight": normal(key, (rows, 4 * hidden), scale), "bias": ones_for_forget}
 
     def groups(self) -> dict[str, slice]:
@@ -253,7 +254,7 @@ class SeqGRU(SequenceLayer):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         rows, hidden = self.input_size + self.output_size, self.output_size
         scale = rows**-0.5 if stdv is None else stdv
-        ones_for_update = jnp.zeros(3 * hidden).at[hidden : 2 * hidden].set(1)
+        ones_for_update = filled(3 * hidden, np.repeat([0, 1, 0], hidden))
         return {"weight": normal(key, (rows, 3 * hidden), scale), "bias": ones_for_update}
 
     def groups(self) -> dict[str, slice]:

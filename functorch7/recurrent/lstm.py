@@ -159,7 +159,7 @@ class GateNormalization(BatchNormalization, abstract=True):
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         made = super().init_params(key, stdv)
-        return {**made, "weight": filled(self.n_output, 0.1, jnp.float32)} if made else made
+        return {**made, "weight": filled(self.n_output, 0.1)} if made else made
 
 
 class FastLSTM(DroppingCell):

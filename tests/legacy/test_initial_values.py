@@ -74,3 +74,14 @@ def test_connection_tables_are_torchs():
     torch.manualSeed(3)
     table = np.asarray(nn.tables.random(4, 3, 2))
     same(table, np.stack([np.concatenate([first, second[:2]]), [1, 1, 2, 2, 3, 3]], 1))
+
+
+def test_known_numbers_have_the_digits_of_the_layers_type():
+    torch.setdefaulttensortype("torch.DoubleTensor")
+    assert set(nn.NCEModule(3, 10, 2, np.ones(10)).bias) == {-math.log(10)}
+    nn.FastLSTM.bn = True
+    try:
+        scales = [each.weight for each in nn.FastLSTM(2, 3).findModules("nn.BatchNormalization")[0]]
+    finally:
+        nn.FastLSTM.bn = False
+    assert scales and all(set(weight) == {0.1} for weight in scales)

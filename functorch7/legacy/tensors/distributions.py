@@ -205,6 +205,8 @@ class Draws:
 class Zeros:
     """The source of initial values that will be overwritten: they are not drawn."""
 
+    dtype = np.dtype(np.float32)
+
     def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
         """Zeros."""
         return np.zeros(shape, np.float32)
