@@ -4,13 +4,16 @@ import copy
 import math
 import operator
 import pickle
+from functools import partial
 
+import jax
 import numpy as np
 import pytest
 
 from functorch7 import legacy, programs
 from functorch7.legacy import nn, optim, torch
 from functorch7.legacy.tensors.number import Number
+from functorch7.legacy.tensors.values import as_input, as_noted, noted, unwrapped
 from functorch7.lua import Runtime
 
 from .helpers import same
@@ -248,3 +251,24 @@ def test_a_loss_is_a_float_wherever_it_is_used(accelerator):
     same(np.asarray(loss) + np.ones(2), [7.5, 7.5])
     same(torch.CudaTensor(2).fill(loss), [6.5, 6.5])
     same(torch.FloatTensor([1, 2]) * loss, [6.5, 13])
+
+
+GIVEN = {
+    "a number": 2, "a fraction": 0.5, "numbers": [1, 2.5], "rows": [[1, 2], [3, 4]], "rows of rows": [[[1], [2]]],
+    "rows of different lengths": [[1, 2], [3]], "a table of rows": [torch.Tensor([1, 2]), [[1, 2], [3, 4]]],
+    "tables of tensors": [[torch.Tensor([1])], [torch.LongTensor([2]), 3]], "NumPy's": [np.ones(2), np.arange(3)],
+    "by name": {"x": torch.Tensor([[1]]), "y": [[1, 2], [3, 4]]}, "pairs": ((1, 2), torch.Tensor([3])),
+    "none": [], "truth": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_calls_that_wait_are_given_what_calls_at_once_are(name):
+    value = GIVEN[name]
+    for is_table in (False, True):
+        ways = [(unwrapped, noted), (partial(as_input, is_table=is_table), partial(as_noted, is_table=is_table))]
+        for at_once, waiting in ways:
+            (one, of_one), (other, of_other) = (jax.tree.flatten(read(value)) for read in (at_once, waiting))
+            assert of_one == of_other
+            for mine, theirs in zip(one, other, strict=True):
+                np.testing.assert_array_equal(mine, theirs, strict=True)

@@ -37,53 +37,52 @@ def _elements(tensor: Tensor) -> Elements:
     return tensor.array if tensor.dtype.kind == "f" else at_hand(tensor.array)
 
 
-def unwrapped(value: Value) -> Value:
-    """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays."""
+def unwrapped(value: Value, waits: bool = False) -> Value:
+    """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays.
+
+    Of tensors on an accelerator, a call that waits takes what is noted. It takes copies of NumPy's arrays: their owner
+    may write to them before it runs.
+    """
     if isinstance(value, Tensor):
-        return _elements(value)
-    if type(value) is np.ndarray or isinstance(value, jax.Array):
+        return value.noted if waits else _elements(value)
+    if type(value) is np.ndarray:
+        return value.copy() if waits else value
+    if isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
         found = as_arrays(value)
-        return [unwrapped(v) for v in found] if isinstance(found, list) else found
+        return [unwrapped(v, waits) for v in found] if isinstance(found, list) else found
     if isinstance(value, dict):
-        return {name: unwrapped(v) for name, v in value.items()}
+        return {name: unwrapped(v, waits) for name, v in value.items()}
     return as_arrays(value)
 
 
 def noted(value: Value) -> Value:
-    """As `unwrapped`, with what is noted of the arrays of an accelerator; NumPy's arrays are copied."""
-    if isinstance(value, Tensor):
-        return value.noted
-    if type(value) is np.ndarray:
-        return value.copy()
-    if isinstance(value, (list, tuple)) and any(isinstance(each, (Tensor, list, tuple)) for each in value):
-        return [noted(each) for each in value]
-    return unwrapped(value)
+    """As `unwrapped`, for a call that waits."""
+    return unwrapped(value, waits=True)
 
 
-def as_input(value: Value, is_table: bool = False) -> Value:
+def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value:
     """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
 
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
     write to them before backward asks for them.
     """
     if isinstance(value, Tensor):
-        return _elements(value)
+        return value.noted if waits else _elements(value)
     if type(value) is np.ndarray:
         return value.copy()
     if isinstance(value, (list, tuple)):
         found = None if is_table else as_arrays(value)
-        return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v) for v in value]
+        return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v, False, waits) for v in value]
     if isinstance(value, dict):
-        return {name: as_input(v) for name, v in value.items()}
-    return float(value) if isinstance(value, int) else unwrapped(value)
+        return {name: as_input(v, False, waits) for name, v in value.items()}
+    return float(value) if isinstance(value, int) else unwrapped(value, waits)
 
 
 def as_noted(value: Value, is_table: bool = False) -> Value:
-    """As `as_input`, with what is noted of the arrays of an accelerator."""
-    has_tensors = isinstance(value, (list, tuple)) and any(isinstance(each, (Tensor, list, tuple)) for each in value)
-    return noted(value) if has_tensors or isinstance(value, Tensor) else as_input(value, is_table)
+    """As `as_input`, for a call that waits."""
+    return as_input(value, is_table, waits=True)
 
 
 def same_values(one: Value, other: Value) -> bool:
