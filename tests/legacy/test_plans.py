@@ -1,9 +1,13 @@
 """A change of structure concerns the networks that hold what has changed, and nothing that is stale is ever used."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.engine import plans
 
 from .helpers import same, values
 
@@ -259,3 +263,21 @@ def test_a_criterion_s_number_counts_inside_a_module():
     same(net.forward(pair), [0.5])
     margin.margin = 2
     same(net.forward(pair), [1.5])
+
+
+def test_networks_that_ran_and_were_dropped_are_freed_by_their_memory(monkeypatch):
+    """Without any collection of Python's own, which goes by numbers of objects."""
+    network, x = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()), values(2, 3)
+    monkeypatch.setattr(plans, "MOST_BYTES", 10 * 2 * 4 * (3 * 4 + 4))
+    gc.collect()
+    monkeypatch.setattr(plans.Plans, "planned", 0)
+    gc.disable()
+    try:
+        dropped = []
+        for _ in range(40):
+            clone = network.clone()
+            clone.forward(x)
+            dropped.append(weakref.ref(clone))
+    finally:
+        gc.enable()
+    assert sum(each() is not None for each in dropped) <= 11
