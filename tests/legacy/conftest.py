@@ -1,3 +1,4 @@
+import jax
 import pytest
 
 from functorch7.legacy import cutorch, torch
@@ -20,4 +21,16 @@ def accelerator(monkeypatch):
     cutorch.standIn(True)
     yield
     cutorch.standIn(False)
+    devices.has_others.cache_clear()
+
+
+@pytest.fixture(params=["the host", "an accelerator beside it"])
+def devices_there(request, monkeypatch):
+    """JAX has the host alone, and then, by what it says, another device, on which nothing lies."""
+    if request.param != "the host":
+        there = [*jax.local_devices(), object()]
+        monkeypatch.setattr(jax, "local_devices", lambda: there)
+        devices.has_others.cache_clear()
+        assert devices.has_others()
+    yield
     devices.has_others.cache_clear()

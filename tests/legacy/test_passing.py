@@ -164,7 +164,7 @@ TAKING_CLASSES = {
 
 
 @pytest.mark.parametrize("name", TAKING_CLASSES)
-def test_whole_numbers_that_modules_give_are_taken_as_those_that_users_give(name):
+def test_whole_numbers_that_modules_give_are_taken_as_those_that_users_give(name, devices_there):
     """LongTensors that a network has handed on are classes and indices for others, which compute in 32 bits."""
     targets = torch.LongTensor([[1, 3], [3, 2]])
     for target in nn.SplitTable(1).forward(targets):

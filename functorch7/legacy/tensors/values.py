@@ -28,13 +28,14 @@ Output: TypeAlias = Tensor | Any
 """What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
 
 
-def _elements(tensor: Tensor) -> Elements:
-    """A tensor's array.
+def _elements(tensor: Tensor, waits: bool) -> Elements:
+    """A tensor's array, or for a call that waits what is noted of it.
 
     JAX takes NumPy's whole numbers of 64 bits as its own kind of whole numbers, and those that it has computed as they
     are, which do not go with others where it has no 64-bit numbers.
     """
-    return tensor.array if tensor.dtype.kind == "f" else at_hand(tensor.array)
+    found = tensor.noted if waits else tensor.array
+    return found if tensor.dtype.kind == "f" or type(found) is Noted else at_hand(found)
 
 
 def unwrapped(value: Value, waits: bool = False) -> Value:
@@ -44,7 +45,7 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
     may write to them before it runs.
     """
     if isinstance(value, Tensor):
-        return value.noted if waits else _elements(value)
+        return _elements(value, waits)
     if type(value) is np.ndarray:
         return value.copy() if waits else value
     if isinstance(value, jax.Array):
@@ -69,7 +70,7 @@ def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value
     write to them before backward asks for them.
     """
     if isinstance(value, Tensor):
-        return value.noted if waits else _elements(value)
+        return _elements(value, waits)
     if type(value) is np.ndarray:
         return value.copy()
     if isinstance(value, (list, tuple)):
