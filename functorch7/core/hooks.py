@@ -125,6 +125,34 @@ def _chosen(new: Any, old: Any) -> Any:
     return old if new is None else new
 
 
+class _PullBack(NamedTuple):
+    """The hooks of a module on the way back. A program keeps it, so that it has nothing of what is being traced."""
+
+    module: Declared
+    keys: dict[Callable, Key]
+    show: Callable[[Key, Value, bool], Value] | None
+    steps: bool
+
+    def through(self, hooks: list[Callable], sunk: list[bool], gradient: Any, *others: Any) -> tuple[Any, list]:
+        """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
+
+        def once(gradient: Any, *others: Any) -> tuple[Any, list]:
+            seen: list = []
+            for hook in hooks:
+                seen.append((gradient, *others) if hook in self.keys else None)
+                if not isinstance(hook, Watch):
+                    gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
+            return gradient, seen
+
+        gradient, seen = (jax.vmap(once) if self.steps else once)(gradient, *others)
+        if self.steps:
+            seen = jax.tree.map(lambda values: values[0], seen)
+        return gradient, [
+            None if here is None else self.show(self.keys[hook], here, has_sink)  # type: ignore[misc]
+            for hook, here, has_sink in zip(hooks, seen, sunk, strict=True)
+        ]
+
+
 class _Bracket:
     """Two identities around a call, in whose pull-backs the backward hooks run.
 
@@ -134,31 +162,34 @@ class _Bracket:
     """
 
     def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):
-        self.module, self.pre, self.full, self.steps = module, pre, full, steps
+        self.pre, self.full, self.steps = pre, full, steps
         self.pulled: list = []
         self.seen: Watcher | None = opened(Watcher)
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
         self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
+        self.pull_back = _PullBack(module, self.keys, self.seen and self.seen.show, steps)
 
     def entered(self, params: Tree, input: Value, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
-        moving, joined = _parted(input)
-        weights, filled = _parted(params)
-        outputs, of_output = _parted(shape)
+        moving, joined, of_input = _parted(input)
+        weights, filled, _ = _parted(params)
+        outputs, _, of_output = _parted(shape)
         # Under vmap all of these need the batch's dimension if one has it: else JAX adds up their gradients.
         zero = _zero_of((params, input, others))
         channel = [jnp.zeros(leaf.shape, leaf.dtype) for leaf in outputs]
         moving, channel = jax.tree.map(lambda each: jnp.where(False, zero.astype(each.dtype), each), (moving, channel))
         sinks = self._sinks(self.full, input, shape)
+        hooks, pull_back, pulled, has_channel = self.full, self.pull_back, self.pulled, shape is not None
+        sunk = [sink is not None for sink in sinks]
 
         @jax.custom_vjp
         def enter(moving: list, weights: list, channel: list, sinks: list) -> tuple:
             return moving, weights, channel
 
         def backward(_: None, gradients: tuple) -> tuple:
-            of_input, of_weights, of_channel = gradients
-            grad_output = self.pulled.pop() if shape is None else of_output(of_channel, gradient=True)
-            grad_input, shown = self._through(self.full, sinks, joined(of_input, gradient=True), grad_output)
+            at_input, of_weights, of_channel = gradients
+            grad_output = of_output(of_channel) if has_channel else pulled.pop()
+            grad_input, shown = pull_back.through(hooks, sunk, of_input(at_input), grad_output)
             return jax.tree.leaves(grad_input), of_weights, jax.tree.map(jnp.zeros_like, of_channel), shown
 
         enter.defvjp(lambda *given: (enter(*given), None), backward)
@@ -167,41 +198,24 @@ class _Bracket:
 
     def left(self, output: Any, channel: list) -> Any:
         """The output."""
-        moving, joined = _parted(output)
+        moving, joined, of_output = _parted(output)
         sinks = self._sinks(self.pre, output)
+        hooks, pull_back, pulled, has_channel = self.pre, self.pull_back, self.pulled, bool(channel)
+        sunk = [sink is not None for sink in sinks]
 
         @jax.custom_vjp
         def leave(moving: list, channel: list, sinks: list) -> list:
             return moving
 
         def backward(_: None, gradients: list) -> tuple:
-            grad_output, shown = self._through(self.pre, sinks, joined(gradients, gradient=True))
-            if not channel:
-                self.pulled.append(grad_output)
+            grad_output, shown = pull_back.through(hooks, sunk, of_output(gradients))
+            if not has_channel:
+                pulled.append(grad_output)
             leaves = jax.tree.leaves(grad_output)
-            return leaves, leaves if channel else [], shown
+            return leaves, leaves if has_channel else [], shown
 
         leave.defvjp(lambda *given: (leave(*given), None), backward)
         return joined(leave(moving, channel, sinks))
-
-    def _through(self, hooks: list[Callable], sinks: list, gradient: Any, *others: Any) -> tuple[Any, list]:
-        """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
-
-        def through(gradient: Any, *others: Any) -> tuple[Any, list]:
-            seen: list = []
-            for hook in hooks:
-                seen.append((gradient, *others) if hook in self.keys else None)
-                if not isinstance(hook, Watch):
-                    gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
-            return gradient, seen
-
-        gradient, seen = (jax.vmap(through) if self.steps else through)(gradient, *others)
-        if self.steps:
-            seen = jax.tree.map(lambda values: values[0], seen)
-        return gradient, [
-            None if here is None else self.seen.shown(self.keys[hook], here, sink)  # type: ignore[union-attr]
-            for hook, here, sink in zip(hooks, seen, sinks, strict=True)
-        ]
 
     def _sinks(self, hooks: list[Callable], *like: Any) -> list:
         """For each hook, the zeros whose gradient is to be what it sees, which is shaped like this; None for others."""
@@ -220,23 +234,26 @@ def _is_floating(leaf: Any) -> bool:
     return array and jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
 
 
-def _parted(tree: Any) -> tuple[list, Callable]:
-    """(floating-point leaves, the way back from others in their place); in gradients all other leaves are None."""
+def _parted(tree: Any) -> tuple[list, Callable, Callable]:
+    """(floating-point leaves, the tree with others in their place, the same with None for all other leaves)."""
     leaves, structure = jax.tree.flatten(tree)
+    moves = [_is_floating(leaf) for leaf in leaves]
 
-    def joined(moving: list, gradient: bool = False) -> Any:
-        rest = iter(moving)
-        return structure.unflatten(
-            [next(rest) if _is_floating(leaf) else None if gradient else leaf for leaf in leaves]
-        )
+    def among(rest: list) -> Callable:
+        def joined(moving: list) -> Any:
+            given = iter(moving)
+            return structure.unflatten([next(given) if here else leaf for here, leaf in zip(moves, rest, strict=True)])
 
-    return [leaf for leaf in leaves if _is_floating(leaf)], joined
+        return joined
+
+    moving = [leaf for here, leaf in zip(moves, leaves, strict=True) if here]
+    return moving, among(leaves), among([None] * len(leaves))
 
 
 def _floating(tree: Any) -> Any:
     """The tree with None for what has no gradient."""
-    moving, joined = _parted(tree)
-    return joined(moving, gradient=True)
+    moving, _, alone = _parted(tree)
+    return alone(moving)
 
 
 def _zero_of(tree: Any) -> jax.Array:

@@ -56,9 +56,17 @@ class Watcher(Probe):
         """The zeros of a watch, shaped as what it is to see; None if nobody asks for it."""
         return self.sinks.get(key)
 
-    def shown(self, key: Key, gradient: Value, sink: Value) -> Value:
-        """What a watch sees on the way back, as the gradient of its sink."""
-        return None if sink is None else gradient
+    @property
+    def show(self) -> Callable[[Key, Value, bool], Value]:
+        """Hands out what a watch sees on the way back, as the gradient of its sink, if it has one.
+
+        Pull-backs keep this function, which knows nothing of the program that is traced.
+        """
+        return _as_gradient
+
+
+def _as_gradient(key: Key, gradient: Value, has_sink: bool) -> Value:
+    return gradient if has_sink else None
 
 
 class Asking(Watcher):
@@ -94,15 +102,20 @@ class Pulled(Watcher):
         super().__init__()
         self.gradients, self.seed = gradients, seed
 
-    def shown(self, key: Key, gradient: Value, sink: Value) -> Value:
-        self.gradients[key] = gradient
+    @property
+    def show(self) -> Callable[[Key, Value, bool], Value]:
+        return partial(_keep, self.gradients)
 
     def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         found = reversed(asked(step).items())
-        self.sinks = {key: _tapped(zeros, self.seed, partial(self.shown, key, sink=None)) for key, zeros in found}
+        self.sinks = {key: _tapped(zeros, self.seed, partial(_keep, self.gradients, key)) for key, zeros in found}
 
     def at_step(self, time: Array, sinks: Value) -> Watcher:
         return Watcher(self.sinks).at_step(time, sinks)  # type: ignore[return-value]
+
+
+def _keep(gradients: dict[Key, Value], key: Key, gradient: Value, has_sink: bool = False) -> None:
+    gradients[key] = gradient
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
