@@ -285,3 +285,22 @@ def test_what_cannot_be_traced_has_backward_hooks_too():
     params, buffers = module.init(jax.random.key(0))
     gradient = jax.grad(lambda x: module.apply(params, buffers, [x, table[1]])[0].sum())(table[0])
     same(gradient, jnp.array([24.0, 0, 24, 0]))  # 3, doubled at each of three modules
+
+
+LEFT_BEHIND = {
+    "a chain": (lambda: f7.hooked(network(), "1", forward=double, backward=clipped), (2, 3)),
+    "a sequence": (lambda: f7.hooked(f7.Sequencer(f7.FastLSTM(3, 2)), "0", backward=clipped), (3, 2, 3)),
+    "trimmed steps": (lambda: f7.Sequencer(f7.FastLSTM(3, 2).trim_zero()), (3, 2, 3)),
+    "a trimmed layer": (lambda: f7.TrimZero(f7.Linear(3, 2), 1), (2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_programs_keep_nothing_of_what_was_traced(name):
+    """Which JAX looks for where `jax_check_tracer_leaks` is set."""
+    make, shape = LEFT_BEHIND[name]
+    module = make()
+    params, buffers = module.init(jax.random.key(0))
+    with jax.checking_leaks():
+        gradient = jax.jit(jax.grad(lambda p, x: loss_of(module, p, buffers, x)))(params, input_of(*shape))
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))

@@ -70,14 +70,15 @@ class AbstractRecurrent(Module, abstract=True):
         state: list = []
         map_state(self, buffers, state.append)
 
-        def step(params: Tree, rows: tuple) -> tuple[Any, list]:
-            state, input = rows
+        def step(own: tuple, rows: tuple) -> tuple[Any, list]:
+            (params, others), (state, input) = own, rows
             left, after = iter(state), []
-            output, new = self.step(params, map_state(self, buffers, lambda _: next(left)), input, key=key, train=train)
+            output, new = self.step(params, map_state(self, others, lambda _: next(left)), input, key=key, train=train)
             map_state(self, new, after.append)
             return output, after
 
-        output, after = trimmed(step, zero, params, (state, input))
+        others = map_state(self, buffers, lambda _: None)
+        output, after = trimmed(step, zero, (params, others), (state, input))
         left = iter(after)
         return output, map_state(self, buffers, lambda _: next(left))
 

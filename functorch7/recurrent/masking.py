@@ -190,10 +190,10 @@ class TrimZero(MaskZero):
             output, buffer = self.call(0, params, buffers, input, key=key, train=train)
             return cleared(zero, output), [buffer, *buffers[1:]]
 
-        def run(params: Tree, rows: Array) -> Array:
-            return self.call(0, params, buffers, rows, key=None, train=train)[0]
+        def run(own: tuple, rows: Array) -> Array:
+            return self.call(0, *own, rows, key=None, train=train)[0]
 
-        return trimmed(run, zero, params, input), buffers
+        return trimmed(run, zero, (params, buffers), input), buffers
 
 
 class LookupTableMaskZero(LookupTable):

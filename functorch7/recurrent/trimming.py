@@ -13,27 +13,28 @@ PARTS = 4
 """The batch is computed whole, in some of so many parts, or not at all."""
 
 
-def trimmed(function: Callable, zero: Array, params: Tree, rows: Value) -> Value:
-    """function(params, rows) where `zero` (B) is false, and zeros elsewhere.
+def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
+    """function(own, rows) where `zero` (B) is false, and zeros elsewhere.
 
-    `function` maps trees of arrays whose first dimension is the batch, example by example. The examples that are not
+    `function` maps trees of arrays whose first dimension is the batch, example by example. All other arrays that it
+    uses are its `own`: backward calls it again, when what is being traced now is over. The examples that are not
     zero are gathered, and computed in the smallest part of the batch that holds them: one of PARTS + 1 programs, chosen
     when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all programs would
     cost more.
     """
     batch = len(zero)
     sizes = sorted({-(-batch * part // PARTS) for part in range(PARTS + 1)})
-    whole = jax.eval_shape(function, params, rows)
+    whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
     choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
 
     def program(size: int) -> Callable:
         def run(operands: tuple) -> Any:
-            params, rows, zero, order = operands
+            own, rows, zero, order = operands
             if not size:
                 return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), whole)
             taken = order[:size]
-            results = function(params, jax.tree.map(lambda row: row[taken], rows))
+            results = function(own, jax.tree.map(lambda row: row[taken], rows))
 
             def spread(result: Array) -> Array:
                 kept = ~zero[taken].reshape((-1,) + (1,) * (result.ndim - 1))
@@ -43,7 +44,7 @@ def trimmed(function: Callable, zero: Array, params: Tree, rows: Value) -> Value
 
         return run
 
-    return _chosen(tuple(program(size) for size in sizes), choice, (params, rows, zero, order))
+    return _chosen(tuple(program(size) for size in sizes), choice, (own, rows, zero, order))
 
 
 def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:
