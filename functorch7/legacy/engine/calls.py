@@ -353,6 +353,8 @@ class Repeated(Call):
             self._begin(plan, given)
             self.number = Newest.number = next(count)
         else:
+            if plan.is_stale and (renewed := plan.renewed()).runs_as(plan):
+                plan = renewed
             self.plan, self.given, self.number = plan, given, forward.number
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):

@@ -1,0 +1,61 @@
+"""What networks are after programs have done things to them in unforeseen orders."""
+
+import pickle
+
+import numpy as np
+
+from functorch7.legacy import nn, torch
+
+from .helpers import same, two_layers, values
+
+X, G = values(5, 3, seed=1), values(5, 2, seed=2)
+
+
+def step(net):
+    """gradInput and the parameters' gradients of one step from zero gradients, which changes the weights."""
+    net.zeroGradParameters()
+    net.forward(X)
+    found = [np.array(net.backward(X, G)), *map(np.array, net.parameters()[1])]
+    net.updateParameters(0.1)
+    return found
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = 0.5
+
+    def updateOutput(self, input):
+        return torch.mul(input, self.factor)
+
+
+def test_reset_forgets_running_means_and_variances():
+    """Source: nn/BatchNormalization.lua, reset."""
+    net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.BatchNormalization(4)).add(nn.Linear(4, 2)).double()
+    mean = net.get(2).running_mean
+    step(net)
+    assert np.any(np.asarray(mean))
+    net.reset()
+    assert net.get(2).running_mean is mean
+    same([mean, net.get(2).running_var], [np.zeros(4), np.ones(4)])
+
+
+def test_a_network_of_a_file_is_copied_after_it_has_run():
+    net = torch.deserialize(torch.serialize(two_layers().add(nn.Decorator(Scaled()))))
+    step(net)
+    copy = pickle.loads(pickle.dumps(net))
+    assert copy.get(4).get(1).factor == 0.5
+    same(step(copy), step(net))
+
+
+def test_a_parameter_that_is_a_part_of_another_gives_its_gradient_to_it():
+    net, apart = two_layers(), two_layers()
+    bias, gradient = net.get(1).bias, net.get(1).gradBias
+    net.get(3).bias.set(bias.narrow(1, 2, 2))
+    net.get(3).gradBias.set(gradient.narrow(1, 2, 2))
+    for mine, theirs in zip(apart.parameters()[0], net.parameters()[0], strict=True):
+        mine.copy(theirs)
+    found, expected = step(net), step(apart)
+    whole = expected[2].copy()
+    whole[1:3] += expected[4]
+    same(found, [*expected[:2], whole, expected[3], whole[1:3]])
