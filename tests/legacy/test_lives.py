@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pytest
 
 from functorch7.legacy import nn, torch
 
@@ -59,3 +60,25 @@ def test_a_parameter_that_is_a_part_of_another_gives_its_gradient_to_it():
     whole = expected[2].copy()
     whole[1:3] += expected[4]
     same(found, [*expected[:2], whole, expected[3], whole[1:3]])
+
+
+def test_inner_outputs_are_forwards_after_backward_at_another_input():
+    net, other = two_layers(), values(5, 3, seed=3)
+    net.forward(X)
+    hidden = np.tanh(X @ np.asarray(net.get(1).weight).T + np.asarray(net.get(1).bias))
+    net.backward(other, G)
+    net.backward(X, G)
+    same(net.get(2).output, hidden)
+
+
+def test_a_step_that_fails_leaves_those_before_it_to_backward():
+    net = nn.FastLSTM(3, 2).double()
+    expected, steps = net.clone(), [values(5, 3, seed=s) for s in (1, 2)]
+    for each in (net, expected):
+        for x in steps:
+            each.forward(x)
+    with pytest.raises(ValueError):
+        net.forward(values(5, 4))
+    for x in reversed(steps):
+        same(net.backward(x, G), expected.backward(x, G).numpy())
+    same(net.parameters()[1], expected.parameters()[1])

@@ -146,6 +146,7 @@ class Call(Inspection):
             return self
         forward = self.forward
         if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
+            forward.plan.last_call = weakref.ref(forward)
             return forward
         given, wanted = shapes(values), shapes(self.arguments[2])
         if self.plan.state_slots and given != wanted:

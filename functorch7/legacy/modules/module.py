@@ -191,7 +191,8 @@ class Module(
 
     def _run(self, plan: Plan, input: Input) -> Call:
         fields = self.__dict__
-        fields["_call"] = None  # frees what the last call kept
+        if not plan.is_step:  # a step that fails leaves those before it to backward
+            fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train or bool(plan.foreign))
         fields["_call"] = call
         if plan.is_step:
