@@ -1,6 +1,8 @@
 """What networks are after programs have done things to them in unforeseen orders."""
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def step(net):
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
-        self.factor = 0.5
+        self.factor, self.kept = 0.5, nn.Identity()
 
     def updateOutput(self, input):
         return torch.mul(input, self.factor)
@@ -47,6 +49,16 @@ def test_a_network_of_a_file_is_copied_after_it_has_run():
     copy = pickle.loads(pickle.dumps(net))
     assert copy.get(4).get(1).factor == 0.5
     same(step(copy), step(net))
+
+
+def test_what_is_in_a_loaded_users_module_goes_with_it():
+    net = torch.deserialize(torch.serialize(two_layers().add(Scaled())))
+    step(net)
+    kept = weakref.ref(net.get(4).kept)
+    assert kept() is not None
+    del net
+    gc.collect()
+    assert kept() is None
 
 
 def test_a_parameter_that_is_a_part_of_another_gives_its_gradient_to_it():
@@ -82,3 +94,11 @@ def test_a_step_that_fails_leaves_those_before_it_to_backward():
     for x in reversed(steps):
         same(net.backward(x, G), expected.backward(x, G).numpy())
     same(net.parameters()[1], expected.parameters()[1])
+
+
+def test_a_parameters_grad_is_the_modules_after_a_cast():
+    linear = nn.Linear(3, 2).requires_grad_(True).double()
+    linear.forward(X)
+    linear.backward(X, G)
+    assert linear.weight.grad is linear.gradWeight
+    same(linear.weight.grad, G.T @ X)
