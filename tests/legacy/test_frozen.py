@@ -1,4 +1,4 @@
-"""Parameters without a gradient, which stay as they are."""
+"""Parameters without a gradient, which stay as they are; what copies and files have of learning."""
 
 import pickle
 
@@ -71,6 +71,19 @@ COPIES = {
     "serialize": lambda net: torch.deserialize(torch.serialize(net)),
     "serialize twice": lambda net: torch.deserialize(torch.serialize(torch.deserialize(torch.serialize(net)))),
 }
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_momentum_goes_on_in_copies_and_files(copied):
+    """Source: dpnn/Module.lua, dpnn_heavyEmpty, which is empty."""
+    net = two_layers()
+    step(net)
+    net.updateGradParameters(0.9)
+    copy = COPIES[copied](net)
+    for each in (net, copy):
+        step(each)
+        each.updateGradParameters(0.9)
+    same(copy.parameters()[1], [gradient.numpy() for gradient in net.parameters()[1]])
 
 
 @pytest.mark.parametrize("copied", COPIES)
