@@ -102,3 +102,20 @@ def test_a_parameters_grad_is_the_modules_after_a_cast():
     linear.backward(X, G)
     assert linear.weight.grad is linear.gradWeight
     same(linear.weight.grad, G.T @ X)
+
+
+def test_a_users_module_computes_with_parts_of_parameters_that_lie_on_an_accelerator(accelerator):
+    class Gain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.gradWeight = torch.ones(3), torch.zeros(3)
+
+        def updateOutput(self, input):
+            seen.append(input.size())  # so it is called
+            return torch.cmul(input, self.weight.view(1, 3).expandAs(input))
+
+    seen, gain = [], Gain()
+    for factor in (1, -1):  # w = 1, and then 1 - 2 * 1, which is noted
+        same(gain.forward(torch.ones(2, 3)), np.full((2, 3), factor))
+        same(gain.backward(torch.ones(2, 3), torch.ones(2, 3)), np.full((2, 3), factor))
+        gain.updateParameters(1)
