@@ -40,22 +40,25 @@ def same(got, expected):
     jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=1e-4, atol=1e-5), got, expected)
 
 
-def step_by_step(sequencer, variables, perturbations):
-    """(the sum of squared outputs, what was recorded last of each module); the perturbations are those of step 1."""
+def step_by_step(sequencer, variables, perturbations, x=X):
+    """(the sum of squared outputs, what was recorded last of each module).
+
+    The perturbation of a module is that of the first step in which it runs.
+    """
     (params,), (buffers,) = variables
     total, inputs, outputs = 0.0, {}, {}
-    for time, input in enumerate(X):
-        with recording(perturbations if time == 0 else {}) as seen:
+    for input in x:
+        with recording({path: zeros for path, zeros in perturbations.items() if path not in inputs}) as seen:
             output, buffers = sequencer.modules[0].apply(params, buffers, input, train=True)
         total += (output**2).sum()
         inputs, outputs = inputs | seen.inputs, outputs | seen.outputs
     return total, (inputs, outputs)
 
 
-def as_a_sequence(sequencer, variables, perturbations):
+def as_a_sequence(sequencer, variables, perturbations, x=X):
     """The same in one call, with paths below the Sequencer's module."""
     with recording({(0, *path): zeros for path, zeros in perturbations.items()}) as seen:
-        output, _ = sequencer.apply(*variables, X, train=True)
+        output, _ = sequencer.apply(*variables, x, train=True)
     below = ({path[1:]: v for path, v in each.items() if len(path) > 1} for each in (seen.inputs, seen.outputs))
     return (output**2).sum(), tuple(below)
 
@@ -74,6 +77,12 @@ def test_recorders_see_the_last_step_and_gradients_at_the_first(name):
     records, gradients = program(variables)
     same(*records)
     same(*gradients)
+
+
+@every
+def test_of_a_sequence_of_one_step_recorders_see_that_step(name):
+    sequencer, variables = made(name)
+    same(*[way(sequencer, variables, {}, X[:1])[1] for way in (as_a_sequence, step_by_step)])
 
 
 @every

@@ -44,7 +44,7 @@ class Film(Probe):
         rest = {key: self.rest(key) for key in self.sinks}
         return jax.tree.map(lambda sink: sink.reshape(length, -1, *sink.shape[1:]), rest)
 
-    def at_step(self, time: Array, sinks: Value) -> Film:
+    def at_step(self, time: Array, sinks: Value, first: int) -> Film:
         return Film(sinks)
 
     def take(self, seen: Keyed) -> None:

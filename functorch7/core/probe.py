@@ -65,9 +65,18 @@ class Probe:
         """What is handed to each of so many steps, with time first; `step` makes one abstractly."""
         return None
 
-    def at_step(self, time: Array, sinks: Value) -> Probe:
-        """The probe of one step."""
-        return type(self)(jax.tree.map(lambda sink: jnp.where(time == 0, sink, 0), self.sinks))
+    def at_step(self, time: Array, sinks: Value, first: int) -> Probe:
+        """The probe of one step of a loop whose first step has this number: of what has run before it did, 0 is."""
+
+        def shown(key: Any, zeros: Any) -> Any:
+            is_first = time == (0 if self.has_run(key) else first)
+            return jax.tree.map(lambda sink: jnp.where(is_first, sink, 0), zeros)
+
+        return type(self)({key: shown(key, zeros) for key, zeros in self.sinks.items()})
+
+    def has_run(self, key: Any) -> bool:
+        """Whether the zeros of a key have gone in before."""
+        return key in self.taps
 
     def take(self, seen: Keyed) -> None:
         """Takes what the steps have seen, with time first."""
@@ -119,21 +128,21 @@ def at_once(function: Callable, *xs: Value) -> Value:
 
 
 def _looped(loop: Callable, body: Callable, carry: Any, xs: Any, first: int) -> tuple[Any, Any]:
-    outer = _open.get()
-    if not outer:
-        return loop(body, carry, xs)
+    outer, length = _open.get(), len(jax.tree.leaves(xs)[0])
+    if not outer or not length:  # of no steps nothing is seen
+        with silent():
+            return loop(body, carry, xs)
 
     def step() -> Any:
         return body(carry, jax.tree.map(lambda x: x[0], xs))
 
     def probed(carry: Any, each: tuple) -> tuple[Any, tuple]:
         time, given, x = each
-        inner = {of: probe.at_step(time, sinks) for (of, probe), sinks in zip(outer.items(), given, strict=True)}
+        inner = {of: probe.at_step(time, sinks, first) for (of, probe), sinks in zip(outer.items(), given, strict=True)}
         with during(_open, inner):
             carry, y = body(carry, x)
         return carry, (y, [Keyed.of(probe.taps) for probe in inner.values()])
 
-    length = len(jax.tree.leaves(xs)[0])
     times = first + jnp.arange(length)
     given = [probe.sinks_of_steps(step, length) for probe in outer.values()]
     carry, (ys, seen) = loop(probed, carry, (times, given, xs))

@@ -46,8 +46,11 @@ class Recorder(Probe):
     def _by_path(self, what: str) -> dict[Path, Value]:
         return {path: value for (kind, path), value in self.taps.items() if kind == what}
 
-    def at_step(self, time: Array, sinks: Value) -> Recorder:
-        inner = super().at_step(time, sinks)
+    def has_run(self, key: Path) -> bool:
+        return ("input", key) in self.taps
+
+    def at_step(self, time: Array, sinks: Value, first: int) -> Recorder:
+        inner = super().at_step(time, sinks, first)
         inner.path = self.path  # type: ignore[attr-defined]
         return inner  # type: ignore[return-value]
 

@@ -89,7 +89,7 @@ class Reads(Probe):
     def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         return self.sinks.get(len(self.taps))
 
-    def at_step(self, time: Array, sinks: Value) -> Reads:
+    def at_step(self, time: Array, sinks: Value, first: int) -> Reads:
         return Reads(None if sinks is None else dict(sinks.items()))
 
     def take(self, seen: Keyed) -> None:

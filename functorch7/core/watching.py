@@ -48,6 +48,10 @@ class Watcher(Probe):
         """The next key of a watch."""
         return watch.number, self.turn(watch.number)
 
+    def has_run(self, key: Key) -> bool:
+        number, count = key
+        return self._turns[number] > count
+
     def see(self, key: Key, values: tuple) -> None:
         """Takes what a watch sees on the way forward."""
         self.note(key, values)
@@ -110,8 +114,8 @@ class Pulled(Watcher):
         found = reversed(asked(step).items())
         self.sinks = {key: _tapped(zeros, self.seed, partial(_keep, self.gradients, key)) for key, zeros in found}
 
-    def at_step(self, time: Array, sinks: Value) -> Watcher:
-        return Watcher(self.sinks).at_step(time, sinks)  # type: ignore[return-value]
+    def at_step(self, time: Array, sinks: Value, first: int) -> Watcher:
+        return Watcher(self.sinks).at_step(time, sinks, first)  # type: ignore[return-value]
 
 
 def _keep(gradients: dict[Key, Value], key: Key, gradient: Value, has_sink: bool = False) -> None:

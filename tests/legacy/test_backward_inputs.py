@@ -92,6 +92,32 @@ def test_backward_is_taken_at_its_input_as_that_is_by_then(kind):
     same(taken(net, x, G, "backward"), expected)
 
 
+def assigned(net):
+    net.get(1).weight = torch.DoubleTensor(values(4, 3, seed=9))
+
+
+def shared(net):
+    net.get(3).bias.set(net.get(1).bias.narrow(1, 1, 2))
+    net.get(3).gradBias.set(net.get(1).gradBias.narrow(1, 1, 2))
+
+
+MOVED = {
+    "flat": lambda net: net.getParameters()[0].mul(0.5),
+    "assigned": assigned,
+    "shared": shared,
+    "cast": lambda net: net.float().double().get(1).weight.fill(0.3),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("moved", MOVED)
+def test_backward_at_another_input_is_taken_with_the_parameters_as_they_are_by_then(moved, how):
+    net = two_layers()
+    net.forward(X)
+    MOVED[moved](net)
+    same(taken(net, OTHER, G, how), gradients(net, OTHER, G))
+
+
 def test_an_equal_input_draws_and_counts_nothing_again():
     net = nn.Sequential().add(nn.Dropout(0.5)).add(nn.BatchNormalization(3)).double()
     x = values(50, 3, seed=6)

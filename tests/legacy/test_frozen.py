@@ -1,12 +1,19 @@
-"""Parameters without a gradient, which stay as they are."""
+"""Parameters without a gradient, which stay as they are; what copies and files have of learning."""
+
+import pickle
 
 import numpy as np
+import pytest
+
+from functorch7.interop import t7
+from functorch7.legacy import nn, torch
 
 from .helpers import same, two_layers, values
 
+X, G = values(5, 3, seed=1), values(5, 2, seed=2)
 
-def step(net):
-    x, g = values(5, 3, seed=1), values(5, 2, seed=2)
+
+def step(net, x=X, g=G):
     net.zeroGradParameters()
     net.forward(x)
     net.backward(x, g)
@@ -56,3 +63,50 @@ def test_a_weight_that_is_frozen_or_freed_between_the_calls_has_the_gradient_of_
     net.backward(x, g)
     assert first.gradWeight is None
     same(first.gradBias, wanted[1].numpy())
+
+
+COPIES = {
+    "clone": nn.Module.clone,
+    "pickle": lambda net: pickle.loads(pickle.dumps(net)),
+    "serialize": lambda net: torch.deserialize(torch.serialize(net)),
+    "serialize twice": lambda net: torch.deserialize(torch.serialize(torch.deserialize(torch.serialize(net)))),
+}
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_momentum_goes_on_in_copies_and_files(copied):
+    """Source: dpnn/Module.lua, dpnn_heavyEmpty, which is empty."""
+    net = two_layers()
+    step(net)
+    net.updateGradParameters(0.9)
+    copy = COPIES[copied](net)
+    for each in (net, copy):
+        step(each)
+        each.updateGradParameters(0.9)
+    same(copy.parameters()[1], [gradient.numpy() for gradient in net.parameters()[1]])
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("make", [nn.Linear, nn.SeqLSTM])
+def test_what_is_frozen_is_in_copies_and_files(make, copied):
+    layer = make(3, 2).double()
+    x, g = values(5, 2, 3, seed=1), values(5, 2, 2, seed=2)
+    x, g = (x, g) if make is nn.SeqLSTM else (x[:, 0], g[:, 0])
+    name = layer.own_parameters()[0]
+    setattr(layer, f"grad{name[0].upper()}{name[1:]}", None)
+    net = COPIES[copied](nn.Sequential().add(layer))
+    copy = net.get(1)
+    then = getattr(copy, name).numpy().copy()
+    assert len(net.parameters()[0]) == len(layer.parameters()[0]) == len(layer.own_parameters()) - 1
+    step(net, x, g)
+    same(getattr(copy, name), then)
+
+
+def test_a_file_of_torchs_without_gradients_is_learned():
+    record = t7.deserialize(torch.serialize(nn.Linear(3, 2)))
+    del record.fields["gradWeight"], record.fields["gradBias"]
+    loaded = torch.deserialize(t7.serialize(record))
+    assert [list(each) for each in loaded.gradWeight] == [[0] * 3] * 2 and len(loaded.parameters()[1]) == 2
+    record.fields["_functorch7_frozen"] = {"weight": 1}
+    with pytest.raises(t7.T7FormatError, match="_functorch7_frozen"):
+        torch.deserialize(t7.serialize(record))

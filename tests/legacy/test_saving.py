@@ -184,7 +184,6 @@ def test_what_calls_leave_in_objects_is_no_field_of_the_programs():
     linear = nn.Linear(2, 2)
     linear.toBatch(torch.randn(2), 1)
     linear.contiguousInput(torch.randn(2))
-    linear.updateGradParameters(0.9)
     reward = nn.VRClassReward(nn.ReinforceBernoulli())
     for each in (binary, table, normal, linear, reward, nn.MultiCriterion().add(nn.MSECriterion())):
         assert own_fields(each) == {}

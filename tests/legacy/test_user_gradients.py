@@ -1,5 +1,7 @@
 """What users' updateGradInput may give for tables, and what backward may be given for them."""
 
+import math
+
 import pytest
 
 from functorch7.legacy import nn, torch
@@ -200,3 +202,47 @@ def test_a_layer_at_several_places_adds_the_gradient_of_each_once(apart):
         else:
             assert net.backward(x, ones).totable() == [27, 27]
         assert scale.gradWeight.totable() == [54]
+
+
+@pytest.mark.parametrize("frozen", ["the class", "the object"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_who_says_the_gradients_of_parameters_alone_has_that_of_the_input_by_differentiation(frozen, inside):
+    class Scaled(nn.Module):
+        """w tanh(x)"""
+
+        def __init__(self):
+            super().__init__()
+            self.weight, self.gradWeight = torch.Tensor([2, 3]), torch.zeros(2)
+
+        def updateOutput(self, input):
+            self.output = torch.cmul(torch.tanh(input), self.weight)
+            return self.output
+
+    def nothing(*_):
+        """Torch's way to freeze a layer."""
+
+    layer = Scaled()
+    (Scaled if frozen == "the class" else layer).accGradParameters = nothing
+    net = nn.Sequential().add(nn.MulConstant(1)).add(layer) if inside else layer
+    net.forward(torch.Tensor([0, 1]))
+    gradient = net.backward(torch.Tensor([0, 1]), torch.Tensor([1, 10])).numpy()
+    assert gradient == pytest.approx([2, 10 * 3 * (1 - math.tanh(1) ** 2)])
+    assert layer.gradWeight.totable() == [0, 0] and layer.output.totable()[0] == 0
+
+
+def test_indices_get_zeros_where_the_gradients_of_parameters_alone_are_said():
+    class Rows(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.gradWeight = torch.ones(3, 2), torch.zeros(3, 2)
+
+        def updateOutput(self, input):
+            return self.weight.index(1, input)
+
+        def accGradParameters(self, input, gradOutput, scale=1):
+            self.gradWeight.indexAdd(1, input, gradOutput)
+
+    rows, indices = Rows(), torch.LongTensor([3, 1])
+    rows.forward(indices)
+    assert rows.backward(indices, torch.ones(2, 2)).totable() == [0, 0]
+    assert rows.gradWeight.totable() == [[1, 1], [0, 0], [1, 1]]

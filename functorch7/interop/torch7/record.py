@@ -13,6 +13,9 @@ PLAIN_KINDS = (str, bool, int, float)
 OWN_FIELDS = "functorch7_fields"
 """The field that says which others a program has put into an object beside what its class defines."""
 
+FROZEN = "_functorch7_frozen"
+"""The field that names the parameters that are not to be learned; others without a gradient get one of zeros."""
+
 
 class T7ModuleError(T7FormatError):
     """An object of a known class whose fields make no module."""
@@ -54,11 +57,12 @@ class Record:
         return array.shape[axis]
 
     def settings(self) -> Fields:
-        """What the object is besides: its mode, the type of its tensors, what its Serial form empties.
+        """What the object is besides: its mode, the type of its tensors, what its Serial form empties, what is frozen.
 
         Raises: T7ModuleError for what no object has as such.
         """
-        kinds = {"train": _is_boolean, "_type": _is_tensor_type, "dpnn_serialEmpty": _is_list_of_names}
+        names = dict.fromkeys(("dpnn_serialEmpty", FROZEN), _is_list_of_names)
+        kinds = {"train": _is_boolean, "_type": _is_tensor_type, **names}
         found = {name: self.fields[name] for name in kinds if self.fields.get(name) is not None}
         wrong = [name for name, value in found.items() if not kinds[name](value)]
         if wrong:

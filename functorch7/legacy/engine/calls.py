@@ -146,6 +146,7 @@ class Call(Inspection):
             return self
         forward = self.forward
         if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
+            forward.plan.last_call = weakref.ref(forward)
             return forward
         given, wanted = shapes(values), shapes(self.arguments[2])
         if self.plan.state_slots and given != wanted:
@@ -353,6 +354,8 @@ class Repeated(Call):
             self._begin(plan, given)
             self.number = Newest.number = next(count)
         else:
+            if plan.is_stale and (renewed := plan.renewed()).runs_as(plan):
+                plan = renewed
             self.plan, self.given, self.number = plan, given, forward.number
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):

@@ -232,12 +232,12 @@ def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -
     parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
     if program.is_cut:
         seen = []  # the gradient of the anchor
+    return parameters, _cast(without_float0(input), program.dtype), state, *seen
 
-    def without_float0(gradient: Any) -> Any:
-        integer = gradient.dtype == jax.dtypes.float0  # JAX's gradient of an integer; Torch's is zeros
-        return jnp.zeros(gradient.shape, jnp.int32) if integer else gradient.astype(program.dtype)
 
-    return parameters, jax.tree.map(without_float0, input), state, *seen
+def without_float0(gradients: Value) -> Value:
+    """Gradients with zeros at integers, as Torch has them, in place of JAX's."""
+    return jax.tree.map(lambda g: jnp.zeros(g.shape, jnp.int32) if g.dtype == jax.dtypes.float0 else g, gradients)
 
 
 class Target(NamedTuple):

@@ -70,7 +70,8 @@ class Layout:
         found = []
         for storage, mine in zip(self.storages, numbers, strict=True):
             views = tuple(self.places[i]._replace(storage=0) for i in mine)
-            found.append((storage, mine, None if is_whole(storage, views[0]) else cutter(views)))
+            alone = len(views) == 1 and is_whole(storage, views[0])
+            found.append((storage, mine, None if alone else cutter(views)))
         return found
 
     def noted(self) -> list:

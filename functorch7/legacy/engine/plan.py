@@ -250,6 +250,11 @@ class Plan(Running):
         plan.last_call = self.last_call
         return plan
 
+    def runs_as(self, other: Plan) -> bool:
+        """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
+        mine, theirs = self.program, other.program
+        return (mine.spec, mine.buffers, mine.train) == (theirs.spec, theirs.buffers, theirs.train)
+
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""
         for sequencer, slots in self.sequencers:

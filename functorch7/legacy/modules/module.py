@@ -191,7 +191,8 @@ class Module(
 
     def _run(self, plan: Plan, input: Input) -> Call:
         fields = self.__dict__
-        fields["_call"] = None  # frees what the last call kept
+        if not plan.is_step:  # a step that fails leaves those before it to backward
+            fields["_call"] = None  # frees what the last call kept
         call = Call(plan, input, self.train or bool(plan.foreign))
         fields["_call"] = call
         if plan.is_step:
@@ -228,6 +229,8 @@ class Module(
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
+        if self._spec is None and self.has_own_gradient():  # of the parameters alone, or it asks the class above
+            return self._gradient_of_output(input, gradOutput)
         call, state, step = self._to_pull_back(input)
         try:
             call.pull_back(self, gradOutput, state, step)

@@ -7,6 +7,8 @@ from typing import Any
 
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
+from ..engine.compiled import without_float0
+from ..engine.foreign import Foreign
 from ..engine.moments import Moment
 from ..engine.registered import Registered
 from ..objects import nested
@@ -15,7 +17,7 @@ from ..tensors.changes import watchers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import Input, Output, as_tensors
+from ..tensors.values import Input, Output, as_tensors, unwrapped, wrapped
 
 
 class Results(Described):
@@ -87,6 +89,12 @@ class Results(Described):
         grad_input = as_tensors(self.updateGradInput(input, grad_output))
         self.accGradParameters(input, grad_output, scale)
         return grad_input
+
+    def _gradient_of_output(self, input: Any, grad_output: Any) -> Any:
+        """gradInput by differentiating the user's updateOutput, which runs once more."""
+        pulled = Foreign(self).pulled_back(unwrapped(input), unwrapped(grad_output))  # type: ignore[call-arg]
+        self.gradInput = wrapped(without_float0(pulled))
+        return self.gradInput
 
     def _ends_in_users_gradient(self) -> bool:
         """Whether it is a chain whose last module, with a gradient of a user's, takes a gradOutput of any shape."""

@@ -362,6 +362,7 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
     place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
     if isinstance(tensor, Parameter):
         tensor.rebind(*place)
+        tensor.grad = cast_tensor(tensor.grad, type_name, cache)
         return tensor
     made = Tensor.viewing(*place)
     cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)

@@ -78,7 +78,6 @@ class TrainingHelpers(Batches, Described):
     Source: dpnn/README.md, Module.
     """
 
-    momGradParams: list[Tensor]
     dpnn_cinput: Tensor
 
     @property
@@ -131,7 +130,10 @@ class TrainingHelpers(Batches, Described):
                 _limited(tensor, last, of_inputs)
 
     def momentumGradParameters(self) -> list[Tensor]:
-        """The moving averages behind `updateGradParameters`; copies of the gradients at first."""
+        """The moving averages behind `updateGradParameters`; copies of the gradients at first.
+
+        They are in copies and files, as in Torch, under momGradParams.
+        """
         own = self.__dict__.setdefault("momGradParams", [])
         if not own:
             own.extend(gradient.clone() for gradient in self.parameters()[1])

@@ -142,6 +142,7 @@ class Loaded:
                 user.take_fields(record.fields)  # in which tensors and modules take their places
                 seen.add(id(record.fields))
                 waiting.append((record.fields, path))
+                record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it
                 continue
             table, path = waiting.pop()
             tables.append(table)

@@ -12,6 +12,7 @@ from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
+from ...interop.torch7.record import FROZEN
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import parts_of
 from ...layers.initializers import SOURCE
@@ -95,6 +96,7 @@ class Objects:
                 made.__dict__[grad_name(name)] = self.tensor(
                     gradient if gradient.shape == sizes else gradient.reshape(sizes)
                 )
+        made.__dict__.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
         for name, array in node.buffers.items():
             made.__dict__[name] = self.tensor(array)
         if isinstance(node.settings.get("train"), bool):
@@ -161,6 +163,8 @@ class Nodes:
         settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
+        if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
+            settings[FROZEN] = frozen
         node = Node(
             spec if by_name and object.is_criterion else object.description(),
             {name: object.__dict__[name] for name in names},

@@ -201,10 +201,13 @@ class Parameters(Described):
         return flatten(tensors)
 
     def reset(self, stdv: float | None = None) -> Self:
-        """Draws new initial values for all parameters."""
+        """Draws new initial values for all parameters; running means and variances are as they were made."""
         for module in self.children():
             module.reset(stdv)
         if self._spec is not None:
+            made = self._spec.init_buffers()
+            for name in self._kept_buffers():
+                self.__dict__[name].copy(np.asarray(made[name]))
             initial = initial_values(self._spec, stdv, dtype_of(self._type))
             for name in self.own_parameters():
                 self.__dict__[name].copy(initial[name])

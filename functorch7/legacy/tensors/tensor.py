@@ -107,7 +107,7 @@ class Tensor(Arithmetic):
             return storage.noted  # most tensors are such
         if self._is_whole():
             return storage.noted.reshape(shape)
-        if storage.place is not None:
+        if storage.place is not None and not storage.is_traced():
             return notes_of(storage.place).note(part, storage.noted, np.int32(self.offset), shape, self.strides_)
         if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
             return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be

@@ -1,0 +1,121 @@
+"""What networks are after programs have done things to them in unforeseen orders."""
+
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+from functorch7.legacy import nn, torch
+
+from .helpers import same, two_layers, values
+
+X, G = values(5, 3, seed=1), values(5, 2, seed=2)
+
+
+def step(net):
+    """gradInput and the parameters' gradients of one step from zero gradients, which changes the weights."""
+    net.zeroGradParameters()
+    net.forward(X)
+    found = [np.array(net.backward(X, G)), *map(np.array, net.parameters()[1])]
+    net.updateParameters(0.1)
+    return found
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor, self.kept = 0.5, nn.Identity()
+
+    def updateOutput(self, input):
+        return torch.mul(input, self.factor)
+
+
+def test_reset_forgets_running_means_and_variances():
+    """Source: nn/BatchNormalization.lua, reset."""
+    net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.BatchNormalization(4)).add(nn.Linear(4, 2)).double()
+    mean = net.get(2).running_mean
+    step(net)
+    assert np.any(np.asarray(mean))
+    net.reset()
+    assert net.get(2).running_mean is mean
+    same([mean, net.get(2).running_var], [np.zeros(4), np.ones(4)])
+
+
+def test_a_network_of_a_file_is_copied_after_it_has_run():
+    net = torch.deserialize(torch.serialize(two_layers().add(nn.Decorator(Scaled()))))
+    step(net)
+    copy = pickle.loads(pickle.dumps(net))
+    assert copy.get(4).get(1).factor == 0.5
+    same(step(copy), step(net))
+
+
+def test_what_is_in_a_loaded_users_module_goes_with_it():
+    net = torch.deserialize(torch.serialize(two_layers().add(Scaled())))
+    step(net)
+    kept = weakref.ref(net.get(4).kept)
+    assert kept() is not None
+    del net
+    gc.collect()
+    assert kept() is None
+
+
+def test_a_parameter_that_is_a_part_of_another_gives_its_gradient_to_it():
+    net, apart = two_layers(), two_layers()
+    bias, gradient = net.get(1).bias, net.get(1).gradBias
+    net.get(3).bias.set(bias.narrow(1, 2, 2))
+    net.get(3).gradBias.set(gradient.narrow(1, 2, 2))
+    for mine, theirs in zip(apart.parameters()[0], net.parameters()[0], strict=True):
+        mine.copy(theirs)
+    found, expected = step(net), step(apart)
+    whole = expected[2].copy()
+    whole[1:3] += expected[4]
+    same(found, [*expected[:2], whole, expected[3], whole[1:3]])
+
+
+def test_inner_outputs_are_forwards_after_backward_at_another_input():
+    net, other = two_layers(), values(5, 3, seed=3)
+    net.forward(X)
+    hidden = np.tanh(X @ np.asarray(net.get(1).weight).T + np.asarray(net.get(1).bias))
+    net.backward(other, G)
+    net.backward(X, G)
+    same(net.get(2).output, hidden)
+
+
+def test_a_step_that_fails_leaves_those_before_it_to_backward():
+    net = nn.FastLSTM(3, 2).double()
+    expected, steps = net.clone(), [values(5, 3, seed=s) for s in (1, 2)]
+    for each in (net, expected):
+        for x in steps:
+            each.forward(x)
+    with pytest.raises(ValueError):
+        net.forward(values(5, 4))
+    for x in reversed(steps):
+        same(net.backward(x, G), expected.backward(x, G).numpy())
+    same(net.parameters()[1], expected.parameters()[1])
+
+
+def test_a_parameters_grad_is_the_modules_after_a_cast():
+    linear = nn.Linear(3, 2).requires_grad_(True).double()
+    linear.forward(X)
+    linear.backward(X, G)
+    assert linear.weight.grad is linear.gradWeight
+    same(linear.weight.grad, G.T @ X)
+
+
+def test_a_users_module_computes_with_parts_of_parameters_that_lie_on_an_accelerator(accelerator):
+    class Gain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.gradWeight = torch.ones(3), torch.zeros(3)
+
+        def updateOutput(self, input):
+            seen.append(input.size())  # so it is called
+            return torch.cmul(input, self.weight.view(1, 3).expandAs(input))
+
+    seen, gain = [], Gain()
+    for factor in (1, -1):  # w = 1, and then 1 - 2 * 1, which is noted
+        same(gain.forward(torch.ones(2, 3)), np.full((2, 3), factor))
+        same(gain.backward(torch.ones(2, 3), torch.ones(2, 3)), np.full((2, 3), factor))
+        gain.updateParameters(1)
