@@ -35,6 +35,26 @@ ERRORS = [
     (lambda x: x.kthvalue(), TypeError, r"torch.kthvalue: expected \(tensor, whole number, \[dimension\]\)"),
     (lambda x: torch.max("x"), TypeError, r"torch.max: expected \(tensor\) or \(tensor, dimension\)"),
     (lambda x: torch.sum(x, 1, 2, 3), TypeError, "got \\(a tensor of size 3x4, 1, 2, 3\\)"),
+    (lambda x: x.topk(0), ValueError, "torch.topk: expected k from 1 to 4, got 0"),
+    (lambda x: x[1].trace(), ValueError, "torch.trace: expected a matrix, got size 4"),
+    (lambda x: x[1].tril(), ValueError, "torch.tril: expected a matrix, got size 4"),
+    (lambda x: x.view(3, 2, 2).triu(), ValueError, "torch.triu: expected a matrix, got size 3x2x2"),
+    (lambda x: x.view(3, 2, 2).diag(), ValueError, "torch.diag: expected a vector or a matrix, got size 3x2x2"),
+    (lambda x: x.diag(4), ValueError, "torch.diag: expected a matrix with a diagonal 4, got size 3x4"),
+    (lambda x: x.diag(-3), ValueError, "torch.diag: expected a matrix with a diagonal -3, got size 3x4"),
+    (lambda x: x[1].bhistc(), ValueError, "torch.bhistc: expected a matrix, got size 4"),
+    (lambda x: x[1].cross(x[2]), ValueError, "torch.cross: expected a dimension of size 3, got size 4"),
+    (lambda x: x.cross(x, 2), ValueError, "torch.cross: expected a dimension of size 3, got size 3x4"),
+    (lambda x: x.cross(x.t()), ValueError, "torch.cross: expected the first tensor's size, 3x4, got size 4x3"),
+    (lambda x: x[1].renorm(2, 1, 1), ValueError, "torch.renorm: expected two dimensions or more, got size 4"),
+    (lambda x: x.renorm(0, 1, 1), ValueError, "torch.renorm: expected a norm's p above 0, got 0"),
+    (lambda x: torch.Tensor().sum(1), ValueError, "torch.sum: expected a tensor with dimensions, got an empty one"),
+    (lambda x: torch.Tensor().sort(), ValueError, "torch.sort: expected a tensor with dimensions, got an empty one"),
+    *[
+        (lambda x, name=name: getattr(torch.Tensor(), name)(), ValueError, f"torch.{name}: expected a tensor with elem")
+        for name in ("min", "max", "mean", "std", "var")
+    ],
+    (lambda x: torch.Tensor().histc(), ValueError, "torch.histc: expected a tensor with elements, got size 0"),
 ]
 
 
@@ -279,6 +299,18 @@ def test_numbers_of_all_elements_are_doubles_as_in_c(name, layout):
     values = np.float32(np.random.default_rng(0).normal(size=(9, 7)))
     x = place(values, "Float", layout)
     assert of_tensor(x) == pytest.approx(of_numpy(values.astype(np.float64)), rel=1e-14)
+
+
+def test_values_that_no_formula_gives_are_those_of_c():
+    """By torch7's THTensorMath.c: what is undefined, on an edge, or asked for the other way round."""
+    one, x = torch.DoubleTensor([[2, 5]]), torch.DoubleTensor([-2, 0, 4])
+    same([one.std(1), one.var(1), one.var(1, True)], [[[np.nan] * 2], [[np.nan] * 2], [[0, 0]]])
+    assert np.isnan(torch.DoubleTensor([3]).std()) and torch.DoubleTensor([3]).var(True) == 0
+    same(torch.clamp(x, 3, -1), [3, 3, -1])  # below 3 is 3, and what is not is above -1
+    same(torch.DoubleTensor([np.nan, -2, 0]).sign(), [0, -1, 0])
+    same(torch.FloatTensor([0.7, 2, -1, 1]).histc(10, 0, 1), np.eye(10)[7] + np.eye(10)[9])
+    same(torch.FloatTensor([0.175]).histc(10), np.eye(10)[5])  # in the middle, on an edge
+    assert torch.Tensor().sum() == 0 and torch.Tensor().prod() == 1
 
 
 def test_means_and_large_sums():

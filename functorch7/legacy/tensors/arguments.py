@@ -158,6 +158,13 @@ def sizes_text(shape: tuple) -> str:
     return "x".join(map(str, shape)) if shape else "1"
 
 
+def sized(name: str, wanted: str, array: Any, fits: bool) -> Any:
+    """The array if its size fits. Raises ValueError otherwise, for a call that wanted another one."""
+    if not fits:
+        raise ValueError(f"torch.{name}: expected {wanted}, got size {sizes_text(array.shape)}")
+    return array
+
+
 _LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
 
 

@@ -23,6 +23,7 @@ from .arguments import (
     of_one_type,
     places_of,
     plain_arrays,
+    sized,
     sizes_text,
 )
 from .computing import computed, conforming, named, same_count
@@ -195,6 +196,9 @@ def _sigmoid(m: Any, x: Any) -> Any:
 def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
     if not 1 <= dim <= x.ndim:
         raise IndexError(f"torch.renorm: dimension {dim} out of range of a tensor of size {sizes_text(x.shape)}")
+    sized("renorm", "two dimensions or more", x, x.ndim > 1)
+    if p <= 0:
+        raise ValueError(f"torch.renorm: expected a norm's p above 0, got {p}")
     others = tuple(axis for axis in range(x.ndim) if axis != dim - 1)
     norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
     return x * m.where(norms > most, most / (norms + 1e-7), 1)
@@ -203,7 +207,7 @@ def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
 MAPS = {
     "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
     "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
-    "sign": "-1, 0 or 1", "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
+    "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
     "sinh": "sinh(x)",
 }  # fmt: skip
 """Functions of one number that NumPy has by the same name, with their formulas."""
@@ -215,6 +219,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "asin": ({"x": named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
     "atan": ({"x": named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
     "atan2": ({"xt": named("arctan2")}, "the angle of the point (tensor, x)"),
+    "sign": ({"x": lambda m, x: (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)}, "-1, 0 or 1"),
     "rsqrt": ({"x": lambda m, x: 1 / m.sqrt(x)}, "1 / sqrt(x)"),
     "round": ({"x": _rounded}, "x rounded, halves away from 0"),
     "frac": ({"x": lambda m, x: x - m.trunc(x)}, "the fraction of x, of x's sign"),
@@ -237,7 +242,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
     "pow": ({"xn": named("power"), "nt": named("power")}, "x ** number, or number ** x"),
     "clamp": (
-        {"xnn": lambda m, x, low, high: x.clip(low, high)},
+        {"xnn": lambda m, x, low, high: m.where(x < low, low, m.minimum(x, high))},
         "x, no less than the first number and no more than the second",
     ),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
@@ -264,7 +269,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
 }
 
-OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"} - {"sign"}
+OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"}
 """Those that are functions of numbers, too."""
 
 _PRODUCTS = {

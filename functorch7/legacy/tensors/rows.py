@@ -176,6 +176,8 @@ class Row:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
 
     def _computed(self, form: Form, found: list) -> tuple:
+        if form.dimensions and np.shape(found[0]) == (0,):
+            raise ValueError(f"torch.{self.name}: expected a tensor with dimensions, got an empty one")
         for place in form.dimensions:
             if found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))

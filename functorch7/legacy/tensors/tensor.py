@@ -22,7 +22,7 @@ from .noted import Noted
 from .notes import notes_of
 from .sizes import sizes_given
 from .storage import Storage, long_storage
-from .strides import contiguous_stride, part, strided, with_part
+from .strides import contiguous_stride, is_contiguous, part, strided, with_part
 
 SMALL_PART = 4
 """A part this many times smaller than its storage is copied when it is read while the storage is being written to."""
@@ -152,7 +152,7 @@ class Tensor(Arithmetic):
         """Whether these are all the storage's elements, in their order."""
         shape, storage = self.shape, self.storage_
         fits = shape == storage.shape or math.prod(shape) == len(storage)
-        return fits and self.offset == 0 and self.strides_ == contiguous_stride(shape)
+        return fits and self.offset == 0 and is_contiguous(shape, self.strides_)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""
@@ -244,7 +244,7 @@ class Tensor(Arithmetic):
 
     def isContiguous(self) -> bool:
         """Whether the elements lie in the storage row by row."""
-        return self.strides_ == contiguous_stride(self.shape)
+        return is_contiguous(self.shape, self.strides_)
 
     def isSameSizeAs(self, other: "Tensor") -> bool:
         """Whether both have the same sizes."""
@@ -295,14 +295,14 @@ class Tensor(Arithmetic):
                     raise IndexError("slices are ambiguous with indices from 1; write t[[first, last]] or t.narrow()")
                 dim += 1
             elif isinstance(each, (list, tuple)):
+                axis = view._axis(dim)
                 if each:
                     first, last = (each[0], each[0]) if len(each) == 1 else each
-                    axis = view._axis(dim)
                     view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
                 dim += 1
             else:
                 view = view.selected(dim, each)
-        return view
+        return self._reordered([*range(self.ndim)]) if view is self else view
 
     def _mask(self, key: Any) -> np.ndarray | None:
         """The mask that an index is: bytes as many as elements, or numbers of this size."""

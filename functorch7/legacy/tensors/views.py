@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Self
 
-from .arguments import sizes_text
+from .arguments import sized, sizes_text
 from .computing import computed
 from .kinds import Result, Sizes
 from .sizes import numbers_given, sizes_given
@@ -104,8 +104,8 @@ class Views:
         return self._reordered(order)
 
     def t(self) -> Self:
-        """The transposed view of a matrix."""
-        return self.transpose(1, 2)
+        """The transposed view of a matrix. Raises ValueError for others."""
+        return sized("t", "a matrix", self, self.ndim == 2).transpose(1, 2)
 
     def permute(self, *dims: int) -> Self:
         """The view with the dimensions in this order."""
@@ -119,9 +119,9 @@ class Views:
 
         Where one element is left, and no dimension is named, it is a number.
         """
+        axes = range(self.ndim) if dim is None else [self._axis(dim)]
         if self.nElement() == 1 and self.ndim and (dim is None or self.ndim == 1):
             return self.item()
-        axes = range(self.ndim) if dim is None else [self._axis(dim)]
         kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
         if not kept and self.ndim:
             kept = [0]
