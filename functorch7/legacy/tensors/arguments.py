@@ -54,6 +54,12 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
         return np.asarray(value).astype(dtype).item()
 
 
+def as_type(array: Any, dtype: np.dtype) -> Any:
+    """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
+    has_no_room = not isinstance(array, np.ndarray) and dtype.kind in "iu" and dtype.itemsize < 4
+    return (array.astype(np.int32) if has_no_room and is_floating(array.dtype) else array).astype(dtype)
+
+
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
     try:

@@ -11,7 +11,7 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
-from .arguments import in_type, sizes_text
+from .arguments import as_type, in_type, sizes_text
 from .default_type import default_dtype
 from .devices import gpu, precision
 from .distributions import multinomial, permutation
@@ -88,7 +88,7 @@ class Arithmetic(Methods, Places):
             raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
         if result.dtype is not self.dtype and result.dtype != self.dtype:
             with precision(self.dtype):
-                result = result.astype(self.dtype)
+                result = as_type(result, self.dtype)
         self.array = result
         return self
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core import is_concrete, lookable
 from .arguments import (
+    as_type,
     described,
     in_type,
     is_number,
@@ -244,7 +245,7 @@ def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
     if array.dtype == dtype:
         return like.of(array)
     with precision(dtype):
-        return like.of(array.astype(dtype))
+        return like.of(as_type(array, dtype))
 
 
 def _number(array: Any, like: Any, x: Any) -> Any:

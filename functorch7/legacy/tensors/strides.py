@@ -9,6 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from ...core import is_concrete
+from .arguments import as_type
 from .kinds import Elements
 
 
@@ -65,7 +66,7 @@ def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> ja
 
 def with_part(array: jax.Array, values: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:
     """The array with other values for the elements of a view."""
-    flat, axes, values = array.reshape(-1), _order(shape, stride), values.astype(array.dtype)
+    flat, axes, values = array.reshape(-1), _order(shape, stride), as_type(values, array.dtype)
     if axes is None:
         flat = flat.at[_positions(offset, shape, stride)].set(values)
     else:
