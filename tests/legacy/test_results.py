@@ -54,6 +54,24 @@ ERRORS = [
         (lambda x, name=name: getattr(torch.Tensor(), name)(), ValueError, f"torch.{name}: expected a tensor with elem")
         for name in ("min", "max", "mean", "std", "var")
     ],
+    (lambda x: x.scatter(1, torch.LongTensor([[1, 2]]), 1), ValueError, "torch.scatter: expected indices of size nx4"),
+    (
+        lambda x: x.scatter(1, torch.LongTensor([[1] * 4]), torch.ones(1, 3)),
+        ValueError,
+        "torch.scatter: expected a source of size nx4, got size 1x3",
+    ),
+    (
+        lambda x: x.scatter(1, torch.LongTensor([[1] * 4, [2] * 4]), torch.ones(1, 4)),
+        ValueError,
+        "torch.scatter: expected 2 numbers or more along dimension 1, got size 1x4",
+    ),
+    (lambda x: x.gather(2, torch.LongTensor([[1]])), ValueError, "torch.gather: expected indices of size 3xn, got"),
+    (lambda x: x.fill(None), TypeError, "torch.fill: expected a number, .* got None"),
+    (lambda x: x.maskedFill(x.gt(1), None), TypeError, "torch.maskedFill: expected a number, .* got None"),
+    (lambda x: x.indexFill(1, torch.LongTensor([1]), "a"), TypeError, "torch.indexFill: expected a number, .* got 'a'"),
+    (lambda x: torch.Tensor([1, None]), ValueError, r"torch.Tensor: expected numbers, .* got \[1, None\]"),
+    (lambda x: x.apply(lambda each: "b"), ValueError, "torch.apply: expected numbers"),
+    (lambda x: x.resizeAs(1), TypeError, "torch.resizeAs: expected a tensor, got 1"),
     (lambda x: torch.Tensor().histc(), ValueError, "torch.histc: expected a tensor with elements, got size 0"),
 ]
 
@@ -311,6 +329,12 @@ def test_values_that_no_formula_gives_are_those_of_c():
     same(torch.FloatTensor([0.7, 2, -1, 1]).histc(10, 0, 1), np.eye(10)[7] + np.eye(10)[9])
     same(torch.FloatTensor([0.175]).histc(10), np.eye(10)[5])  # in the middle, on an edge
     assert torch.Tensor().sum() == 0 and torch.Tensor().prod() == 1
+    assert torch.Tensor().apply(lambda each: 1).dim() == torch.Tensor(3).resize().dim() == 0
+    whole = torch.IntTensor([2, -1, 1, 3])  # without the fraction, as pow(3) keeps none of an int's
+    same(torch.cpow(whole, torch.IntTensor([-1, -3, -2, 2])), [0, -1, 1, 9])
+    undefined = torch.Tensor([np.nan, 1])  # as a whole number it is any, of which nobody warns
+    for made in (undefined.int(), torch.IntTensor(2).copy(undefined), torch.IntTensor([np.nan, 1])):
+        assert made[2] == 1
 
 
 def test_means_and_large_sums():

@@ -112,9 +112,13 @@ def test_a_range_of_all_is_another_view():
     (lambda t: t[1].narrow(1, 1, 1).squeeze(2), "torch.squeeze: dimension 2 out of range of a 1D tensor"),
     (lambda t: t[1, 2, []], "dimension 3 out of range|dimension 1 out of range"),
     (lambda t: t[[], [], []], "dimension 3 out of range"),
+    (lambda t: t[[1, 2, 3],], r"expected \[first, last\] as a range of an index, got \[1, 2, 3\]"),
+    (lambda t: t[torch.LongStorage([1])], "expected 2 indices in a LongStorage, got 1"),
+    (lambda t: t[None], "expected a number as an index, got None"),
+    (lambda t: t["size"], "expected a number as an index, got 'size'"),
 ])  # fmt: skip
 def test_views_that_there_are_not(call, message):
-    with pytest.raises((ValueError, IndexError), match=message):
+    with pytest.raises((ValueError, IndexError, TypeError), match=message):
         call(counted(2, 3))
 
 
@@ -300,8 +304,8 @@ def test_numbers_are_converted_to_a_tensors_type_as_in_c(number):
         (lambda x: torch.zeros(2, -3), "torch.zeros: expected sizes that are not negative, got 2x-3"),
         (lambda x: torch.randn(-1), "expected sizes that are not negative, got -1"),
         (lambda x: x.resize(-1, 2), "torch.resize: expected sizes that are not negative, got -1x2"),
-        (lambda x: x.gather(1, torch.LongTensor([1, 2])), "torch.gather: expected indices of size nx2, got 2"),
-        (lambda x: x.gather(2, torch.LongTensor([[1]])), "torch.gather: expected indices of size 2xn, got 1x1"),
+        (lambda x: x.gather(1, torch.LongTensor([1, 2])), "torch.gather: expected indices of size nx2, got size 2"),
+        (lambda x: x.gather(2, torch.LongTensor([[1]])), "torch.gather: expected indices of size 2xn, got size 1x1"),
         (lambda x: x.repeatTensor(-1, 1), "torch.repeatTensor: expected sizes that are not negative, got -1x1"),
         (lambda x: x.storage().resize(-1), "torch.resize: expected sizes that are not negative, got -1"),
         (lambda x: torch.LongStorage(-1), "expected sizes that are not negative, got -1"),

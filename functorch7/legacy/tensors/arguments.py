@@ -14,6 +14,7 @@ from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .devices import at_hand, gpus
 from .kinds import Numbers
+from .quiet import quietly
 
 Given = TypeVar("Given")
 
@@ -56,16 +57,27 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
 
 def as_type(array: Any, dtype: np.dtype) -> Any:
     """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
-    has_no_room = not isinstance(array, np.ndarray) and dtype.kind in "iu" and dtype.itemsize < 4
-    return (array.astype(np.int32) if has_no_room and is_floating(array.dtype) else array).astype(dtype)
+    if array.dtype == dtype:
+        return array
+    if isinstance(array, np.ndarray):
+        return quietly(array.astype, dtype)
+    has_no_room = dtype.kind in "iu" and dtype.itemsize < 4 and is_floating(array.dtype)
+    return (array.astype(np.int32) if has_no_room else array).astype(dtype)
 
 
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
     try:
-        return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
+        return as_type(np.array(are_numbers(values)), dtype)
     except (TypeError, ValueError):
         raise ValueError(f"expected numbers, and tables of one size in each table, got {values!r}") from None
+
+
+def are_numbers(values: Given) -> Given:
+    """A number, a tensor or a table of numbers. Raises TypeError for anything else."""
+    if not hasattr(values, "dtype") and np.asarray(values).dtype.kind in "OUS":
+        raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {values!r}")
+    return values
 
 
 def letters(args: tuple) -> str:
@@ -162,6 +174,12 @@ def of_one_type(name: str, args: Iterable) -> None:
 def sizes_text(shape: tuple) -> str:
     """Sizes as Torch prints them, such as 2x3."""
     return "x".join(map(str, shape)) if shape else "1"
+
+
+def alike_beside(name: str, what: str, array: Any, other: Any, axis: int) -> Any:
+    """The array if its sizes are another one's but along an axis. Raises ValueError otherwise."""
+    wanted, given = [(*each.shape[:axis], "n", *each.shape[axis + 1 :]) for each in (other, array)]
+    return sized(name, f"{what} of size {sizes_text(wanted)}", array, wanted == given)
 
 
 def sized(name: str, wanted: str, array: Any, fits: bool) -> Any:

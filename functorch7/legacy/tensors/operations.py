@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arguments import (
+    as_type,
     described,
     is_number,
     is_plain,
@@ -140,7 +141,7 @@ class Operation:
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
-        return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
+        return as_type(found, dtype) if dtype.kind in "iu" else found  # NumPy widens sums
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -170,6 +171,13 @@ def _with_room(x: Any) -> Any:
 
 def _is_whole(value: Any) -> bool:
     return value.dtype.kind in "iu" if hasattr(value, "dtype") else type(value) is int
+
+
+def _power(m: Any, x: Any, y: Any) -> Any:
+    """x ** y; of whole numbers, of which NumPy refuses negative y, without the fraction that then alone is left."""
+    if not (_is_whole(x) and _is_whole(y)):
+        return m.power(x, y)
+    return m.power(x, abs(y)) * ((y >= 0) | (abs(x) == 1))
 
 
 def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
@@ -240,14 +248,14 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     **{name: ({"xt": named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
     "cremainder": ({"xt": named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
-    "pow": ({"xn": named("power"), "nt": named("power")}, "x ** number, or number ** x"),
+    "pow": ({"xn": _power, "nt": _power}, "x ** number, or number ** x"),
     "clamp": (
         {"xnn": lambda m, x, low, high: m.where(x < low, low, m.minimum(x, high))},
         "x, no less than the first number and no more than the second",
     ),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
     "cdiv": ({"xt": quotient}, "x / tensor, element by element"),
-    "cpow": ({"xt": named("power")}, "x ** tensor, element by element"),
+    "cpow": ({"xt": _power}, "x ** tensor, element by element"),
     "cmax": ({"xn": named("maximum"), "xt": named("maximum")}, "the larger of x and a number or tensor"),
     "cmin": ({"xn": named("minimum"), "xt": named("minimum")}, "the smaller of x and a number or tensor"),
     **{

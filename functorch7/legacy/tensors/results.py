@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import sized, sizes_text
+from .arguments import alike_beside, sized, sizes_text
 from .computing import named
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
@@ -135,10 +135,8 @@ def _index(m: Any, x: Any, axis: int, at: Any) -> Any:
 
 
 def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
-    sizes, given = ["x".join([*map(str, s[:axis]), "n", *map(str, s[axis + 1 :])]) for s in (x.shape, np.shape(at))]
-    if sizes != given:
-        raise ValueError(f"torch.gather: expected indices of size {sizes}, got {sizes_text(np.shape(at))}")
-    return m.take_along_axis(x, indices("gather", at, x.shape[axis]), axis)
+    at = alike_beside("gather", "indices", indices("gather", at, x.shape[axis]), x, axis)
+    return m.take_along_axis(x, at, axis)
 
 
 def _bounds(x: Any, low: float | None, high: float | None) -> tuple:

@@ -39,10 +39,13 @@ class Views:
     def _axis(self, dim: int) -> int:
         if not 1 <= dim <= self.dim():
             raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
-        return dim - 1
+        return int(dim) - 1
 
-    def _index(self, axis: int, index: int) -> int:
-        size, index = self.shape[axis], int(index)
+    def _index(self, axis: int, index: float) -> int:
+        try:
+            size, index = self.shape[axis], int(index)
+        except (TypeError, ValueError):
+            raise TypeError(f"expected a number as an index, got {index!r}") from None
         position = index - 1 if index > 0 else index + size
         if index == 0 or not 0 <= position < size:
             raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
