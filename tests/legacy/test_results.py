@@ -337,6 +337,24 @@ def test_values_that_no_formula_gives_are_those_of_c():
         assert made[2] == 1
 
 
+@pytest.mark.parametrize("name, args", [
+    ("max", (1,)), ("min", (2,)), ("sort", ()), ("sort", (1, True)), ("topk", (2,)), ("kthvalue", (2, 1)),
+    ("median", ()), ("mode", (2,)),
+])  # fmt: skip
+def test_elements_or_their_places_alone_may_have_a_tensor(name, args):
+    """As in `state.u:max(state.max, 1)` of optim's adamax: what is left out is made."""
+    x = torch.Tensor(X)
+    expected = getattr(torch, name)(x, *args)
+    for at, result in enumerate((torch.Tensor(5), torch.LongTensor())):
+        found = getattr(torch, name)(result, x, *args)
+        assert found[at] is result and getattr(result.clone(), name)(x, *args)[at].equal(result)
+        same(found, [each.numpy() for each in expected])
+    longs = torch.LongTensor(X)  # of this type are both: elements come first
+    result = torch.LongTensor()
+    assert getattr(torch, name)(result, longs, *args)[0] is result
+    same(result, expected[0].numpy())
+
+
 def test_means_and_large_sums():
     x = torch.FloatTensor(100).zero()
     x.narrow(1, 1, 11).fill(1)

@@ -86,6 +86,15 @@ def test_views_of_what_was_copied_from_a_column_show_it(view, copied):
     same(view(torch.Tensor.of(np.arange(1, 10, dtype=np.float32)[::3])), copied)
 
 
+def test_squeezed_views_go_into_a_tensor():
+    t, r = counted(1, 2, 1), torch.Tensor()
+    for dims, sizes in (((), [2]), ((3,), [1, 2]), ((2,), [1, 2, 1])):
+        for found in (torch.squeeze(r, t, *dims), torch.Tensor.squeeze(r, t, *dims)):
+            assert found is r and r.size() == sizes and r.storage() is t.storage()
+    with pytest.raises(TypeError, match=r"torch.squeeze: expected \(\[tensor,\] \[dim\]\), got \(1, 2\)"):
+        t.squeeze(1, 2)
+
+
 @pytest.mark.parametrize("view", [
     lambda t: t.t(), lambda t: t.view(3, 2).narrow(1, 1, 1), lambda t: t.view(2, 3).narrow(1, 1, 1).narrow(2, 1, 1),
     lambda t: t.view(1, 6).expand(1, 6).transpose(1, 2), lambda t: t.unfold(1, 1, 1).select(3, 1),

@@ -151,9 +151,9 @@ def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
     if bins is not None and bins < 1:
         raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
-    count, (low, high) = int(bins or 100), _bounds(x, low, high)
-    at = m.minimum(m.floor((x - low) / (high - low) * count), count - 1)  # what is on an edge goes where C puts it
-    at = m.where((low <= x) & (x <= high), at, -1).reshape(-1)
+    count, (first, last) = int(bins or 100), _bounds(x, low, high)
+    at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # what is on an edge goes where C puts it
+    at = m.where((first <= x) & (x <= last), at, -1).reshape(-1)
     return m.histogram(at + 0.5, count, (0, count))[0].astype(x.dtype)
 
 
