@@ -117,7 +117,7 @@ class Views:
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
 
-    def squeeze(self, *given: Any) -> Result[Self]:
+    def squeeze(self, *given: Views | int) -> Result[Self]:
         """squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without this one if it is of size 1.
 
         Where one element is left, and no dimension is named, it is a number. `r.squeeze(x, ...)` becomes the view.
@@ -127,7 +127,7 @@ class Views:
             return self.set(found) if isinstance(found, Views) else found
         return self._squeezed(*given)
 
-    def _squeezed(self, dim: int | None = None) -> Result[Self]:
+    def _squeezed(self, dim: Any = None) -> Result[Self]:
         axes = range(self.ndim) if dim is None else [self._axis(dim)]
         if self.nElement() == 1 and self.ndim and (dim is None or self.ndim == 1):
             return self.item()
