@@ -326,6 +326,8 @@ def test_values_that_no_formula_gives_are_those_of_c():
     assert np.isnan(torch.DoubleTensor([3]).std()) and torch.DoubleTensor([3]).var(True) == 0
     same(torch.clamp(x, 3, -1), [3, 3, -1])  # below 3 is 3, and what is not is above -1
     same(torch.DoubleTensor([np.nan, -2, 0]).sign(), [0, -1, 0])
+    seven, tenth = torch.DoubleTensor([7, -7, 0.3]), torch.DoubleTensor([0.1, 0.1, np.inf])  # 7 / 0.1 is rounded to 70
+    same([torch.remainder(seven, 0.1), seven % 0.1, seven % tenth], [[0, 0, 0.3 - 0.2]] * 2 + [[0, 0, np.nan]])
     same(torch.FloatTensor([0.7, 2, -1, 1]).histc(10, 0, 1), np.eye(10)[7] + np.eye(10)[9])
     same(torch.FloatTensor([0.175]).histc(10), np.eye(10)[5])  # in the middle, on an edge
     assert torch.Tensor().sum() == 0 and torch.Tensor().prod() == 1

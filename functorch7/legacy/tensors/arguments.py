@@ -5,8 +5,9 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -17,6 +18,19 @@ from .kinds import Numbers
 from .quiet import quietly
 
 Given = TypeVar("Given")
+Array = TypeVar("Array", np.ndarray, jax.Array)
+
+
+class HasSizes(Protocol):
+    """A tensor, or an array of any kind."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        ...
+
+
+Sized = TypeVar("Sized", bound=HasSizes)
 
 
 def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> list | None:
@@ -55,7 +69,7 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
         return np.asarray(value).astype(dtype).item()
 
 
-def as_type(array: Any, dtype: np.dtype) -> Any:
+def as_type(array: Array, dtype: np.dtype) -> Array:
     """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
     if array.dtype == dtype:
         return array
@@ -176,13 +190,13 @@ def sizes_text(shape: tuple) -> str:
     return "x".join(map(str, shape)) if shape else "1"
 
 
-def alike_beside(name: str, what: str, array: Any, other: Any, axis: int) -> Any:
+def alike_beside(name: str, what: str, array: Sized, other: HasSizes, axis: int) -> Sized:
     """The array if its sizes are another one's but along an axis. Raises ValueError otherwise."""
     wanted, given = [(*each.shape[:axis], "n", *each.shape[axis + 1 :]) for each in (other, array)]
     return sized(name, f"{what} of size {sizes_text(wanted)}", array, wanted == given)
 
 
-def sized(name: str, wanted: str, array: Any, fits: bool) -> Any:
+def sized(name: str, wanted: str, array: Sized, fits: bool) -> Sized:
     """The array if its size fits. Raises ValueError otherwise, for a call that wanted another one."""
     if not fits:
         raise ValueError(f"torch.{name}: expected {wanted}, got size {sizes_text(array.shape)}")

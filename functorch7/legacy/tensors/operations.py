@@ -133,7 +133,7 @@ class Operation:
         arrays = plain_arrays(args, not self.signature)
         if arrays is None:
             of_one_type(self.name, args)
-            found = computed(self.forms[form], args, self._fitting)
+            found: Any = computed(self.forms[form], args, self._fitting)
         else:
             if self.signature:
                 arrays = self._fitting(arrays)
@@ -171,6 +171,11 @@ def _with_room(x: Any) -> Any:
 
 def _is_whole(value: Any) -> bool:
     return value.dtype.kind in "iu" if hasattr(value, "dtype") else type(value) is int
+
+
+def _remainder(m: Any, x: Any, y: Any) -> Any:
+    """The remainder of y's sign; of fractions what the rounded quotient leaves, as C computes it."""
+    return m.remainder(x, y) if _is_whole(x) and _is_whole(y) else x - y * m.floor(x / y)
 
 
 def _power(m: Any, x: Any, y: Any) -> Any:
@@ -244,9 +249,9 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "mul": ({"xn": lambda m, x, n: x * n}, "x * number"),
     "div": ({"xn": quotient}, "x / number, of whole numbers without its fraction"),
     **{name: ({"xn": named("fmod")}, "the remainder of x / number, of x's sign") for name in ("fmod", "mod")},
-    "remainder": ({"xn": named("remainder")}, "the remainder of x / number, of the number's sign"),
+    "remainder": ({"xn": _remainder}, "the remainder of x / number, of the number's sign"),
     **{name: ({"xt": named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
-    "cremainder": ({"xt": named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
+    "cremainder": ({"xt": _remainder}, "the remainder of x / tensor, of the tensor's sign"),
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
     "pow": ({"xn": _power, "nt": _power}, "x ** number, or number ** x"),
     "clamp": (
