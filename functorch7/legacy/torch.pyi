@@ -240,14 +240,6 @@ def ceil(x: Numbers, /) -> Tensor: ...
 @overload
 def ceil(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
-def sign(number: float, /) -> float:
-    """-1, 0 or 1; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for
-    arguments of other kinds, ValueError for sizes that do not fit."""
-@overload
-def sign(x: Numbers, /) -> Tensor: ...
-@overload
-def sign(tensor: Numbers, x: Numbers, /) -> Tensor: ...
-@overload
 def trunc(number: float, /) -> float:
     """x without its fraction; a new tensor, or in a first argument, which gets the result's sizes. Raises
     TypeError for arguments of other kinds, ValueError for sizes that do not fit."""
@@ -317,6 +309,14 @@ def atan2(x: Numbers, tensor: Numbers, /) -> Tensor:
     Raises TypeError for arguments of other kinds, ValueError for sizes that do not fit."""
 @overload
 def atan2(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
+@overload
+def sign(number: float, /) -> float:
+    """-1, 0 or 1; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for
+    arguments of other kinds, ValueError for sizes that do not fit."""
+@overload
+def sign(x: Numbers, /) -> Tensor: ...
+@overload
+def sign(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
 def rsqrt(number: float, /) -> float:
     """1 / sqrt(x); a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for
@@ -1160,8 +1160,9 @@ def xcorr3(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
 @overload
 def xcorr3(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 def squeeze(tensor: Tensor, /, *given: Operand) -> Result[Tensor]:
-    """squeeze(tensor, [dim]): The view without the dimensions of size 1, or without this one if it is of size 1.
-    Where one element is left, and no dimension is named, it is a number."""
+    """squeeze(tensor, given...): squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without
+    this one if it is of size 1.  Where one element is left, and no dimension is named, it is a number.
+    `r.squeeze(x, ...)` becomes the view."""
 def reshape(tensor: Tensor, /, *given: Operand) -> Tensor:
     """reshape(tensor, sizes...): A copy of the elements with other sizes; `r.reshape(x, sizes...)` becomes it."""
 def expand(tensor: Tensor, /, *given: Operand) -> Tensor:
@@ -1175,7 +1176,7 @@ def permute(tensor: Tensor, /, *given: Operand) -> Tensor:
 def transpose(tensor: Tensor, /, *given: Operand) -> Tensor:
     """transpose(tensor, dim1, dim2): The view with two dimensions exchanged."""
 def t(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """t(tensor): The transposed view of a matrix."""
+    """t(tensor): The transposed view of a matrix. Raises ValueError for others."""
 def repeatTensor(tensor: Tensor, /, *given: Operand) -> Tensor:
     """repeatTensor(tensor, sizes...): The elements repeated so often along each dimension, new ones first;
     `r.repeatTensor(x, ...)` becomes it."""

@@ -166,3 +166,28 @@ def kind_of(array):
 
 def first(found):
     return found[0] if isinstance(found, tuple) else found
+
+
+def cast(make):
+    """Fractions that come into tensors of small whole numbers, and what C makes of them: its ints' last bits."""
+    x = np.array([-3.7, 300.2, 5, -1, -0.5, 127.9])
+    for kind in ("Byte", "Char", "Short"):
+        given = make(placed(x, "Float", "whole"))
+        expected = np.trunc(x).astype(np.int64).astype(dtype_of(kind))
+        whole = getattr(torch, f"{kind}Tensor")
+        made, assigned, part, at = (make(whole(size)) for size in (6, 6, 8, 6))
+        made.copy(given)
+        part.narrow(1, 2, 6).copy(given)
+        assigned[[1, 6],] = given
+        at[make(torch.ByteTensor([1] * 6))] = given
+        for each in (made, part.narrow(1, 2, 6), assigned, at, given.type(whole.name)):
+            assert each.dtype == whole.dtype and np.array_equal(np.asarray(each), expected)
+
+
+def test_fractions_become_whole_numbers_as_in_c():
+    cast(lambda x: x)
+    cast(lambda x: placed(x.numpy(), kind_of(x), COMPUTED))
+
+
+def test_fractions_become_whole_numbers_as_in_c_on_an_accelerator(accelerator):
+    cast(moved)

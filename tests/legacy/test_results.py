@@ -35,6 +35,44 @@ ERRORS = [
     (lambda x: x.kthvalue(), TypeError, r"torch.kthvalue: expected \(tensor, whole number, \[dimension\]\)"),
     (lambda x: torch.max("x"), TypeError, r"torch.max: expected \(tensor\) or \(tensor, dimension\)"),
     (lambda x: torch.sum(x, 1, 2, 3), TypeError, "got \\(a tensor of size 3x4, 1, 2, 3\\)"),
+    (lambda x: x.topk(0), ValueError, "torch.topk: expected k from 1 to 4, got 0"),
+    (lambda x: x[1].trace(), ValueError, "torch.trace: expected a matrix, got size 4"),
+    (lambda x: x[1].tril(), ValueError, "torch.tril: expected a matrix, got size 4"),
+    (lambda x: x.view(3, 2, 2).triu(), ValueError, "torch.triu: expected a matrix, got size 3x2x2"),
+    (lambda x: x.view(3, 2, 2).diag(), ValueError, "torch.diag: expected a vector or a matrix, got size 3x2x2"),
+    (lambda x: x.diag(4), ValueError, "torch.diag: expected a matrix with a diagonal 4, got size 3x4"),
+    (lambda x: x.diag(-3), ValueError, "torch.diag: expected a matrix with a diagonal -3, got size 3x4"),
+    (lambda x: x[1].bhistc(), ValueError, "torch.bhistc: expected a matrix, got size 4"),
+    (lambda x: x[1].cross(x[2]), ValueError, "torch.cross: expected a dimension of size 3, got size 4"),
+    (lambda x: x.cross(x, 2), ValueError, "torch.cross: expected a dimension of size 3, got size 3x4"),
+    (lambda x: x.cross(x.t()), ValueError, "torch.cross: expected the first tensor's size, 3x4, got size 4x3"),
+    (lambda x: x[1].renorm(2, 1, 1), ValueError, "torch.renorm: expected two dimensions or more, got size 4"),
+    (lambda x: x.renorm(0, 1, 1), ValueError, "torch.renorm: expected a norm's p above 0, got 0"),
+    (lambda x: torch.Tensor().sum(1), ValueError, "torch.sum: expected a tensor with dimensions, got an empty one"),
+    (lambda x: torch.Tensor().sort(), ValueError, "torch.sort: expected a tensor with dimensions, got an empty one"),
+    *[
+        (lambda x, name=name: getattr(torch.Tensor(), name)(), ValueError, f"torch.{name}: expected a tensor with elem")
+        for name in ("min", "max", "mean", "std", "var")
+    ],
+    (lambda x: x.scatter(1, torch.LongTensor([[1, 2]]), 1), ValueError, "torch.scatter: expected indices of size nx4"),
+    (
+        lambda x: x.scatter(1, torch.LongTensor([[1] * 4]), torch.ones(1, 3)),
+        ValueError,
+        "torch.scatter: expected a source of size nx4, got size 1x3",
+    ),
+    (
+        lambda x: x.scatter(1, torch.LongTensor([[1] * 4, [2] * 4]), torch.ones(1, 4)),
+        ValueError,
+        "torch.scatter: expected 2 numbers or more along dimension 1, got size 1x4",
+    ),
+    (lambda x: x.gather(2, torch.LongTensor([[1]])), ValueError, "torch.gather: expected indices of size 3xn, got"),
+    (lambda x: x.fill(None), TypeError, "torch.fill: expected a number, .* got None"),
+    (lambda x: x.maskedFill(x.gt(1), None), TypeError, "torch.maskedFill: expected a number, .* got None"),
+    (lambda x: x.indexFill(1, torch.LongTensor([1]), "a"), TypeError, "torch.indexFill: expected a number, .* got 'a'"),
+    (lambda x: torch.Tensor([1, None]), ValueError, r"torch.Tensor: expected numbers, .* got \[1, None\]"),
+    (lambda x: x.apply(lambda each: "b"), ValueError, "torch.apply: expected numbers"),
+    (lambda x: x.resizeAs(1), TypeError, "torch.resizeAs: expected a tensor, got 1"),
+    (lambda x: torch.Tensor().histc(), ValueError, "torch.histc: expected a tensor with elements, got size 0"),
 ]
 
 
@@ -279,6 +317,44 @@ def test_numbers_of_all_elements_are_doubles_as_in_c(name, layout):
     values = np.float32(np.random.default_rng(0).normal(size=(9, 7)))
     x = place(values, "Float", layout)
     assert of_tensor(x) == pytest.approx(of_numpy(values.astype(np.float64)), rel=1e-14)
+
+
+def test_values_that_no_formula_gives_are_those_of_c():
+    """By torch7's THTensorMath.c: what is undefined, on an edge, or asked for the other way round."""
+    one, x = torch.DoubleTensor([[2, 5]]), torch.DoubleTensor([-2, 0, 4])
+    same([one.std(1), one.var(1), one.var(1, True)], [[[np.nan] * 2], [[np.nan] * 2], [[0, 0]]])
+    assert np.isnan(torch.DoubleTensor([3]).std()) and torch.DoubleTensor([3]).var(True) == 0
+    same(torch.clamp(x, 3, -1), [3, 3, -1])  # below 3 is 3, and what is not is above -1
+    same(torch.DoubleTensor([np.nan, -2, 0]).sign(), [0, -1, 0])
+    seven, tenth = torch.DoubleTensor([7, -7, 0.3]), torch.DoubleTensor([0.1, 0.1, np.inf])  # 7 / 0.1 is rounded to 70
+    same([torch.remainder(seven, 0.1), seven % 0.1, seven % tenth], [[0, 0, 0.3 - 0.2]] * 2 + [[0, 0, np.nan]])
+    same(torch.FloatTensor([0.7, 2, -1, 1]).histc(10, 0, 1), np.eye(10)[7] + np.eye(10)[9])
+    same(torch.FloatTensor([0.175]).histc(10), np.eye(10)[5])  # in the middle, on an edge
+    assert torch.Tensor().sum() == 0 and torch.Tensor().prod() == 1
+    assert torch.Tensor().apply(lambda each: 1).dim() == torch.Tensor(3).resize().dim() == 0
+    whole = torch.IntTensor([2, -1, 1, 3])  # without the fraction, as pow(3) keeps none of an int's
+    same(torch.cpow(whole, torch.IntTensor([-1, -3, -2, 2])), [0, -1, 1, 9])
+    undefined = torch.Tensor([np.nan, 1])  # as a whole number it is any, of which nobody warns
+    for made in (undefined.int(), torch.IntTensor(2).copy(undefined), torch.IntTensor([np.nan, 1])):
+        assert made[2] == 1
+
+
+@pytest.mark.parametrize("name, args", [
+    ("max", (1,)), ("min", (2,)), ("sort", ()), ("sort", (1, True)), ("topk", (2,)), ("kthvalue", (2, 1)),
+    ("median", ()), ("mode", (2,)),
+])  # fmt: skip
+def test_elements_or_their_places_alone_may_have_a_tensor(name, args):
+    """As in `state.u:max(state.max, 1)` of optim's adamax: what is left out is made."""
+    x = torch.Tensor(X)
+    expected = getattr(torch, name)(x, *args)
+    for at, result in enumerate((torch.Tensor(5), torch.LongTensor())):
+        found = getattr(torch, name)(result, x, *args)
+        assert found[at] is result and getattr(result.clone(), name)(x, *args)[at].equal(result)
+        same(found, [each.numpy() for each in expected])
+    longs = torch.LongTensor(X)  # of this type are both: elements come first
+    result = torch.LongTensor()
+    assert getattr(torch, name)(result, longs, *args)[0] is result
+    same(result, expected[0].numpy())
 
 
 def test_means_and_large_sums():

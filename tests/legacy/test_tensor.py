@@ -74,6 +74,63 @@ def test_views_share_their_elements(view, position):
     assert (np.asarray(seen) == 5).all()
 
 
+@pytest.mark.parametrize("view, copied", [
+    (lambda t: t.view(1, 3).expand(2, 3), [[1, 4, 7], [1, 4, 7]]), (lambda t: t.unfold(1, 2, 1), [[1, 4], [4, 7]]),
+    (lambda t: t.narrow(1, 2, 2), [4, 7]), (lambda t: torch.Tensor(t.storage(), 1, 2, 2), [1, 7]),
+])  # fmt: skip
+def test_views_of_what_was_copied_from_a_column_show_it(view, copied):
+    t = torch.Tensor(3)
+    seen = view(t)
+    t.copy(torch.Tensor([[1, 2, 3], [4, 5, 6], [7, 8, 9]]).select(2, 1))
+    same(seen, copied)
+    same(view(torch.Tensor.of(np.arange(1, 10, dtype=np.float32)[::3])), copied)
+
+
+def test_squeezed_views_go_into_a_tensor():
+    t, r = counted(1, 2, 1), torch.Tensor()
+    for dims, sizes in (((), [2]), ((3,), [1, 2]), ((2,), [1, 2, 1])):
+        for found in (torch.squeeze(r, t, *dims), torch.Tensor.squeeze(r, t, *dims)):
+            assert found is r and r.size() == sizes and r.storage() is t.storage()
+    with pytest.raises(TypeError, match=r"torch.squeeze: expected \(\[tensor,\] \[dim\]\), got \(1, 2\)"):
+        t.squeeze(1, 2)
+
+
+@pytest.mark.parametrize("view", [
+    lambda t: t.t(), lambda t: t.view(3, 2).narrow(1, 1, 1), lambda t: t.view(2, 3).narrow(1, 1, 1).narrow(2, 1, 1),
+    lambda t: t.view(1, 6).expand(1, 6).transpose(1, 2), lambda t: t.unfold(1, 1, 1).select(3, 1),
+])  # fmt: skip
+def test_strides_of_dimensions_of_size_1_do_not_count(view):
+    """As in THTensor_(isContiguous): nobody takes such a step."""
+    t = view(counted(6, 1))
+    assert t.isContiguous() and t.contiguous() is t
+    t.view(t.nElement())[1] = 9
+    assert t[(1,) * t.dim()] == 9
+
+
+def test_a_range_of_all_is_another_view():
+    t = counted(2, 3)
+    for whole in (t[[],], t[[], []], t[[1, -1],]):
+        assert whole is not t and whole.isSetTo(t)
+        whole.resize(6)
+    assert t.size() == [2, 3]
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda t: t.view(3, 2, 1).t(), "torch.t: expected a matrix, got size 3x2x1"),
+    (lambda t: t[1].t(), "torch.t: expected a matrix, got size 3"),
+    (lambda t: t[1].narrow(1, 1, 1).squeeze(2), "torch.squeeze: dimension 2 out of range of a 1D tensor"),
+    (lambda t: t[1, 2, []], "dimension 3 out of range|dimension 1 out of range"),
+    (lambda t: t[[], [], []], "dimension 3 out of range"),
+    (lambda t: t[[1, 2, 3],], r"expected \[first, last\] as a range of an index, got \[1, 2, 3\]"),
+    (lambda t: t[torch.LongStorage([1])], "expected 2 indices in a LongStorage, got 1"),
+    (lambda t: t[None], "expected a number as an index, got None"),
+    (lambda t: t["size"], "expected a number as an index, got 'size'"),
+])  # fmt: skip
+def test_views_that_there_are_not(call, message):
+    with pytest.raises((ValueError, IndexError, TypeError), match=message):
+        call(counted(2, 3))
+
+
 def test_views_are_those_of_numpy():
     t, array = counted(2, 3, 4), np.arange(1, 25).reshape(2, 3, 4)
     same(t.transpose(1, 3), array.transpose(2, 1, 0))
@@ -256,8 +313,8 @@ def test_numbers_are_converted_to_a_tensors_type_as_in_c(number):
         (lambda x: torch.zeros(2, -3), "torch.zeros: expected sizes that are not negative, got 2x-3"),
         (lambda x: torch.randn(-1), "expected sizes that are not negative, got -1"),
         (lambda x: x.resize(-1, 2), "torch.resize: expected sizes that are not negative, got -1x2"),
-        (lambda x: x.gather(1, torch.LongTensor([1, 2])), "torch.gather: expected indices of size nx2, got 2"),
-        (lambda x: x.gather(2, torch.LongTensor([[1]])), "torch.gather: expected indices of size 2xn, got 1x1"),
+        (lambda x: x.gather(1, torch.LongTensor([1, 2])), "torch.gather: expected indices of size nx2, got size 2"),
+        (lambda x: x.gather(2, torch.LongTensor([[1]])), "torch.gather: expected indices of size 2xn, got size 1x1"),
         (lambda x: x.repeatTensor(-1, 1), "torch.repeatTensor: expected sizes that are not negative, got -1x1"),
         (lambda x: x.storage().resize(-1), "torch.resize: expected sizes that are not negative, got -1"),
         (lambda x: torch.LongStorage(-1), "expected sizes that are not negative, got -1"),

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from ...core.types import Array, Value
-from ..tensors.strides import contiguous_stride
+from ..tensors.strides import is_contiguous
 
 
 class View(NamedTuple):
@@ -22,7 +22,7 @@ class View(NamedTuple):
 
     @property
     def contiguous(self) -> bool:
-        return self.stride == contiguous_stride(self.shape)
+        return is_contiguous(self.shape, self.stride)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,8 +15,22 @@ from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .devices import at_hand, gpus
 from .kinds import Numbers
+from .quiet import quietly
 
 Given = TypeVar("Given")
+Array = TypeVar("Array", np.ndarray, jax.Array)
+
+
+class HasSizes(Protocol):
+    """A tensor, or an array of any kind."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        ...
+
+
+Sized = TypeVar("Sized", bound=HasSizes)
 
 
 def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> list | None:
@@ -54,12 +69,29 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
         return np.asarray(value).astype(dtype).item()
 
 
+def as_type(array: Array, dtype: np.dtype) -> Array:
+    """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
+    if array.dtype == dtype:
+        return array
+    if isinstance(array, np.ndarray):
+        return quietly(array.astype, dtype)
+    has_no_room = dtype.kind in "iu" and dtype.itemsize < 4 and is_floating(array.dtype)
+    return (array.astype(np.int32) if has_no_room else array).astype(dtype)
+
+
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
     """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
     try:
-        return np.array(values).astype(dtype) if dtype.kind in "iu" else np.array(values, dtype)
+        return as_type(np.array(are_numbers(values)), dtype)
     except (TypeError, ValueError):
         raise ValueError(f"expected numbers, and tables of one size in each table, got {values!r}") from None
+
+
+def are_numbers(values: Given) -> Given:
+    """A number, a tensor or a table of numbers. Raises TypeError for anything else."""
+    if not hasattr(values, "dtype") and np.asarray(values).dtype.kind in "OUS":
+        raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {values!r}")
+    return values
 
 
 def letters(args: tuple) -> str:
@@ -156,6 +188,19 @@ def of_one_type(name: str, args: Iterable) -> None:
 def sizes_text(shape: tuple) -> str:
     """Sizes as Torch prints them, such as 2x3."""
     return "x".join(map(str, shape)) if shape else "1"
+
+
+def alike_beside(name: str, what: str, array: Sized, other: HasSizes, axis: int) -> Sized:
+    """The array if its sizes are another one's but along an axis. Raises ValueError otherwise."""
+    wanted, given = [(*each.shape[:axis], "n", *each.shape[axis + 1 :]) for each in (other, array)]
+    return sized(name, f"{what} of size {sizes_text(wanted)}", array, wanted == given)
+
+
+def sized(name: str, wanted: str, array: Sized, fits: bool) -> Sized:
+    """The array if its size fits. Raises ValueError otherwise, for a call that wanted another one."""
+    if not fits:
+        raise ValueError(f"torch.{name}: expected {wanted}, got size {sizes_text(array.shape)}")
+    return array
 
 
 _LETTERS = {int: "i", float: "n", bool: "b", str: "c"}

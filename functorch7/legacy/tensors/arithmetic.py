@@ -11,7 +11,7 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
-from .arguments import in_type, sizes_text
+from .arguments import are_numbers, as_type, in_type, sizes_text
 from .default_type import default_dtype
 from .devices import gpu, precision
 from .distributions import multinomial, permutation
@@ -88,7 +88,7 @@ class Arithmetic(Methods, Places):
             raise ValueError(f"expected a result of size {sizes_text(self.shape)}, got {sizes_text(result.shape)}")
         if result.dtype is not self.dtype and result.dtype != self.dtype:
             with precision(self.dtype):
-                result = result.astype(self.dtype)
+                result = as_type(result, self.dtype)
         self.array = result
         return self
 
@@ -97,7 +97,7 @@ class Arithmetic(Methods, Places):
         if self._is_whole():
             self.storage_.fill(value)
         else:
-            self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
+            self.array = np.full(self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:
@@ -163,9 +163,7 @@ class Arithmetic(Methods, Places):
 
     def apply(self, function: Callable) -> Self:
         """Replaces every element x by function(x), unless that is None."""
-        values = [function(x) for x in self.numpy().reshape(-1).tolist()]
-        old = self.numpy().reshape(-1).tolist()
-        return self.copy([o if v is None else v for v, o in zip(values, old, strict=True)])
+        return self._mapped(function)
 
     def sub(self, *args: Numbers) -> Self:
         """sub(first1, last1, first2, last2, ...): the view of these ranges of the first dimensions; -1 is the last.

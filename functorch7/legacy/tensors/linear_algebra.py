@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import sized
 from .rows import COLUMNS, SAME, Form, Row
 
 _FAILED = {
@@ -31,10 +32,8 @@ def _lapack(name: str, routine: str, *args: Any, **options: Any) -> tuple:
 
 
 def _matrix(name: str, x: Any, square: bool = False) -> Any:
-    if x.ndim != 2 or (square and x.shape[0] != x.shape[1]):
-        wanted = "a square matrix" if square else "a matrix"
-        raise ValueError(f"torch.{name}: expected {wanted}, got size {'x'.join(map(str, x.shape))}")
-    return x
+    fits = x.ndim == 2 and (not square or x.shape[0] == x.shape[1])
+    return sized(name, "a square matrix" if square else "a matrix", x, fits)
 
 
 def _system(name: str, a: Any, b: Any) -> tuple:

@@ -137,6 +137,13 @@ def _product(left: Any, right: Any) -> Any:
     return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
 
 
+def _remainder(left: Any, right: Any, like: Any) -> Any:
+    """Torch7's `%`: cremainder, and of numbers remainder."""
+    if has_pytorch_operators():
+        return operated("mod", left, right, like)
+    return as_result(OPERATIONS["cremainder"].computed("xt", [left, right]), like)
+
+
 def as_result(found: Elements, like: Maker[Made]) -> Result[Made]:
     """A result as a tensor, or, if it has no dimensions and is known, as a number."""
     return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
@@ -162,3 +169,5 @@ for _name, _reflected in OPERATORS.items():
     _operated(_name, _reflected)
 Methods.__mul__ = lambda self, other: _product(self, other)  # type: ignore[method-assign]
 Methods.__rmul__ = lambda self, other: _product(other, self)  # type: ignore[method-assign]
+Methods.__mod__ = lambda self, other: _remainder(self, other, self)  # type: ignore[method-assign]
+Methods.__rmod__ = lambda self, other: _remainder(other, self, self)  # type: ignore[method-assign]

@@ -101,11 +101,6 @@ class Methods(Casts):
     @overload
     def ceil(self, x: Numbers, /) -> Self: ...
     @overload
-    def sign(self) -> Self:
-        """-1, 0 or 1; in place, where x is this tensor unless it is given."""
-    @overload
-    def sign(self, x: Numbers, /) -> Self: ...
-    @overload
     def trunc(self) -> Self:
         """X without its fraction; in place, where x is this tensor unless it is given."""
     @overload
@@ -150,6 +145,11 @@ class Methods(Casts):
         """The angle of the point (tensor, x); in place, where x is this tensor unless it is given."""
     @overload
     def atan2(self, x: Numbers, tensor: Numbers, /) -> Self: ...
+    @overload
+    def sign(self) -> Self:
+        """-1, 0 or 1; in place, where x is this tensor unless it is given."""
+    @overload
+    def sign(self, x: Numbers, /) -> Self: ...
     @overload
     def rsqrt(self) -> Self:
         """1 / sqrt(x); in place, where x is this tensor unless it is given."""

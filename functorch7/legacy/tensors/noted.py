@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.types import ArrayLike, Value
+from .arguments import as_type
 from .devices import Place
 
 
@@ -155,7 +156,7 @@ def _at(array: Any, index: list) -> Any:
 
 
 def _put(array: Any, index: list, values: Any, how: str) -> Any:
-    return getattr(array.at[_index(index)], how)(jnp.asarray(values, array.dtype))
+    return getattr(array.at[_index(index)], how)(as_type(jnp.asarray(values), array.dtype))
 
 
 def _method(function: Callable) -> Callable:

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arguments import (
+    as_type,
     described,
     is_number,
     is_plain,
@@ -23,6 +24,7 @@ from .arguments import (
     of_one_type,
     places_of,
     plain_arrays,
+    sized,
     sizes_text,
 )
 from .computing import computed, conforming, named, same_count
@@ -131,7 +133,7 @@ class Operation:
         arrays = plain_arrays(args, not self.signature)
         if arrays is None:
             of_one_type(self.name, args)
-            found = computed(self.forms[form], args, self._fitting)
+            found: Any = computed(self.forms[form], args, self._fitting)
         else:
             if self.signature:
                 arrays = self._fitting(arrays)
@@ -139,7 +141,7 @@ class Operation:
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
-        return found.astype(dtype) if found.dtype != dtype and dtype.kind in "iu" else found  # NumPy widens sums
+        return as_type(found, dtype) if dtype.kind in "iu" else found  # NumPy widens sums
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -171,6 +173,18 @@ def _is_whole(value: Any) -> bool:
     return value.dtype.kind in "iu" if hasattr(value, "dtype") else type(value) is int
 
 
+def _remainder(m: Any, x: Any, y: Any) -> Any:
+    """The remainder of y's sign; of fractions what the rounded quotient leaves, as C computes it."""
+    return m.remainder(x, y) if _is_whole(x) and _is_whole(y) else x - y * m.floor(x / y)
+
+
+def _power(m: Any, x: Any, y: Any) -> Any:
+    """x ** y; of whole numbers, of which NumPy refuses negative y, without the fraction that then alone is left."""
+    if not (_is_whole(x) and _is_whole(y)):
+        return m.power(x, y)
+    return m.power(x, abs(y)) * ((y >= 0) | (abs(x) == 1))
+
+
 def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
     """x * 2^n or x / 2^n; of whole numbers the bits move."""
     if jnp.issubdtype(x.dtype, jnp.floating):
@@ -195,6 +209,9 @@ def _sigmoid(m: Any, x: Any) -> Any:
 def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
     if not 1 <= dim <= x.ndim:
         raise IndexError(f"torch.renorm: dimension {dim} out of range of a tensor of size {sizes_text(x.shape)}")
+    sized("renorm", "two dimensions or more", x, x.ndim > 1)
+    if p <= 0:
+        raise ValueError(f"torch.renorm: expected a norm's p above 0, got {p}")
     others = tuple(axis for axis in range(x.ndim) if axis != dim - 1)
     norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
     return x * m.where(norms > most, most / (norms + 1e-7), 1)
@@ -203,7 +220,7 @@ def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
 MAPS = {
     "abs": "|x|", "sqrt": "the square root of x", "exp": "exp(x)", "log": "log(x)", "log1p": "log(1 + x)",
     "tanh": "tanh(x)", "sin": "sin(x)", "cos": "cos(x)", "floor": "x rounded down", "ceil": "x rounded up",
-    "sign": "-1, 0 or 1", "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
+    "trunc": "x without its fraction", "tan": "tan(x)", "cosh": "cosh(x)",
     "sinh": "sinh(x)",
 }  # fmt: skip
 """Functions of one number that NumPy has by the same name, with their formulas."""
@@ -215,6 +232,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "asin": ({"x": named("arcsin")}, "the angle in [-pi/2, pi/2] whose sine is x"),
     "atan": ({"x": named("arctan")}, "the angle in (-pi/2, pi/2) whose tangent is x"),
     "atan2": ({"xt": named("arctan2")}, "the angle of the point (tensor, x)"),
+    "sign": ({"x": lambda m, x: (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)}, "-1, 0 or 1"),
     "rsqrt": ({"x": lambda m, x: 1 / m.sqrt(x)}, "1 / sqrt(x)"),
     "round": ({"x": _rounded}, "x rounded, halves away from 0"),
     "frac": ({"x": lambda m, x: x - m.trunc(x)}, "the fraction of x, of x's sign"),
@@ -231,18 +249,18 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "mul": ({"xn": lambda m, x, n: x * n}, "x * number"),
     "div": ({"xn": quotient}, "x / number, of whole numbers without its fraction"),
     **{name: ({"xn": named("fmod")}, "the remainder of x / number, of x's sign") for name in ("fmod", "mod")},
-    "remainder": ({"xn": named("remainder")}, "the remainder of x / number, of the number's sign"),
+    "remainder": ({"xn": _remainder}, "the remainder of x / number, of the number's sign"),
     **{name: ({"xt": named("fmod")}, "the remainder of x / tensor, of x's sign") for name in ("cfmod", "cmod")},
-    "cremainder": ({"xt": named("remainder")}, "the remainder of x / tensor, of the tensor's sign"),
+    "cremainder": ({"xt": _remainder}, "the remainder of x / tensor, of the tensor's sign"),
     "lerp": ({"xtn": lambda m, x, t, n: x + n * (t - x)}, "x + number * (tensor - x)"),
-    "pow": ({"xn": named("power"), "nt": named("power")}, "x ** number, or number ** x"),
+    "pow": ({"xn": _power, "nt": _power}, "x ** number, or number ** x"),
     "clamp": (
-        {"xnn": lambda m, x, low, high: x.clip(low, high)},
+        {"xnn": lambda m, x, low, high: m.where(x < low, low, m.minimum(x, high))},
         "x, no less than the first number and no more than the second",
     ),
     "cmul": ({"xt": lambda m, x, t: x * t}, "x * tensor, element by element"),
     "cdiv": ({"xt": quotient}, "x / tensor, element by element"),
-    "cpow": ({"xt": named("power")}, "x ** tensor, element by element"),
+    "cpow": ({"xt": _power}, "x ** tensor, element by element"),
     "cmax": ({"xn": named("maximum"), "xt": named("maximum")}, "the larger of x and a number or tensor"),
     "cmin": ({"xn": named("minimum"), "xt": named("minimum")}, "the smaller of x and a number or tensor"),
     **{
@@ -264,7 +282,7 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
     "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
 }
 
-OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"} - {"sign"}
+OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"}
 """Those that are functions of numbers, too."""
 
 _PRODUCTS = {

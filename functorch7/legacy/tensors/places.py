@@ -8,7 +8,16 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from .arguments import in_type, is_number, sizes_text
+from .arguments import (
+    alike_beside,
+    are_numbers,
+    array_of,
+    as_type,
+    in_type,
+    is_number,
+    sized,
+    sizes_text,
+)
 from .indices import indices
 from .kinds import Numbers
 from .notes import known
@@ -72,7 +81,8 @@ class Places(Views):
 
     def _where(self, place: Any, values: Any, how: str = "set") -> Self:
         """Writes values to places, or adds them, each as often as its place is named."""
-        values = in_type(values, self.dtype)
+        values = in_type(are_numbers(values), self.dtype)
+        values = as_type(values, self.dtype) if isinstance(values, np.ndarray) else values
         if self.storage_.place is not None:
             self.array = known(self.noted, self.storage_.place).put(place, values, how)
         elif how == "set":
@@ -113,10 +123,14 @@ class Places(Views):
     def scatter(self, dim: int, index: Numbers, source: Numbers) -> Self:
         """Writes a number, or a tensor's elements, to the places along a dimension that a LongTensor names."""
         axis = self._axis(dim)
-        at = indices("scatter", index, self.shape[axis])
+        at = alike_beside("scatter", "indices", indices("scatter", index, self.shape[axis]), self, axis)
         place: list[Any] = list(np.indices(at.shape, sparse=True))
         place[axis] = at
-        return self._where(tuple(place), source if is_number(source) else np.asarray(source)[_corner(at.shape)])
+        if is_number(source):
+            return self._where(tuple(place), source)
+        values = alike_beside("scatter", "a source", np.asarray(source), self, axis)
+        sized("scatter", f"{at.shape[axis]} numbers or more along dimension {dim}", values, values.size >= at.size)
+        return self._where(tuple(place), values[_corner(at.shape)])
 
     # Functions of elements --------------------------------------------------------------------------------------------
 
@@ -131,7 +145,8 @@ class Places(Views):
     def _mapped(self, function: Callable, *tensors: Any) -> Self:
         columns = [np.asarray(each).reshape(-1).tolist() for each in (self, *tensors)]
         found = [function(*row) for row in zip(*columns, strict=True)]
-        return self.copy([x if y is None else y for x, y in zip(columns[0], found, strict=True)])
+        mapped = [x if y is None else y for x, y in zip(columns[0], found, strict=True)]
+        return self.copy(array_of(mapped, self.dtype))
 
     # Questions --------------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ def planned(
     def plan(args: tuple, tensor: Any = None) -> Any:
         values = list(args) if are_in_order else list(chosen((*args, left_out, tensor))[:-1])
         first = values[at_first] = at_hand(values[at_first].peeked)
-        if type(first) is not np.ndarray or not (shape := first.shape):
+        if type(first) is not np.ndarray or not (shape := first.shape) or (dimensions and not first.size):
             return None
         dtype = first.dtype
         if with_fractions and dtype.kind != "f":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import methodcaller
 from typing import Any
 
 import numpy as np
 
-from .arguments import sizes_text
+from .arguments import alike_beside, sized, sizes_text
 from .computing import named
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
@@ -26,22 +27,37 @@ def _accumulator(m: Any, x: Any) -> type | None:
     return np.float64 if m is np and x.dtype.kind == "f" else None
 
 
+def _some(name: str, x: Any) -> Any:
+    return sized(name, "a tensor with elements", x, x.size > 0)
+
+
+def _matrix(name: str, x: Any) -> Any:
+    return sized(name, "a matrix", x, x.ndim == 2)
+
+
 def _reduction(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> Any:
         return getattr(x, name)(axis, keepdims=True)
 
     def of_all(m: Any, x: Any) -> Any:
-        return getattr(x, name)(dtype=_accumulator(m, x))
+        return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=_accumulator(m, x))
 
     return Form("x", of_all, (NUMBER,)), Form("xd", along)
 
 
-def _spread(name: str) -> tuple[Form, ...]:
+def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
+    """NumPy's own warns of one element alone, of which it is undefined unless it is biased."""
+    count, dtype = (x.size, _accumulator(m, x)) if axis is None else (x.shape[axis], None)
+    distances = x - x.mean(axis, dtype=dtype, keepdims=True)
+    return (distances * distances).sum(axis, keepdims=axis is not None) / (count if biased else count - 1)
+
+
+def _spread(name: str, function: Callable) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int, biased: bool | None) -> Any:
-        return getattr(m, name)(x, axis, ddof=0 if biased else 1, keepdims=True)
+        return function(m, _variance(m, x, axis, biased))
 
     def of_all(m: Any, x: Any, biased: bool | None) -> Any:
-        return getattr(m, name)(x, dtype=_accumulator(m, x), ddof=0 if biased else 1)
+        return function(m, _variance(m, _some(name, x), None, biased))
 
     return Form("xB", of_all, (NUMBER,)), Form("xdB", along)
 
@@ -63,7 +79,7 @@ def _extreme(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> tuple[Any, Any]:
         return getattr(x, name)(axis, keepdims=True), getattr(x, place)(axis, keepdims=True) + (FIRST if m is np else 1)
 
-    return Form("x", lambda m, x: value(x), (NUMBER,)), Form("xd", along, (SAME, LONG))
+    return Form("x", lambda m, x: value(_some(name, x)), (NUMBER,)), Form("xd", along, (SAME, LONG))
 
 
 def _ordered(m: Any, x: Any, axis: int, descending: bool | None) -> tuple[Any, Any]:
@@ -86,7 +102,7 @@ def _first(m: Any, ordered: tuple, axis: int, start: int, count: int) -> tuple:
 
 
 def _topk(m: Any, x: Any, k: int | None, axis: int | None, largest: bool | None, _sorted: bool | None) -> tuple:
-    k, axis = int(k or 1), _last(x, axis)
+    k, axis = 1 if k is None else k, _last(x, axis)
     if not 1 <= k <= x.shape[axis]:
         raise ValueError(f"torch.topk: expected k from 1 to {x.shape[axis]}, got {k}")
     return _first(m, _ordered(m, x, axis, largest), axis, 0, k)
@@ -119,10 +135,8 @@ def _index(m: Any, x: Any, axis: int, at: Any) -> Any:
 
 
 def _gather(m: Any, x: Any, axis: int, at: Any) -> Any:
-    sizes, given = ["x".join([*map(str, s[:axis]), "n", *map(str, s[axis + 1 :])]) for s in (x.shape, np.shape(at))]
-    if sizes != given:
-        raise ValueError(f"torch.gather: expected indices of size {sizes}, got {sizes_text(np.shape(at))}")
-    return m.take_along_axis(x, indices("gather", at, x.shape[axis]), axis)
+    at = alike_beside("gather", "indices", indices("gather", at, x.shape[axis]), x, axis)
+    return m.take_along_axis(x, at, axis)
 
 
 def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
@@ -130,27 +144,39 @@ def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
     if bounds[0] > bounds[1]:
         raise ValueError(f"torch.histc: expected a lower and an upper bound, got {bounds[0]} and {bounds[1]}")
     if bounds[0] == bounds[1]:
-        bounds = (x.min(), x.max())
+        bounds = (_some("histc", x).min(), x.max())
     return bounds if bounds[0] != bounds[1] else (bounds[0] - 1, bounds[1] + 1)
 
 
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
     if bins is not None and bins < 1:
         raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
-    return m.histogram(x.reshape(-1), int(bins or 100), _bounds(x, low, high))[0].astype(x.dtype)
+    count, (first, last) = int(bins or 100), _bounds(x, low, high)
+    at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # what is on an edge goes where C puts it
+    at = m.where((first <= x) & (x <= last), at, -1).reshape(-1)
+    return m.histogram(at + 0.5, count, (0, count))[0].astype(x.dtype)
 
 
 def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
-    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in x])
+    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in _matrix("bhistc", x)])
 
 
 def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:
-    axis = x.shape.index(3) if axis is None else axis
+    sized("cross", f"the first tensor's size, {sizes_text(x.shape)}", t, t.shape == x.shape)
+    axis = axis if axis is not None or 3 not in x.shape else x.shape.index(3)
+    sized("cross", "a dimension of size 3", x, axis is not None and x.shape[axis] == 3)
     return m.cross(x, t, axis=axis)
 
 
-def _diagonal(m: Any, x: Any, k: float | None) -> Any:
-    return m.array(m.diag(x, int(k or 0)))  # NumPy's is a view
+def _diagonal(m: Any, x: Any, k: int | None) -> Any:
+    k = 0 if k is None else int(k)
+    sized("diag", "a vector or a matrix", x, x.size > 0 and x.ndim < 3)
+    sized("diag", f"a matrix with a diagonal {k}", x, x.ndim == 1 or -x.shape[0] < k < x.shape[1])
+    return m.array(m.diag(x, k))  # NumPy's is a view
+
+
+def _triangle(name: str) -> Form:
+    return Form("xI", lambda m, x, k: getattr(m, name)(_matrix(name, x), int(k or 0)))
 
 
 ROWS = {
@@ -165,14 +191,14 @@ ROWS = {
         "sum": (_reduction("sum"), "the sum"),
         "prod": (_reduction("prod"), "the product"),
         "mean": (_reduction("mean"), "the mean"),
-        "std": (_spread("std"), "the standard deviation, over n - 1, or n if biased"),
-        "var": (_spread("var"), "the variance, over n - 1, or n if biased"),
+        "std": (_spread("std", lambda m, x: m.sqrt(x)), "the standard deviation, over n - 1, or n if biased"),
+        "var": (_spread("var", lambda m, x: x), "the variance, over n - 1, or n if biased"),
         "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),
         "dist": (
             (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,), True),), "the p-norm of the difference"
         ),
         "dot": ((Form("xt", lambda m, x, t: m.vdot(x, t), (NUMBER,), True),), "the sum of the products of elements"),
-        "trace": ((Form("x", lambda m, x: m.trace(x), (NUMBER,)),), "the sum of a matrix's diagonal"),
+        "trace": ((Form("x", lambda m, x: m.trace(_matrix("trace", x)), (NUMBER,)),), "the sum of a matrix's diagonal"),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
         "cumsum": ((Form("xD", lambda m, x, axis: x.cumsum(axis or 0)),), "the sums so far"),
@@ -189,12 +215,12 @@ ROWS = {
         "nonzero": (
             (Form("x", lambda m, x: m.stack(m.nonzero(x), 1) + 1, (LONG,)),), "where elements are not 0, a row for each"
         ),
-        "tril": ((Form("xI", lambda m, x, k: m.tril(x, int(k or 0))),), "what is on and below the k-th diagonal"),
-        "triu": ((Form("xI", lambda m, x, k: m.triu(x, int(k or 0))),), "what is on and above the k-th diagonal"),
+        "tril": ((_triangle("tril"),), "what is on and below the k-th diagonal"),
+        "triu": ((_triangle("triu"),), "what is on and above the k-th diagonal"),
         "diag": ((Form("xI", _diagonal),), "the k-th diagonal of a matrix, or a matrix with this one"),
         "histc": ((Form("xINN", _histogram),), "how many elements are in each of n bins, between bounds if given"),
         "bhistc": ((Form("xINN", _histograms),), "how many elements of each row are in each of n bins"),
-        "cross": ((Form("xtD", _cross, by_element=True),), "the cross product along a dimension of size 3"),
+        "cross": ((Form("xtD", _cross),), "the cross product along a dimension of size 3"),
     }.items()
 }  # fmt: skip
 """The operations by name."""

@@ -4,7 +4,7 @@ A form has a letter for each argument after `x`, a capital one if it may be left
 number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices,
 `c` a letter. From one row follow `x.f(...)` and
 `torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)` (into r, which gets the result's sizes; two
-tensors where there are two results).
+tensors where there are two results, of elements and their places one alone, too).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core import is_concrete, lookable
 from .arguments import (
+    as_type,
     described,
     in_type,
     is_number,
@@ -76,6 +77,12 @@ class Form:
     def indices(self) -> tuple[int, ...]:
         """The places of those that are LongTensors of indices."""
         return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many tensors for results a call may give: all, or of elements and their places only one, too."""
+        count = len(self.results)
+        return () if NUMBER in self.results else (count, 1) if LONG in self.results[1:] else (count,)
 
     def places(self, given: str) -> tuple | None:
         """The places of the arguments among those with these letters; None if the call is not of this form."""
@@ -159,14 +166,30 @@ class Row:
                     [_made(each, like, x, kind) for each, kind in zip(arrays, form.results, strict=True)]
                 )
         for form in self.forms:
-            count = len(form.results)
-            given, found = args[:count], form.matched(args[count:])
-            if found is not None and NUMBER not in form.results and all(hasattr(each, "storage_") for each in given):
-                for result, kind in zip(given, form.results, strict=True):
-                    self._check(result, kind, found[0])
-                arrays = self._computed(form, found)
-                return _one_or_all([_into(*each) for each in zip(given, arrays, form.results, strict=True)])
+            for count in form.counts:
+                given, found = args[:count], form.matched(args[count:])
+                if found is not None and all(hasattr(each, "storage_") for each in given):
+                    x, results = found[0], self._results(form, given, found[0])
+                    arrays = self._computed(form, found)
+                    return _one_or_all(
+                        [
+                            _made(array, like, x, kind) if result is None else _into(result, array, kind)
+                            for result, array, kind in zip(results, arrays, form.results, strict=True)
+                        ]
+                    )
         raise self._wrong(args)
+
+    def _results(self, form: Form, given: tuple, x: Any) -> tuple:
+        """The tensors for results, None for one that is to be made: one alone is for the places if it is of their type.
+
+        Raises TypeError for tensors of other types.
+        """
+        if len(given) < len(form.results):
+            given = (None, *given) if given[0].dtype == LONG != _dtype_of(x) else (*given, None)
+        for result, kind in zip(given, form.results, strict=True):
+            if result is not None:
+                self._check(result, kind, x)
+        return given
 
     def _check(self, result: Any, kind: Any, x: Any) -> None:
         """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
@@ -176,6 +199,8 @@ class Row:
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
 
     def _computed(self, form: Form, found: list) -> tuple:
+        if form.dimensions and np.shape(found[0]) == (0,):
+            raise ValueError(f"torch.{self.name}: expected a tensor with dimensions, got an empty one")
         for place in form.dimensions:
             if found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
@@ -238,11 +263,15 @@ def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
         return _made(array, like, x, SAME) if array.ndim < 2 else _made(array.T, like, x, SAME).t()
     if isinstance(array, np.generic):
         array = np.asarray(array)
-    dtype = (x.dtype if hasattr(x, "dtype") else default_dtype()) if kind is SAME else kind
+    dtype = _dtype_of(x) if kind is SAME else kind
     if array.dtype == dtype:
         return like.of(array)
     with precision(dtype):
-        return like.of(array.astype(dtype))
+        return like.of(as_type(array, dtype))
+
+
+def _dtype_of(x: Any) -> np.dtype:
+    return x.dtype if hasattr(x, "dtype") else default_dtype()
 
 
 def _number(array: Any, like: Any, x: Any) -> Any:

@@ -12,7 +12,7 @@ from jax.typing import DTypeLike
 
 from ...core import is_concrete
 from ...core.types import Device, Value
-from .arguments import in_type, is_floating
+from .arguments import are_numbers, as_type, in_type, is_floating
 from .cdata import StorageData
 from .changes import changed
 from .devices import Place, place, place_of, precision
@@ -135,7 +135,7 @@ class Storage:
                 known = jax.dtypes.canonicalize_dtype(dtype)
                 if known.kind != "f" or known == dtype:  # numbers are not to lose digits
                     return array.astype(known)
-            return np.asarray(array).astype(dtype) if array.dtype != dtype else array
+            return array if array.dtype == dtype else as_type(np.asarray(array), np.dtype(dtype))
 
         copy = Storage.zeros(self.shape, dtype) if self.is_zero else Storage(None, converted, self.shape, dtype)
         if device is not None and (found := place({device})) is not None:
@@ -176,7 +176,7 @@ class Storage:
 
     def fill(self, value: float) -> "Storage":
         """Sets every element."""
-        self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
+        self.array = np.full(self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
         return self
 
     def copy(self, source: "Storage") -> "Storage":
@@ -213,7 +213,7 @@ class Storage:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = in_type(value, self.dtype)
+        self.writable()[self._position(index)] = in_type(are_numbers(value), self.dtype)
 
     def __iter__(self) -> Iterator:
         return iter(self.totable())

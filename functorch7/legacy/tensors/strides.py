@@ -9,6 +9,7 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from ...core import is_concrete
+from .arguments import as_type
 from .kinds import Elements
 
 
@@ -18,16 +19,23 @@ def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(size[i + 1 :]) for i in range(len(size)))
 
 
+@lru_cache(4096)
+def is_contiguous(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether elements of these strides lie row by row; the stride of a dimension of size 1 is never taken."""
+    return all(n == 1 or mine == step for n, mine, step in zip(size, stride, contiguous_stride(size), strict=True))
+
+
 def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """How many elements of the storage there are from the first one to the last one."""
     return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0
 
 
 def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
-    """A view of elements that lie one after another; strides are in elements."""
-    if stride == contiguous_stride(shape):
+    """A view of the elements of a vector, which may be a slice with steps of its own; strides count its elements."""
+    if is_contiguous(shape, stride):
         return flat[: math.prod(shape)].reshape(shape)
-    return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * flat.itemsize for s in stride))
+    (step,) = flat.strides
+    return np.lib.stride_tricks.as_strided(flat, shape, tuple([s * step for s in stride]))
 
 
 def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
@@ -58,7 +66,7 @@ def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> ja
 
 def with_part(array: jax.Array, values: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:
     """The array with other values for the elements of a view."""
-    flat, axes, values = array.reshape(-1), _order(shape, stride), values.astype(array.dtype)
+    flat, axes, values = array.reshape(-1), _order(shape, stride), as_type(values, array.dtype)
     if axes is None:
         flat = flat.at[_positions(offset, shape, stride)].set(values)
     else:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
-from .arguments import sizes_text
+from .arguments import are_numbers, as_type, sizes_text
 from .arithmetic import Arithmetic
 from .cdata import TensorData
 from .changes import changed
@@ -22,7 +22,7 @@ from .noted import Noted
 from .notes import notes_of
 from .sizes import sizes_given
 from .storage import Storage, long_storage
-from .strides import contiguous_stride, part, strided, with_part
+from .strides import contiguous_stride, is_contiguous, part, strided, with_part
 
 SMALL_PART = 4
 """A part this many times smaller than its storage is copied when it is read while the storage is being written to."""
@@ -152,7 +152,7 @@ class Tensor(Arithmetic):
         """Whether these are all the storage's elements, in their order."""
         shape, storage = self.shape, self.storage_
         fits = shape == storage.shape or math.prod(shape) == len(storage)
-        return fits and self.offset == 0 and self.strides_ == contiguous_stride(shape)
+        return fits and self.offset == 0 and is_contiguous(shape, self.strides_)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""
@@ -244,7 +244,7 @@ class Tensor(Arithmetic):
 
     def isContiguous(self) -> bool:
         """Whether the elements lie in the storage row by row."""
-        return self.strides_ == contiguous_stride(self.shape)
+        return is_contiguous(self.shape, self.strides_)
 
     def isSameSizeAs(self, other: "Tensor") -> bool:
         """Whether both have the same sizes."""
@@ -274,7 +274,7 @@ class Tensor(Arithmetic):
 
         The storage grows, for all that view it, where it has too few elements; new ones are 0.
         """
-        shape = sizes_given(*sizes)
+        shape = sizes_given(*sizes) or (0,)
         if shape != self.shape:
             needed = self.offset + math.prod(shape)
             if needed > len(self.storage_):
@@ -283,26 +283,32 @@ class Tensor(Arithmetic):
         return self
 
     def resizeAs(self, other: Numbers) -> "Tensor":
-        """Gives this tensor the sizes of another."""
+        """Gives this tensor the sizes of another. Raises TypeError for a number."""
+        if not np.shape(other):
+            raise TypeError(f"expected a tensor, got {other!r}")
         return self.resize(*np.shape(other))
 
     def _place(self, key: Any) -> "Tensor":
         """The view that an index denotes: numbers, [first, last] ranges and [] for all, one per dimension."""
         view, dim = self, 1
+        if isinstance(key, Storage) and len(key) != self.dim():
+            raise IndexError(f"expected {self.dim()} indices in a LongStorage, got {len(key)}")
         for each in key if isinstance(key, (tuple, Storage)) else (key,):
             if isinstance(each, slice):
                 if each != slice(None):
                     raise IndexError("slices are ambiguous with indices from 1; write t[[first, last]] or t.narrow()")
                 dim += 1
             elif isinstance(each, (list, tuple)):
+                axis = view._axis(dim)
+                if len(each) > 2:
+                    raise IndexError(f"expected [first, last] as a range of an index, got {each}")
                 if each:
-                    first, last = (each[0], each[0]) if len(each) == 1 else each
-                    axis = view._axis(dim)
+                    first, last = each[0], each[-1]
                     view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
                 dim += 1
             else:
                 view = view.selected(dim, each)
-        return view
+        return self._reordered([*range(self.ndim)]) if view is self else view
 
     def _mask(self, key: Any) -> np.ndarray | None:
         """The mask that an index is: bytes as many as elements, or numbers of this size."""
@@ -332,9 +338,7 @@ class Tensor(Arithmetic):
         if type(key) is int and type(value) in (float, int) and is_plain:  # most that programs set are such
             self.storage_.writable()[self.selected(1, key).offset] = value
             return
-        mask, values = self._mask(key), np.asarray(value)
-        if values.dtype.kind in "OUS":
-            raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {value!r}")
+        mask, values = self._mask(key), as_type(np.asarray(are_numbers(value)), self.dtype)
         view = self if mask is not None else self._place(key)
         chosen = view.shape if mask is None else (int(mask.sum()),)
         if values.ndim and values.size != math.prod(chosen):

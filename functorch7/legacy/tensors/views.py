@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Self
 
-from .arguments import sizes_text
+from .arguments import sized, sizes_text
 from .computing import computed
 from .kinds import Result, Sizes
 from .sizes import numbers_given, sizes_given
@@ -39,10 +39,13 @@ class Views:
     def _axis(self, dim: int) -> int:
         if not 1 <= dim <= self.dim():
             raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
-        return dim - 1
+        return int(dim) - 1
 
-    def _index(self, axis: int, index: int) -> int:
-        size, index = self.shape[axis], int(index)
+    def _index(self, axis: int, index: float) -> int:
+        try:
+            size, index = self.shape[axis], int(index)
+        except (TypeError, ValueError):
+            raise TypeError(f"expected a number as an index, got {index!r}") from None
         position = index - 1 if index > 0 else index + size
         if index == 0 or not 0 <= position < size:
             raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
@@ -104,8 +107,8 @@ class Views:
         return self._reordered(order)
 
     def t(self) -> Self:
-        """The transposed view of a matrix."""
-        return self.transpose(1, 2)
+        """The transposed view of a matrix. Raises ValueError for others."""
+        return sized("t", "a matrix", self, self.ndim == 2).transpose(1, 2)
 
     def permute(self, *dims: int) -> Self:
         """The view with the dimensions in this order."""
@@ -114,14 +117,20 @@ class Views:
             raise ValueError(f"torch.permute: expected each dimension from 1 to {self.ndim} once, got {dims}")
         return self._reordered(axes)
 
-    def squeeze(self, dim: int | None = None) -> Result[Self]:
-        """The view without the dimensions of size 1, or without this one if it is of size 1.
+    def squeeze(self, *given: Views | int) -> Result[Self]:
+        """squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without this one if it is of size 1.
 
-        Where one element is left, and no dimension is named, it is a number.
+        Where one element is left, and no dimension is named, it is a number. `r.squeeze(x, ...)` becomes the view.
         """
+        if given and isinstance(given[0], Views):
+            found = given[0].squeeze(*given[1:])
+            return self.set(found) if isinstance(found, Views) else found
+        return self._squeezed(*given)
+
+    def _squeezed(self, dim: Any = None) -> Result[Self]:
+        axes = range(self.ndim) if dim is None else [self._axis(dim)]
         if self.nElement() == 1 and self.ndim and (dim is None or self.ndim == 1):
             return self.item()
-        axes = range(self.ndim) if dim is None else [self._axis(dim)]
         kept = [a for a in range(self.ndim) if a not in axes or self.shape[a] != 1]
         if not kept and self.ndim:
             kept = [0]
