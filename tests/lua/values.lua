@@ -156,6 +156,25 @@ for name, value in pairs(m) do found[name] = value end
 return found.weight == m.weight, found.own[1], found.name, found.nothing
 --> true, 4, 'x', nil
 
+--- what a call has left is among the fields
+local net, found = nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh()), {}
+net:forward(torch.ones(2))
+net:backward(torch.ones(2), torch.ones(3))
+for i, each in ipairs(net:listModules()) do
+  for name, value in pairs(each) do
+    if name == 'output' or name == 'gradInput' then
+      found[#found + 1] = value:nElement()
+      each[name] = value.new()
+    end
+  end
+end
+local loss, of_criterion = nn.MSECriterion(), {}
+loss:forward(torch.ones(2), torch.zeros(2))
+for name, value in pairs(loss) do of_criterion[name] = value end
+table.sort(found)
+return table.concat(found, ' '), net.output:nElement(), net:get(1).gradInput:nElement(), of_criterion.output
+--> '2 2 3 3 3 3', 0, 0, 1
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}
