@@ -175,6 +175,20 @@ table.sort(found)
 return table.concat(found, ' '), net.output:nElement(), net:get(1).gradInput:nElement(), of_criterion.output
 --> '2 2 3 3 3 3', 0, 0, 1
 
+--- tables of tds come out of files as they went in
+local tds = require 'tds'
+local hash = torch.deserialize(torch.serialize(tds.Hash {a = 1, list = {7, 8}}))
+hash.list:insert(9)
+return torch.type(hash), #hash, torch.type(hash.list), hash.list:concat(',')
+--> 'tds.Hash', 2, 'tds.Vec', '7,8,9'
+
+--- names of files are chosen by patterns of Lua's
+local place, found = os.tmpname(), {}
+for name in paths.files(paths.dirname(place), '^' .. paths.basename(place):gsub('%p', '%%%0') .. '$') do found[#found + 1] = name end
+os.remove(place)
+return #found, found[1] == paths.basename(place)
+--> 1, true
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}
