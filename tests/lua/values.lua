@@ -189,6 +189,19 @@ os.remove(place)
 return #found, found[1] == paths.basename(place)
 --> 1, true
 
+--- objects of small classes have Torch's names and are printed by them
+require 'optim' require 'nngraph' require 'torchx'
+local dl, log, names = require 'dataload', os.tmpname(), {}
+local node = nn.Identity()()
+for i, each in ipairs {optim.Logger(log), dl.TensorLoader(torch.ones(2, 1), torch.ones(2)), node, node:split(1), graph.Graph(),
+    torch.AliasMultinomial(torch.ones(2)), nn.StochasticGradient(nn.Tanh(), nn.MSECriterion())} do
+  names[i] = tostring(each)
+  assert(names[i] == torch.type(each))
+end
+os.remove(log)
+return table.concat(names, ' '), torch.type(optim.ConfusionMatrix(2)), torch.isTypeOf(node, 'nngraph.Node')
+--> 'optim.Logger dl.TensorLoader nngraph.Node nngraph.Node graph.Graph torch.AliasMultinomial nn.StochasticGradient', 'optim.ConfusionMatrix', true
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}

@@ -22,11 +22,7 @@ from .described import Described, class_named, is_derived, parent_of
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import own_fields, take_own_fields
 from .packed import Hash, Vec, fill
-from .torch_object import TorchObject, plain_class_named
-from .trainer import StochasticGradient
-
-PLAIN: dict[str, type] = {"nn.StochasticGradient": StochasticGradient}
-"""Classes whose objects are no modules, by name, besides those of `torch.class`."""
+from .torch_object import InFiles, TorchObject, plain_class_named
 
 TABLES: dict[str, type[Hash | Vec]] = dict.fromkeys(HASHES, Hash) | dict.fromkeys(VECTORS, Vec)
 """tds's tables, by the names that files have for them."""
@@ -74,11 +70,6 @@ def to_file(value: object) -> Content:
     return Saved().value(value)
 
 
-def plain_class(name: str) -> type:
-    """The class of objects that are no modules that has a name, or None."""
-    return PLAIN.get(name) or plain_class_named(name)
-
-
 class Loaded:
     """What is made of a file's values, one after the other: what occurs in several of them is one object."""
 
@@ -119,7 +110,7 @@ class Loaded:
         tables: list[Any] = []
 
         def described(each: Any, path: str) -> None:
-            kind = plain_class(each.class_name) if isinstance(each, t7.T7Object) else None
+            kind = plain_class_named(each.class_name) if isinstance(each, t7.T7Object) else None
             if kind is not None:
                 if not isinstance(each.fields, dict):
                     found = type(each.fields).__name__
@@ -237,7 +228,7 @@ class Saved:
             return self.once(each, lambda: t7.T7Object(each.typename(), 0, self._table(each, place)))
         if isinstance(each, (list, tuple, dict)):
             return self._table(each, place)
-        if isinstance(each, (StochasticGradient, TorchObject)):
+        if isinstance(each, (InFiles, TorchObject)):
             return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(each.__dict__, place)))
         return self.other(each, place)
 
