@@ -202,6 +202,20 @@ os.remove(log)
 return table.concat(names, ' '), torch.type(optim.ConfusionMatrix(2)), torch.isTypeOf(node, 'nngraph.Node')
 --> 'optim.Logger dl.TensorLoader nngraph.Node nngraph.Node graph.Graph torch.AliasMultinomial nn.StochasticGradient', 'optim.ConfusionMatrix', true
 
+--- operators of types may be read, replaced by what calls them, and put back
+local of_type, names, before, x = torch.getmetatable('torch.DoubleTensor'), {'add', 'sub', 'mul', 'div', 'unm', 'pow'}, {}, torch.DoubleTensor {4}
+for _, name in ipairs(names) do
+  local usual = of_type['__' .. name]
+  before[name] = usual
+  rawset(of_type, '__' .. name, function(a, b)
+    return (type(a) == 'table' or type(b) == 'table') and name or usual(a, b)
+  end)
+end
+local found = {x + {}, {} - x, x * {}, x / {}, x ^ {}, (-x)[1], (x / 2)[1], (3 - x)[1], (x - x)[1]}
+for _, name in ipairs(names) do rawset(of_type, '__' .. name, before[name]) end
+return table.concat(found, ' '), pcall(function() return x * {} end), (x * 2)[1], torch.FloatTensor.__mul(x, x)
+--> 'add sub mul div pow -4 2 -1 0', false, 8, 16
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}
