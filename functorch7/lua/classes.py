@@ -313,17 +313,16 @@ class Classes:
         own = fields_of(owner)
         if own is not None and not isinstance(value, (list, dict, LuaFunction)):
             own.names.discard(name)
-        if isinstance(value, LuaFunction) and isinstance(owner, Described):
-            value = LuaMethod(owner, value)
-        elif isinstance(owner, Described) and is_method(owner, name):
-            self._own(owner).put(name, value)
-            if not isinstance(
-                value, Described
-            ):  # modules among the fields are looked for by methods such as getParameters
-                return
-        if value is None and name in getattr(owner, "__dict__", {}) and static(type(owner), name) is None:
+        kept = getattr(owner, "__dict__", {}).get(name, Classes)
+        if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
             return
+        if isinstance(value, LuaFunction) and isinstance(owner, Described):
+            value = LuaMethod(owner, name, value)
+        elif isinstance(owner, Described) and is_method(owner, name):
+            self._own(owner).put(name, value)
+            if not isinstance(value, Described):  # methods such as getParameters look for modules among the fields
+                return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return

@@ -216,6 +216,20 @@ for _, name in ipairs(names) do rawset(of_type, '__' .. name, before[name]) end
 return table.concat(found, ' '), pcall(function() return x * {} end), (x * 2)[1], torch.FloatTensor.__mul(x, x)
 --> 'add sub mul div pow -4 2 -1 0', false, 8, 16
 
+--- a layer is frozen by parameters of its own that are nil, until these are taken back
+local net = nn.Sequential():add(nn.Linear(4, 5)):add(nn.Tanh()):add(nn.Linear(5, 3))
+local frozen, whole = net:get(1), net:getParameters():size(1)
+frozen.parameters = function() return nil end
+local without, weight = net:getParameters():size(1), frozen.weight:clone()
+net:zeroGradParameters()
+net:forward(torch.ones(4))
+net:backward(torch.ones(4), torch.ones(3))
+net:updateParameters(1)
+local none, same = frozen:parameters(), frozen.weight:dist(weight)
+frozen.parameters = nil
+return whole, without, none, same, #net:parameters(), net:getParameters():size(1)
+--> 43, 18, nil, 0, 4, 43
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}
