@@ -39,7 +39,7 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import class_above, is_gradient, is_method, let_set, static
+from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, keep_gradient, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
@@ -319,8 +319,9 @@ class Classes:
             return
         if isinstance(value, LuaFunction) and isinstance(owner, Described):
             value = LuaMethod(owner, name, value)
-        elif isinstance(owner, Described) and is_method(owner, name):
-            self._own(owner).put(name, value)
+        elif isinstance(owner, Described) and is_hidden(owner, name):
+            own = self._own(owner)
+            own.put(name, value)
             if not isinstance(value, Described):  # methods such as getParameters look for modules among the fields
                 return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:

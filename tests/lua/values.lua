@@ -230,6 +230,47 @@ frozen.parameters = nil
 return whole, without, none, same, #net:parameters(), net:getParameters():size(1)
 --> 43, 18, nil, 0, 4, 43
 
+--- constructors draw by reset, that of a class below or one that a program has put in its place
+local Own, parent = torch.class('nn.DrawnByReset', 'nn.Linear')
+function Own:__init(size) parent.__init(self, size, size) end
+function Own:reset(stdv)
+  self.times = (self.times or 0) + 1
+  parent.reset(self, stdv)
+  self.bias:fill(7)
+end
+torch.manualSeed(3)
+local own = nn.DrawnByReset(2)
+torch.manualSeed(3)
+local usual, before = nn.Linear(2, 2), nn.LookupTable.reset
+function nn.LookupTable:reset() self.weight:fill(4) end
+local table_of_fours = nn.LookupTable(2, 2).weight:sum()
+nn.LookupTable.reset = before
+return own.times, own.bias:sum(), own.weight:dist(usual.weight), table_of_fours, nn.LookupTable(2, 2).weight:sum() ~= 16
+--> 1, 14, 0, 16, true
+
+--- fields may have any name that means nothing to Torch, and hide methods
+local Own, parent = torch.class('nn.ManyFields', 'nn.Module')
+function Own:__init()
+  parent.__init(self)
+  self.calls, self.pending, self.step, self.forget, self.write = 0, {1, 2}, 5, nn.Sigmoid(), nn.MulConstant(3)
+end
+function Own:updateOutput(input)
+  self.calls, self.step = self.calls + 1, self.step + 1
+  self.output = self.write:forward(self.forget:forward(input))
+  return self.output
+end
+function Own:updateGradInput(input, gradOutput)
+  self.gradInput = self.forget:backward(input, self.write:backward(self.forget.output, gradOutput))
+  return self.gradInput
+end
+local own, plain = nn.ManyFields(), nn.Tanh()
+plain.step, plain.dpnn_parameters = 4, {'weight', 'extra'}
+local net, zero = nn.Sequential():add(own):add(plain), torch.zeros(1)
+net:forward(zero)
+net:backward(zero, torch.ones(1))
+return own.output[1], own.calls, own.step, #own.pending, torch.type(own.forget), torch.type(own.write), plain.step, plain.dpnn_parameters[2]
+--> 1.5, 1, 6, 2, 'nn.Sigmoid', 'nn.MulConstant', 4, 'extra'
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}
