@@ -24,7 +24,7 @@ from .own_fields import own_fields, take_own_fields
 from .packed import Hash, Vec, fill
 from .torch_object import InFiles, TorchObject, plain_class_named
 
-TABLES: dict[str, type[Hash | Vec]] = dict.fromkeys(HASHES, Hash) | dict.fromkeys(VECTORS, Vec)
+TABLES: dict[str, type[Hash | Vec]] = {**dict.fromkeys(HASHES, Hash), **dict.fromkeys(VECTORS, Vec)}
 """tds's tables, by the names that files have for them."""
 
 OF_FILES = (*PLAIN_KINDS, bytes, t7.T7Object, t7.T7Storage, t7.LuaFunction)
