@@ -271,6 +271,13 @@ net:backward(zero, torch.ones(1))
 return own.output[1], own.calls, own.step, #own.pending, torch.type(own.forget), torch.type(own.write), plain.step, plain.dpnn_parameters[2]
 --> 1.5, 1, 6, 2, 'nn.Sigmoid', 'nn.MulConstant', 4, 'extra'
 
+--- a module may say how it is copied
+require 'dpnn'
+local own = nn.Linear(2, 2)
+own.dpnn_sharedClone = function(self) return nn.Linear(2, self.weight:size(1) + 1) end
+return nn.Sequential():add(own):sharedClone():get(1).weight:size(1), own:sharedClone().weight:size(1)
+--> 3, 2
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}

@@ -82,6 +82,8 @@ class TrainingHelpers(Batches, Described):
     dpnn_cinput: Tensor
     dpnn_stepclone = False
     """Whether `stepClone` leaves it as it is."""
+    dpnn_sharedClone: Any = None
+    """A method that makes a `sharedClone`'s copy of this module in a network, if it has one."""
 
     @property
     def dpnn_parameters(self) -> list[str]:
@@ -103,7 +105,7 @@ class TrainingHelpers(Batches, Described):
             return self
         memo: dict = {}
         for module in self.listModules():
-            own = getattr(module, "dpnn_sharedClone", None)
+            own = module.dpnn_sharedClone
             if stepClone and module.dpnn_stepclone:
                 memo[id(module)] = module
             elif own is not None and module is not self:
