@@ -35,6 +35,13 @@ class Node:
         for node in inputs:
             self.add(node)
 
+    def typename(self) -> str:
+        """Torch's name of the class."""
+        return "nngraph.Node"
+
+    def __repr__(self) -> str:
+        return self.typename()
+
     def add(self, node: "Node") -> None:
         """Gives it one more input, after those that it has."""
         check_node(node, "inputs", len(self.inputs) + 1)

@@ -7,6 +7,7 @@ nothing, and warns that it does not.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -85,17 +86,30 @@ synchronizeAll = synchronize
 
 
 def getMemoryUsage(device: int | None = None) -> tuple[int, int]:
-    """(free bytes, all bytes) of a GPU, the current one by default, as JAX may use it. Raises RuntimeError without."""
-    stats = _gpu("getMemoryUsage", device).memory_stats() or {}
-    if "bytes_limit" not in stats:
+    """(free bytes, all bytes) of a GPU, the current one by default, as JAX may use it; the machine's where the CPU
+    stands in. Raises RuntimeError without.
+    """
+    found = _memory(_gpu("getMemoryUsage", device))
+    if found is None:
         raise RuntimeError("cutorch.getMemoryUsage: this device does not tell")
-    return stats["bytes_limit"] - stats["bytes_in_use"], stats["bytes_limit"]
+    return found
+
+
+def _memory(device: Any) -> tuple[int, int] | None:
+    """(free bytes, all bytes) of a device that tells."""
+    stats = device.memory_stats() or {}
+    if "bytes_limit" in stats:
+        return stats["bytes_limit"] - stats["bytes_in_use"], stats["bytes_limit"]
+    if device.platform != "cpu" or "SC_AVPHYS_PAGES" not in getattr(os, "sysconf_names", ()):
+        return None
+    free, whole = (os.sysconf(name) * os.sysconf("SC_PAGE_SIZE") for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"))
+    return free, whole
 
 
 def getDeviceProperties(device: int | None = None) -> Table:
     """A GPU's `name`, and `totalGlobalMem` in bytes where it tells. Raises RuntimeError if there is no such."""
     found = _gpu("getDeviceProperties", device)
-    return Table(name=found.device_kind, totalGlobalMem=(found.memory_stats() or {}).get("bytes_limit"))
+    return Table(name=found.device_kind, totalGlobalMem=(_memory(found) or (None, None))[1])
 
 
 def isCachingAllocatorEnabled() -> bool:

@@ -41,7 +41,7 @@ class Pictured(Protocol):
 
 
 def todot(g: Pictured | Picture, title: str = "") -> str:
-    """A graph, or the picture of a gModule (`network.fg`), in graphviz's language."""
+    """A graph (that of a gModule is `network.fg`), or a picture, in graphviz's language."""
     return _picture(g, title).dot()
 
 

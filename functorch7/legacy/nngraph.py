@@ -24,7 +24,7 @@ from ..layers.graph import on_failure, wired
 from . import graph as graph
 from .modules import passing as passing
 from .modules.container import Container
-from .modules.graph_nodes import GraphNode, Nodes
+from .modules.graph_nodes import GraphNode, ModuleGraph, Nodes
 from .objects.described import Described
 from .objects.generated import class_of
 from .tensors.values import Input, Output
@@ -39,7 +39,7 @@ Identity, JustTable, JustElement = map(class_of, (layers.Identity, layers.JustTa
 class gModule(Container, describes=layers.Graph):
     """nn.gModule(inputs, outputs): the graph between nodes; `modules` are in the order in which they run.
 
-    `fg` and `bg` are its pictures, forwards and backwards; `forwardnodes`, `backwardnodes`, `innode` and `outnode` its
+    `fg` and `bg` are its graphs, forwards and backwards; `forwardnodes`, `backwardnodes`, `innode` and `outnode` its
     nodes, whose `data` has the module, annotations, input and gradOutput; `name` is what it is printed as.
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
     """
@@ -87,14 +87,14 @@ class gModule(Container, describes=layers.Graph):
         return self._nodes.backward[-1]
 
     @property
-    def fg(self) -> Picture:
-        """The picture of the graph forwards: `graph.dot(network.fg, title, file)` draws it."""
-        return picture_of(self._spec, self.modules, self._annotations)
+    def fg(self) -> ModuleGraph:
+        """The graph forwards, a graph.Graph of `forwardnodes`: `graph.dot(network.fg, title, file)` draws it."""
+        return ModuleGraph(self._nodes.forward, lambda: picture_of(self._spec, self.modules, self._annotations))
 
     @property
-    def bg(self) -> Picture:
-        """The picture of the graph backwards."""
-        return self.fg.reversed()
+    def bg(self) -> ModuleGraph:
+        """The graph backwards, of `backwardnodes`."""
+        return ModuleGraph(self.backwardnodes, lambda: self.fg.picture().reversed())
 
     def _to_pull_back(self, input: Any) -> Any:
         return super()._to_pull_back(self._taken(input))

@@ -1,103 +1,10 @@
 """Torch's package tds: tables outside of Lua's memory, which are Python's own here, and a counter for threads."""
 
 import threading
-from collections.abc import Callable
-from functools import cmp_to_key
-from typing import Any
 
-from ..core.types import Value
-from .program.lua import text
+from .objects.packed import Hash as Hash
+from .objects.packed import Vec as Vec
 from .tensors.named import Named
-
-SHOWN = 20
-"""Entries that are printed."""
-
-
-class Hash(Named, dict):
-    """A table by keys. What is not there is None, and what is set to None goes; tables inside become Hash and Vec.
-
-    Raises: KeyError for the key None; TypeError for other arguments than a table or nothing.
-    Source: tds, README.md.
-    """
-
-    _package = "tds"
-
-    def __init__(self, *table: dict | list | tuple):
-        if len(table) > 1 or (table and not isinstance(table[0], (dict, list, tuple))):
-            raise TypeError("tds.Hash: expected a table or nothing")
-        for key, value in _pairs(table[0]) if table else ():
-            self[_inside(key) if isinstance(key, (dict, list)) else key] = _inside(value)
-
-    def __missing__(self, key: object) -> None:
-        return None
-
-    def __setitem__(self, key: object, value: object) -> None:
-        if key is None:
-            raise KeyError("tds.Hash: hash index is nil")
-        if value is None:
-            self.pop(key, None)
-        else:
-            super().__setitem__(key, value)
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return id(self)
-
-    def __repr__(self) -> str:
-        shown = [(text(key), value) for key, value in list(self.items())[:SHOWN]]
-        width = max((len(key) for key, _ in shown), default=0)
-        return _listed(self, "Hash", [(f"{key:<{width}} : ", value) for key, value in shown])
-
-
-class Vec(Named, list):
-    """A list that counts from 1. `vec[n]` is None beyond its end, and may be set there; tables inside become Vec, Hash.
-
-    Raises: IndexError for positions that are not positive whole numbers.
-    Source: tds, README.md.
-    """
-
-    _package = "tds"
-
-    def __init__(self, *values: object):
-        given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, dict)) else values
-        super().__init__()
-        for position, value in _pairs(given):
-            self[position] = _inside(value)
-
-    def __getitem__(self, position: int) -> Value:
-        return super().__getitem__(_position(position) - 1) if position <= len(self) else None
-
-    def __setitem__(self, position: int, value: object) -> None:
-        if _position(position) > len(self):
-            self.resize(position)
-        super().__setitem__(position - 1, value)
-
-    def insert(self, *given: Value) -> None:  # type: ignore[override]
-        """`insert(value)` at the end, or `insert(position, value)` before what is there."""
-        position, value = given if len(given) == 2 else (len(self) + 1, *given)
-        if _position(position) > len(self):
-            self[position] = value
-        else:
-            super().insert(position - 1, value)
-
-    def remove(self, position: int | None = None) -> None:  # type: ignore[override]
-        """Takes out an element, the last unless a position is given."""
-        del self[_position(len(self) if position is None else position) - 1]
-
-    def resize(self, size: int) -> None:
-        """Gives it so many elements; new ones are None."""
-        del self[size:]
-        self.extend([None] * (size - len(self)))
-
-    def concat(self, sep: str = "", i: int = 1, j: int | None = None) -> str:
-        """The elements from i to j as one text."""
-        return sep.join(text(value) for value in list(self)[i - 1 : j])
-
-    def sort(self, compare: Callable[[Value, Value], bool]) -> None:  # type: ignore[override]
-        """Sorts by a function that says whether its first argument comes before its second."""
-        super().sort(key=cmp_to_key(lambda a, b: -1 if compare(a, b) else 1 if compare(b, a) else 0))
-
-    def __repr__(self) -> str:
-        return _listed(self, "Vec", [(f"{i:5} : ", value) for i, value in enumerate(list(self)[:SHOWN], 1)])
 
 
 class AtomicCounter(Named):
@@ -128,27 +35,3 @@ class AtomicCounter(Named):
 
 
 hash, vec, atomic_counter = Hash, Vec, AtomicCounter
-
-
-def _pairs(table: Any) -> Any:
-    return list(table.items()) if isinstance(table, dict) else enumerate(table, 1)
-
-
-def _inside(value: Any) -> Any:
-    """A table as a Vec, if its keys are numbers, or a Hash; other values as they are."""
-    if not isinstance(value, (dict, list, tuple)) or isinstance(value, (Hash, Vec)):
-        return value
-    numbered = not isinstance(value, dict) or all(isinstance(key, int) for key in value)
-    return Vec(value) if numbered else Hash(value)
-
-
-def _position(value: Any) -> int:
-    if not isinstance(value, int) or value < 1:
-        raise IndexError(f"tds.Vec: positive number expected as key, got {value!r}")
-    return value
-
-
-def _listed(table: Any, name: str, entries: list[tuple[str, Any]]) -> str:
-    lines = [key + text(value).replace("\n", "\n" + " " * len(key)) for key, value in entries]
-    more = ["..."] if len(table) > SHOWN else []
-    return "\n".join([f"tds.{name}[{len(table)}]{{", *lines, *more, "}"])

@@ -25,6 +25,7 @@ from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
 from .tensors.kinds import Numbers
+from .tensors.named import Named
 from .tensors.random import next_key
 from .tensors.shards import MultiCudaTensor as MultiCudaTensor
 from .tensors.tensor import Tensor
@@ -63,7 +64,7 @@ def recursiveBatchSize(input: Nested) -> int:
     return next(leaves(input)).size(1)
 
 
-class Queue:
+class Queue(Named):
     """First in, first out."""
 
     def __init__(self) -> None:
@@ -84,7 +85,7 @@ class Queue:
         return self._values.popleft()
 
 
-class AliasMultinomial:
+class AliasMultinomial(Named):
     """Draws from a fixed distribution over 1 .. n in constant time, by the alias method.
 
     `probs`: n weights, not all 0. Source: torchx/AliasMultinomial.lua; Walker, 1977.

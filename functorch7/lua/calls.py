@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ..interop import t7
 from ..legacy.tensors.tensor import Tensor
 from .arguments import Shape
 from .border import BACK, OBJECT, Border, shape_for
@@ -108,6 +109,8 @@ class Calls:
         """The first argument, called with the others."""
         try:
             function, *arguments = self.border.given(sig, values)
+            if isinstance(function, t7.LuaFunction):
+                raise TypeError("a function out of a file cannot be called: nothing in a file is executed")
             if not callable(function):
                 return self.border.returned(next(function, None))
             return self._called(function, shape_for(function), arguments)

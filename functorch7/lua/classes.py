@@ -28,6 +28,7 @@ from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
+    as_usual,
     by_type,
     called_either_way,
     index_of,
@@ -38,15 +39,15 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import class_above, is_gradient, is_method, let_set, static
+from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, keep_gradient, method_of
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
 
 OPERATORS = (
-    operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _: -value, operator.mod, operator.pow,
-    lambda a, b: f"{a}{b}", operator.lt, operator.le,
+    operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _=None: -value, operator.mod,
+    operator.pow, lambda a, b: f"{a}{b}", operator.lt, operator.le,
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
 
@@ -54,8 +55,11 @@ OPERATORS = (
 SEVERAL = (Node.split,)
 """Methods that give several results in Torch, a list here."""
 
-METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
-"""Names of operators that Lua's programs may define for tensors of a type."""
+METAMETHODS = {
+    "__add": "__add__", "__sub": "__sub__", "__mul": "__mul__", "__div": "__truediv__", "__unm": "__neg__",
+    "__mod": "__mod__", "__pow": "__pow__", "__concat": "__concat__", "__lt": "__lt__", "__le": "__le__",
+}  # fmt: skip
+"""Operators that Lua's programs may define for tensors of a type, in the same order, and Python's names of them."""
 
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
@@ -70,13 +74,15 @@ class Classes:
         self.kinds = border.registry.kinds
         self.derivations: list[type] = []
         self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
+        self.has_operators = False  # whether a program has defined operators for tensors of a type
         self._fields: dict[int, Callable] = {}
 
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "class_object",
-            "operator", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "operator",
+            "class_object", "usual_operator", "set_item", "length", "text", "place", "set", "class_of_type",
+            "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -186,8 +192,9 @@ class Classes:
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
         """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
-        key = f"{key}__" if key in METAMETHODS else key
+        key = METAMETHODS.get(key.removesuffix("__"), key)  # luaT calls __add__ for __add
         kind, usual = constructor.kind, isinstance(value, int)
+        self.has_operators |= key in METAMETHODS.values()
         if not hasattr(vars(kind).get(key), "by_type"):
             if usual:
                 return
@@ -306,17 +313,17 @@ class Classes:
         own = fields_of(owner)
         if own is not None and not isinstance(value, (list, dict, LuaFunction)):
             own.names.discard(name)
-        if isinstance(value, LuaFunction) and isinstance(owner, Described):
-            value = LuaMethod(owner, value)
-        elif isinstance(owner, Described) and is_method(owner, name):
-            self._own(owner).put(name, value)
-            if not isinstance(
-                value, Described
-            ):  # modules among the fields are looked for by methods such as getParameters
-                return
-        if value is None and name in getattr(owner, "__dict__", {}) and static(type(owner), name) is None:
+        kept = getattr(owner, "__dict__", {}).get(name, Classes)
+        if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
             return
+        if isinstance(value, LuaFunction) and isinstance(owner, Described):
+            value = LuaMethod(owner, name, value)
+        elif isinstance(owner, Described) and is_hidden(owner, name):
+            own = self._own(owner)
+            own.put(name, value)
+            if not isinstance(value, Described):  # methods such as getParameters look for modules among the fields
+                return
         if isinstance(owner, LuaObject) and own is not None and name in own.names:
             super(LuaObject, owner).__setattr__(name, value)
             return
@@ -355,8 +362,25 @@ class Classes:
         return str(value)
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
-        """What an operator gives."""
-        return OPERATORS[number - 1](*operands)
+        """What an operator gives: one that a program has defined for the first tensor's type, or the usual one."""
+        own = self._own_operator(number, operands) if self.has_operators else None
+        return OPERATORS[number - 1](*operands) if own is None else own(*operands)
+
+    @staticmethod
+    def _own_operator(number: int, operands: tuple) -> Callable | None:
+        tensor = next((each for each in operands if isinstance(each, Tensor)), None)
+        if tensor is None:
+            return None
+        written = vars(type(tensor)).get((*METAMETHODS.values(),)[number - 1])
+        return getattr(written, "by_type", {}).get(tensor.type())
+
+    def usual_operator(self, number: int, *operands: Crossing) -> Crossing:
+        """What an operator gives, whatever programs have defined."""
+        token = as_usual.set(True)
+        try:
+            return OPERATORS[number - 1](*operands)
+        finally:
+            as_usual.reset(token)
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

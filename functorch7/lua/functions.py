@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache, wraps
 
 from ..legacy import torch
@@ -39,13 +40,17 @@ def called_either_way(kind: type, function: Callable) -> Callable:
     return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
 
 
+as_usual = ContextVar("as_usual", default=False)
+"""Whether methods are the same for all types, whatever programs have defined: it is one of these that asks."""
+
+
 def by_type(usual: Callable | None) -> Callable:
     """A method that is another for tensors of some types, which its attribute `by_type` has."""
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
         named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
-        found = others.get(named, usual)
+        found = usual if as_usual.get() else others.get(named, usual)
         if found is None:
             raise AttributeError(f"{named} has no such method")
         return found(self, *given)

@@ -35,6 +35,13 @@ def is_gradient(owner: object, name: str) -> bool:
     return isinstance(owner, Parameters) and name in map(grad_name, owner.own_parameters())
 
 
+def is_hidden(owner: object, name: str) -> bool:
+    """Whether a name is a method's, or of what functorch7 computes for its own classes: a field hides these."""
+    found = static(type(owner), name)
+    is_ours = type(owner).__module__.startswith("functorch7.legacy")
+    return inspect.isroutine(found) or (is_ours and isinstance(found, property) and found.fset is None)
+
+
 def let_set(kind: type, name: str) -> None:
     """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
     found = static(kind, name)

@@ -76,15 +76,22 @@ def fields_of(owner: object) -> Fields | None:
 class LuaMethod:
     """A function of Lua's as the method of one object."""
 
-    def __init__(self, owner: object, function: LuaFunction):
-        self.owner, self.function = owner, function
+    def __init__(self, owner: object, name: str, function: LuaFunction):
+        self.owner, self.name, self.function = owner, name, function
         self.__module__ = __name__
 
     def __call__(self, *given: object) -> Crossing:
-        return self.function(self.owner, *given)
+        return result_of(self.name, self.function(self.owner, *given))
 
     def __deepcopy__(self, memo: dict) -> LuaMethod:
-        return LuaMethod(copy.deepcopy(self.owner, memo), self.function)
+        return LuaMethod(copy.deepcopy(self.owner, memo), self.name, self.function)
+
+
+def result_of(name: str, found: Crossing) -> Crossing:
+    """What a method written in Lua gives to those who call it by Python's rules."""
+    if name == "parameters" and found is None:  # as it is written to freeze a layer
+        return [], []
+    return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
 
 
 def traced(function: LuaFunction, user: object, given: tuple) -> Crossing:
@@ -98,8 +105,7 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
     """A function of Lua's as the method of a class."""
 
     def method(self: object, *given: object) -> Crossing:
-        found = traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
-        return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
+        return result_of(name, traced(function, self, given) if isinstance(self, StandIn) else function(self, *given))
 
     method.__name__ = method.__qualname__ = name
     method.lua = function  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 import functorch7.legacy as legacy
+from functorch7.interop import t7
 from functorch7.legacy import cunn, cutorch, paths, sys, tds, torch, xlua
 
 NAMES = (
@@ -279,11 +280,17 @@ def test_a_vec_counts_from_1_and_grows():
             tds.Vec(1)[position] = 2
 
 
-def test_tables_of_tds_are_saved_as_tables(tmp_path):
-    path = str(tmp_path / "a.t7")
-    torch.save(path, {"hash": tds.Hash({"a": torch.Tensor([1])}), "vec": tds.Vec(1, 2)})
-    loaded = torch.load(path)
-    assert loaded["hash"]["a"][1] == 1 and loaded["vec"] == [1, 2]
+def test_tables_of_tds_are_in_files_as_torch_has_them():
+    vec = tds.Vec(4, torch.Tensor([1]), None, "x", None)
+    kept = {"hash": tds.Hash({"a": vec, 3: True}), "vec": vec}
+    records = t7.deserialize(torch.serialize(kept))
+    assert [(each.class_name, each.version, len(each.fields)) for each in records.values()] == [
+        ("tds.Hash", 0, 2), ("tds.Vec", 0, 5)
+    ]  # fmt: skip
+    loaded = torch.deserialize(torch.serialize(kept))
+    assert type(loaded["hash"]) is tds.Hash and loaded["hash"][3] is True
+    assert type(loaded["vec"]) is tds.Vec and loaded["hash"]["a"] is loaded["vec"]
+    assert (len(loaded["vec"]), loaded["vec"][2][1], list(loaded["vec"])[2:]) == (5, 1, [None, "x", None])
 
 
 def test_a_counter_is_counted_by_threads():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from functorch7.interop import t7
 from functorch7.legacy import optim, torch
 
 NAMES = ["cat", "dog", "person"]
@@ -177,3 +178,14 @@ def test_a_window_is_asked_for_only_on_a_screen(monkeypatch):
     pyplot.switch_backend("agg")
     assert optim.ConfusionMatrix(2).render(display=True).size() == [3, 50, 250]
     assert not pyplot.get_fignums()
+
+
+def test_a_matrix_is_in_files_by_its_fields():
+    confusion = optim.ConfusionMatrix(["a", "b"])
+    confusion.add(1, 2)
+    record = t7.deserialize(torch.serialize(confusion))
+    assert record.class_name == torch.type(confusion) == "optim.ConfusionMatrix"
+    assert np.asarray(record.fields["mat"]).tolist() == [[0, 0], [1, 0]] and record.fields["classes"] == ["a", "b"]
+    loaded = torch.deserialize(torch.serialize(confusion))
+    loaded.add(2, 2)
+    assert (confusion.mat.sum(), loaded.mat.sum()) == (1, 2) and "global correct: 50%" in str(loaded)

@@ -1,5 +1,6 @@
 """cudnn, whose layers are nn's, and cutorch, which tells what JAX sees."""
 
+import os
 import types
 
 import jax
@@ -116,6 +117,16 @@ def test_gpus_are_counted_from_1(gpus):
     for number in (0, 3):
         with pytest.raises(RuntimeError, match=f"device {number} of 2"):
             cutorch.setDevice(number)
+
+
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="a system that does not tell")
+def test_where_the_cpu_stands_in_its_memory_is_the_machines():
+    cutorch.standIn()
+    try:
+        free, whole = cutorch.getMemoryUsage()
+        assert 0 < free <= whole == cutorch.getDeviceProperties(1).totalGlobalMem
+    finally:
+        cutorch.standIn(False)
 
 
 def test_seeds_start_the_random_numbers_of_all_devices():

@@ -225,3 +225,18 @@ def test_momentum_and_decay_train_as_written_out():
         w, b = w - 0.01 * average[0], b - 0.01 * average[1]
     same(linear.weight, w)
     same(linear.bias, b)
+
+
+def test_a_module_may_say_how_it_is_copied_and_steps_keep_recurrent_modules():
+    class Owned(nn.Linear):
+        def dpnn_sharedClone(self):
+            return nn.Linear(2, 3)
+
+    net = nn.Sequential().add(Owned(2, 3)).add(nn.LSTM(3, 3))
+    net.get(1).weight.fill(2)
+    clone, step = net.sharedClone(), net.stepClone()
+    assert type(clone.get(1)) is nn.Linear and (np.asarray(clone.get(1).weight) != 2).all()
+    assert clone.get(2) is not net.get(2) and step.get(2) is net.get(2)
+    assert clone.forward(torch.zeros(4, 2)).shape == (4, 3)
+    lstm = nn.LSTM(2, 2)
+    assert lstm.stepClone() is lstm and lstm.sharedClone() is not lstm

@@ -321,3 +321,19 @@ def test_backward_takes_no_more_of_a_table_than_there_are_inputs():
         np.testing.assert_allclose(each, expected * gradient, rtol=1e-6)
     with pytest.raises(ValueError, match="expected a table of 2 inputs"):
         network.forward([*given, given[0]])
+
+
+def test_a_gModules_graphs_may_be_walked_through():
+    x = nn.Identity()()
+    network = nn.gModule([x], [nn.CAddTable()([nn.Tanh()(x), x])])
+    forward, backward = network.fg, network.bg
+    assert torch.type(forward) == str(forward) == "graph.Graph" and list(forward.nodes) == network.forwardnodes
+    assert torch.type(network.innode) == str(network.innode) == "nngraph.Node"
+    assert forward.roots() == [network.innode] and backward.roots() == [network.outnode]
+    ways = [
+        sorted((edge.start.id, edge.to.id)[::way] for edge in each.edges)
+        for each, way in ((forward, 1), (backward, -1))
+    ]
+    assert ways[0] == ways[1] and len(ways[0]) == 5
+    names = [node.data.module.typename() for node in forward.topsort()[0] if node.data.module is not None]
+    assert names == ["nn.Identity", "nn.Tanh", "nn.CAddTable"]

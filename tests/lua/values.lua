@@ -156,6 +156,128 @@ for name, value in pairs(m) do found[name] = value end
 return found.weight == m.weight, found.own[1], found.name, found.nothing
 --> true, 4, 'x', nil
 
+--- what a call has left is among the fields
+local net, found = nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh()), {}
+net:forward(torch.ones(2))
+net:backward(torch.ones(2), torch.ones(3))
+for i, each in ipairs(net:listModules()) do
+  for name, value in pairs(each) do
+    if name == 'output' or name == 'gradInput' then
+      found[#found + 1] = value:nElement()
+      each[name] = value.new()
+    end
+  end
+end
+local loss, of_criterion = nn.MSECriterion(), {}
+loss:forward(torch.ones(2), torch.zeros(2))
+for name, value in pairs(loss) do of_criterion[name] = value end
+table.sort(found)
+return table.concat(found, ' '), net.output:nElement(), net:get(1).gradInput:nElement(), of_criterion.output
+--> '2 2 3 3 3 3', 0, 0, 1
+
+--- tables of tds come out of files as they went in
+local tds = require 'tds'
+local hash = torch.deserialize(torch.serialize(tds.Hash {a = 1, list = {7, 8}}))
+hash.list:insert(9)
+return torch.type(hash), #hash, torch.type(hash.list), hash.list:concat(',')
+--> 'tds.Hash', 2, 'tds.Vec', '7,8,9'
+
+--- names of files are chosen by patterns of Lua's
+local place, found = os.tmpname(), {}
+for name in paths.files(paths.dirname(place), '^' .. paths.basename(place):gsub('%p', '%%%0') .. '$') do found[#found + 1] = name end
+os.remove(place)
+return #found, found[1] == paths.basename(place)
+--> 1, true
+
+--- objects of small classes have Torch's names and are printed by them
+require 'optim' require 'nngraph' require 'torchx'
+local dl, log, names = require 'dataload', os.tmpname(), {}
+local node = nn.Identity()()
+for i, each in ipairs {optim.Logger(log), dl.TensorLoader(torch.ones(2, 1), torch.ones(2)), node, node:split(1), graph.Graph(),
+    torch.AliasMultinomial(torch.ones(2)), nn.StochasticGradient(nn.Tanh(), nn.MSECriterion())} do
+  names[i] = tostring(each)
+  assert(names[i] == torch.type(each))
+end
+os.remove(log)
+return table.concat(names, ' '), torch.type(optim.ConfusionMatrix(2)), torch.isTypeOf(node, 'nngraph.Node')
+--> 'optim.Logger dl.TensorLoader nngraph.Node nngraph.Node graph.Graph torch.AliasMultinomial nn.StochasticGradient', 'optim.ConfusionMatrix', true
+
+--- operators of types may be read, replaced by what calls them, and put back
+local of_type, names, before, x = torch.getmetatable('torch.DoubleTensor'), {'add', 'sub', 'mul', 'div', 'unm', 'pow'}, {}, torch.DoubleTensor {4}
+for _, name in ipairs(names) do
+  local usual = of_type['__' .. name]
+  before[name] = usual
+  rawset(of_type, '__' .. name, function(a, b)
+    return (type(a) == 'table' or type(b) == 'table') and name or usual(a, b)
+  end)
+end
+local found = {x + {}, {} - x, x * {}, x / {}, x ^ {}, (-x)[1], (x / 2)[1], (3 - x)[1], (x - x)[1]}
+for _, name in ipairs(names) do rawset(of_type, '__' .. name, before[name]) end
+return table.concat(found, ' '), pcall(function() return x * {} end), (x * 2)[1], torch.FloatTensor.__mul(x, x)
+--> 'add sub mul div pow -4 2 -1 0', false, 8, 16
+
+--- a layer is frozen by parameters of its own that are nil, until these are taken back
+local net = nn.Sequential():add(nn.Linear(4, 5)):add(nn.Tanh()):add(nn.Linear(5, 3))
+local frozen, whole = net:get(1), net:getParameters():size(1)
+frozen.parameters = function() return nil end
+local without, weight = net:getParameters():size(1), frozen.weight:clone()
+net:zeroGradParameters()
+net:forward(torch.ones(4))
+net:backward(torch.ones(4), torch.ones(3))
+net:updateParameters(1)
+local none, same = frozen:parameters(), frozen.weight:dist(weight)
+frozen.parameters = nil
+return whole, without, none, same, #net:parameters(), net:getParameters():size(1)
+--> 43, 18, nil, 0, 4, 43
+
+--- constructors draw by reset, that of a class below or one that a program has put in its place
+local Own, parent = torch.class('nn.DrawnByReset', 'nn.Linear')
+function Own:__init(size) parent.__init(self, size, size) end
+function Own:reset(stdv)
+  self.times = (self.times or 0) + 1
+  parent.reset(self, stdv)
+  self.bias:fill(7)
+end
+torch.manualSeed(3)
+local own = nn.DrawnByReset(2)
+torch.manualSeed(3)
+local usual, before = nn.Linear(2, 2), nn.LookupTable.reset
+function nn.LookupTable:reset() self.weight:fill(4) end
+local table_of_fours = nn.LookupTable(2, 2).weight:sum()
+nn.LookupTable.reset = before
+return own.times, own.bias:sum(), own.weight:dist(usual.weight), table_of_fours, nn.LookupTable(2, 2).weight:sum() ~= 16
+--> 1, 14, 0, 16, true
+
+--- fields may have any name that means nothing to Torch, and hide methods
+local Own, parent = torch.class('nn.ManyFields', 'nn.Module')
+function Own:__init()
+  parent.__init(self)
+  self.calls, self.pending, self.step, self.forget, self.write = 0, {1, 2}, 5, nn.Sigmoid(), nn.MulConstant(3)
+end
+function Own:updateOutput(input)
+  self.calls, self.step = self.calls + 1, self.step + 1
+  self.output = self.write:forward(self.forget:forward(input))
+  return self.output
+end
+function Own:updateGradInput(input, gradOutput)
+  self.gradInput = self.forget:backward(input, self.write:backward(self.forget.output, gradOutput))
+  return self.gradInput
+end
+local own, plain = nn.ManyFields(), nn.Tanh()
+plain.step, plain.dpnn_parameters = 4, {'weight', 'extra'}
+local net, zero = nn.Sequential():add(own):add(plain), torch.zeros(1)
+net:forward(zero)
+net:backward(zero, torch.ones(1))
+return own.output[1], own.calls, own.step, #own.pending, torch.type(own.forget), torch.type(own.write), plain.step, plain.dpnn_parameters[2]
+--> 1.5, 1, 6, 2, 'nn.Sigmoid', 'nn.MulConstant', 4, 'extra'
+
+--- a module may say how it is copied
+require 'dpnn'
+local own = nn.Linear(2, 2)
+own.dpnn_sharedClone = function(self) return nn.Linear(2, self.weight:size(1) + 1) end
+return nn.Sequential():add(own):sharedClone():get(1).weight:size(1), own:sharedClone().weight:size(1)
+--> 3, 2
+
 --- fields outlive what Lua sees
 local s = nn.Sequential():add(nn.Tanh())
 s:get(1).own = {n = 1}

@@ -284,9 +284,7 @@ class Parser:
             yield from self._pairs(table, count)
             return found
         for i in range(1, count + 1):
-            value = yield
-            if value is not None:
-                table += (i, value)
+            table += (i, (yield))
         return found
 
     def _view(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:

@@ -15,12 +15,13 @@ from ...data.positions import Positions
 from ...data.samples import Samples
 from ..objects import nested
 from ..tensors.kinds import Numbers
+from ..tensors.named import Named
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
 
 
-class DataLoader(Positions):
+class DataLoader(Named, Positions):
     """A data set of inputs and targets, counted from 1. A subclass writes `size` and `index(indices, ...)`.
 
     `inputs` and `targets`, where given, are resized, overwritten and returned. Random numbers are `manualSeed`'s.
@@ -28,6 +29,7 @@ class DataLoader(Positions):
     Differs from Torch7: iterators give new tensors, where Torch overwrites the last ones.
     """
 
+    _package = "dl"
     gcdelay = 200  # calls of collectgarbage between collections
     gccount = 0
 

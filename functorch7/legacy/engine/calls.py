@@ -167,7 +167,7 @@ class Call(Inspection):
             with watched.repeating():
                 *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
         for foreign in self.plan.called:
-            foreign.pending.clear()
+            foreign.pending_pull_backs.clear()
         plan, kept = self.plan, self.side.state
         if state is not None:
             state = with_zeros(state, kept)

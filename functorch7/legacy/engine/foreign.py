@@ -162,7 +162,7 @@ class OfUser(core.Module, abstract=True):
             given = user.updateGradInput(tensors, gradient)
         if given is not None:
             user.gradInput = as_tensors(given)
-        user.pending.append((tensors, gradient, moment))
+        user.pending_pull_backs.append((tensors, gradient, moment))
         return input_gradient(user, input, unwrapped(given))
 
     def printed(self) -> str:

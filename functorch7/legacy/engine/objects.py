@@ -123,7 +123,7 @@ class Object(Titled, Passing, Parametrised, Holder):
         raise NotImplementedError
 
     @property
-    def pending(self) -> list[tuple]:
+    def pending_pull_backs(self) -> list[tuple]:
         """Backward calls whose accGradParameters is still to come."""
         raise NotImplementedError
 

@@ -389,11 +389,15 @@ class Plan(Running):
         return Terms.of(tuple(Term() if holder is None else _term_of(*holder) for holder in self._holders))
 
     def in_one_call(self, method: str) -> bool:
-        """Whether a method can be done for all objects at once: none of those inside has a user's version of it."""
+        """Whether a method can be done for all objects at once: none of those inside has a user's version of it, or of
+        what their parameters are.
+        """
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
             whole = self.program.is_compiled and all(map(has_plain_parameters, self.foreign))
             inside = [*self.members[1:], *(each for user in self.foreign for each in user.listModules())]
             narrow = self.wide or not any(tensor.dtype.itemsize == 8 for tensor in self.all_parameters.tensors)
-            self._in_one_call[method] = whole and narrow and not any(module.overrides(method) for module in inside)
+            described = [each for each in self.members if not each.is_foreign()]
+            own = any(each.overrides(method) for each in inside) or any(e.overrides("parameters") for e in described)
+            self._in_one_call[method] = whole and narrow and not own
         return self._in_one_call[method]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...core.types import Value
+from ..tensors.named import Named
 
 if TYPE_CHECKING:
     from ...viz import Picture
@@ -41,16 +42,14 @@ class Members(list):
         return self[key]
 
 
-class OfGraph:
+class OfGraph(Named):
     """What the package's classes have in common."""
+
+    _package = "graph"
 
     @classmethod
     def _class_name(cls) -> str:
-        return f"graph.{cls.__name__}"
-
-    def typename(self) -> str:
-        """Torch's name of the class."""
-        return self._class_name()
+        return cls.typename()
 
 
 class Node(OfGraph):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -11,8 +13,11 @@ from ...core.types import Value
 from ...layers.graph_places import Place, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
-from .directed import Node
+from .directed import Edge, Graph, Node
 from .module import Module
+
+if TYPE_CHECKING:
+    from ...viz import Picture
 
 
 class NodeData:
@@ -63,7 +68,8 @@ class GraphNode(Node):
         self.id = data.forwardNodeId
 
     @classmethod
-    def _class_name(cls) -> str:
+    def typename(cls) -> str:
+        """Torch's name of the class."""
         return "nngraph.Node"
 
     def label(self) -> str:
@@ -71,6 +77,27 @@ class GraphNode(Node):
         noted = [str(self.data.annotations[name]) for name in ("name", "description") if name in self.data.annotations]
         module = self.data.module
         return "\n".join([*noted, *([] if module is None else [module.title()])])
+
+
+class ModuleGraph(Graph):
+    """The graph of a gModule, forwards or backwards, of its nodes there; its picture is the gModule's."""
+
+    def __init__(self, nodes: list[GraphNode], draw: Callable[[], Picture]):
+        super().__init__()
+        self._draw = draw
+        for node in nodes:
+            self.nodes.add(node)
+            for child in node.children:
+                self.edges.add(Edge(node, child))
+
+    @classmethod
+    def typename(cls) -> str:
+        """Torch's name of the class."""
+        return Graph.typename()
+
+    def picture(self, title: str | None = None) -> Picture:
+        """The gModule's picture."""
+        return replace(self._draw(), title=title or "")
 
 
 class Nodes:

@@ -63,10 +63,10 @@ class OfObject(CriterionSpec, abstract=True):
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
-            user.calls += 1
+            user.calls_by_hand += 1
             with silent():
                 loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
-            left[:] = user.calls, user._call
+            left[:] = user.calls_by_hand, user._call
             return jnp.asarray(loss, dtype).reshape(())
 
         def forward(input: Any) -> tuple[jax.Array, tuple]:
@@ -74,9 +74,9 @@ class OfObject(CriterionSpec, abstract=True):
 
         def backward(residuals: tuple, slope: Any) -> tuple:
             (input,), (number, call) = residuals, left
-            if user.calls != number and call is None:  # it has seen another input since: a step of a sequence
+            if user.calls_by_hand != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
-            user.__dict__["_call"], user.calls = call, number
+            user.__dict__["_call"], user.calls_by_hand = call, number
             with silent():
                 gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
             return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)

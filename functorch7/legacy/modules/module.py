@@ -53,7 +53,7 @@ class Module(
     Source: nn/doc/module.md; dpnn/README.md, Module.
     """
 
-    calls = 0
+    calls_by_hand = 0
     _by_plan = True
     _plans: Plans | None = None
     _state: dict[str, Any] = {}
@@ -64,7 +64,9 @@ class Module(
             if args or kwargs:
                 raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
             return
-        self._take(*describe(self.spec_class, args, kwargs))
+        spec, given = describe(self.spec_class, args, kwargs)
+        with self._drawing(spec):
+            self._take(spec, given)
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
@@ -175,7 +177,7 @@ class Module(
                 return self.updateOutput(input)
             if not self.has_own_gradient():
                 return self._run(self._planned_outside(), input).result
-            self.calls += 1
+            self.calls_by_hand += 1
             with precision_of(self._type):
                 self.output = self._output_by_hand(input)
             return self.output

@@ -96,6 +96,7 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
     recursiveResizeAs, recursiveSet = staticmethod(nested.recursiveResizeAs), staticmethod(nested.recursiveSet)
     recursiveCopy, recursiveAdd = staticmethod(nested.recursiveCopy), staticmethod(nested.recursiveAdd)
     recursiveTensorEq, recursiveNormal = staticmethod(nested.recursiveTensorEq), staticmethod(nested.recursiveNormal)
+    dpnn_stepclone = True
 
     def setOutputStep(self, step: int) -> None:
         """Makes `output` and `gradInput` those of a step. Raises ValueError if it is not kept."""

@@ -69,13 +69,13 @@ class Results(Described):
                 self.__dict__[field] = (number, nested.recursiveType(value, type_name, cache))
 
     @property
-    def pending(self) -> list[tuple[Input, Input, Moment]]:
+    def pending_pull_backs(self) -> list[tuple[Input, Input, Moment]]:
         """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
         return self.__dict__.setdefault("_pending", [])
 
     def go_through_pending(self, method: Callable, scale: float) -> None:
         """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
-        for input, gradient, moment in self.pending:
+        for input, gradient, moment in self.pending_pull_backs:
             moment.returned()
             method(input, gradient, scale)
 

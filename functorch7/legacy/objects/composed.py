@@ -24,6 +24,9 @@ from .nodes import Arrays, Nodes, Objects
 PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
 """Those of Torch's fields that begin with an underscore."""
 
+LEFT_BY_CALLS = ("output", "gradInput")
+"""The fields in which a call leaves its results, which every module and criterion of Torch's has."""
+
 _names: dict[type, frozenset[str]] = {}
 
 
@@ -64,9 +67,10 @@ def _records_among(value: Any) -> list[Any]:
 
 
 def fields(object: Described) -> Fields:
-    """All fields that a file of the object has, but what calls have left, and tables of steps."""
+    """All fields that a file of the object has, and what its last call has left, but tables of steps."""
     written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown().node(object))
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
+    found |= {name: getattr(object, name) for name in LEFT_BY_CALLS if hasattr(object, name)}
     found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
     return {name: value for name, value in found.items() if value is not None} | {"_type": object._type}
 

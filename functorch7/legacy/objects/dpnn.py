@@ -79,6 +79,10 @@ class TrainingHelpers(Batches, Described):
     """
 
     dpnn_cinput: Tensor
+    dpnn_stepclone = False
+    """Whether `stepClone` leaves it as it is."""
+    dpnn_sharedClone: Any = None
+    """A method that makes a `sharedClone`'s copy of this module in a network, if it has one."""
 
     @property
     def dpnn_parameters(self) -> list[str]:
@@ -91,9 +95,20 @@ class TrainingHelpers(Batches, Described):
         return [grad_name(name) for name in dict.fromkeys(["weight", "bias", *self.own_parameters()])]
 
     def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Self:
-        """A copy that shares the parameters (and running statistics) and the gradients, or one of the two."""
+        """A copy that shares the parameters (and running statistics) and the gradients, or one of the two.
+
+        A module inside that has a method `dpnn_sharedClone` is copied by that. With stepClone recurrent modules are
+        none of the copy's own, but the very ones.
+        """
+        if stepClone and self.dpnn_stepclone:
+            return self
         memo: dict = {}
         for module in self.listModules():
+            own = module.dpnn_sharedClone
+            if stepClone and module.dpnn_stepclone:
+                memo[id(module)] = module
+            elif own is not None and module is not self:
+                memo[id(module)] = own()
             shared = [*(module.dpnn_parameters if shareParams else ())]
             shared += module.dpnn_gradParameters if shareGradParams else []
             for tensor in (module.__dict__.get(name) for name in shared):
@@ -102,7 +117,7 @@ class TrainingHelpers(Batches, Described):
         return copy.deepcopy(self, memo)
 
     def stepClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
-        """As sharedClone: the module of one more time step of a recurrence."""
+        """As sharedClone: the module of one more time step of a recurrence, around the same recurrent modules."""
         return self.sharedClone(shareParams, shareGradParams, True)
 
     def _own(self, name: str, given: Any) -> Any:

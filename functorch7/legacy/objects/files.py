@@ -21,13 +21,12 @@ from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import own_fields, take_own_fields
-from .torch_object import TorchObject, plain_class_named
-from .trainer import StochasticGradient
+from .packed import Hash, Vec, fill
+from .torch_object import InFiles, TorchObject, plain_class_named
 
-PLAIN: dict[str, type] = {"nn.StochasticGradient": StochasticGradient}
-"""Classes whose objects are no modules, by name, besides those of `torch.class`."""
+TABLES: dict[str, type[Hash | Vec]] = {**dict.fromkeys(HASHES, Hash), **dict.fromkeys(VECTORS, Vec)}
+"""tds's tables, by the names that files have for them."""
 
-TABLES = (*HASHES, *VECTORS)
 OF_FILES = (*PLAIN_KINDS, bytes, t7.T7Object, t7.T7Storage, t7.LuaFunction)
 """What files have as it is."""
 
@@ -36,7 +35,7 @@ def load_t7(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, all: bool = False
 ) -> Content:  # fmt: skip
     """What a Torch7 file holds, at a path or a URL for fsspec: tables as lists and dicts, tensors and storages, modules
-    and criterions as objects.
+    and criterions as objects, and those of tds as `tds.Hash` and `tds.Vec`.
 
     Tensors share storages, and tables and objects are one where they were one. Objects of unknown classes raise
     UnknownClassError, which names them all, their places and fields; with `allow_unknown` (True, or the names of
@@ -71,11 +70,6 @@ def to_file(value: object) -> Content:
     return Saved().value(value)
 
 
-def plain_class(name: str) -> type:
-    """The class of objects that are no modules that has a name, or None."""
-    return PLAIN.get(name) or plain_class_named(name)
-
-
 class Loaded:
     """What is made of a file's values, one after the other: what occurs in several of them is one object."""
 
@@ -85,6 +79,7 @@ class Loaded:
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
+        self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
 
     def value(self, value: object) -> Content:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
@@ -101,6 +96,9 @@ class Loaded:
                 ]
                 table.clear()
                 table.update(pairs)
+        while self.packed:
+            record = self.packed.pop()
+            fill(self.plain[id(record)], record.fields)
         while self.objects.owners:
             take_own_fields(*self.objects.owners.pop())
         return root[0]
@@ -112,7 +110,7 @@ class Loaded:
         tables: list[Any] = []
 
         def described(each: Any, path: str) -> None:
-            kind = plain_class(each.class_name) if isinstance(each, t7.T7Object) else None
+            kind = plain_class_named(each.class_name) if isinstance(each, t7.T7Object) else None
             if kind is not None:
                 if not isinstance(each.fields, dict):
                     found = type(each.fields).__name__
@@ -124,6 +122,9 @@ class Loaded:
             elif isinstance(each, t7.T7Object) and each.class_name == GENERATOR:
                 self.plain.setdefault(id(each), _generator(each))
             elif isinstance(each, t7.T7Object) and each.class_name in TABLES:
+                if id(each) not in self.plain:
+                    self.plain[id(each)] = TABLES[each.class_name]()
+                    self.packed.append(each)
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object):
                 self.nodes[id(each)] = self.reader.noted(each, path or "the top")
@@ -157,8 +158,6 @@ class Loaded:
             return self.objects.tensor(each)
         if isinstance(each, t7.T7Storage):
             return self.objects.storage(each.array)
-        if isinstance(each, t7.T7Object) and each.class_name in TABLES:
-            return each.fields
         if id(each) in self.plain:
             return self.plain[id(each)]
         node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
@@ -226,9 +225,11 @@ class Saved:
             return self.once(each, lambda: t7.T7Object(GENERATOR, 1, each.state))
         if isinstance(each, Described):
             return self.writer.object(self.nodes.node(each))
+        if isinstance(each, (Hash, Vec)):
+            return self.once(each, lambda: t7.T7Object(each.typename(), 0, self._table(each, place)))
         if isinstance(each, (list, tuple, dict)):
             return self._table(each, place)
-        if isinstance(each, (StochasticGradient, TorchObject)):
+        if isinstance(each, (InFiles, TorchObject)):
             return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(each.__dict__, place)))
         return self.other(each, place)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, Self
@@ -72,6 +74,16 @@ class Parameters(Described):
     """The part of Module that deals with its own parameters and those of the modules inside."""
 
     shared: bool = False
+
+    @contextmanager
+    def _drawing(self, spec: core.Module) -> Iterator[None]:
+        """Around a constructor: as in Torch, a user's `reset` draws the initial values, if there is one."""
+        if not self.overrides("reset") or spec.children() or not shapes_of(spec):
+            yield
+            return
+        with during(SOURCE, Zeros()):
+            yield
+        self.reset()
 
     def _make_parameters(self) -> None:
         """Tensors for the parameters that the description has and the object has not; drops the others."""

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from ..tensors.named import Named
 from .newest import Numbered, newest
+
+
+class InFiles(Named):
+    """The base of functorch7's own classes whose objects are no modules, but are in files by their fields."""
+
+    _classes: dict[str, type] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        InFiles._classes[cls.typename()] = cls
 
 
 class TorchObject(Numbered):
@@ -16,5 +27,5 @@ class TorchObject(Numbered):
 
 
 def plain_class_named(name: str) -> type:
-    """The newest of these classes that has a name, or None."""
-    return newest(TorchObject, lambda kind: kind.given_name == name)
+    """The newest of these classes that has a name, or None; the packages that define them have to be imported."""
+    return InFiles._classes.get(name) or newest(TorchObject, lambda kind: kind.given_name == name)

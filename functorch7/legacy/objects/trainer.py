@@ -9,9 +9,10 @@ import numpy as np
 
 from ..tensors.random import generator
 from .described import Described
+from .torch_object import InFiles
 
 
-class StochasticGradient:
+class StochasticGradient(InFiles):
     """Trains a module by plain stochastic gradient descent, one update per example.
 
     Fields: learningRate (0.01), learningRateDecay (0), maxIteration (25 passes; 0 or less never stops),
@@ -19,6 +20,8 @@ class StochasticGradient:
     module, criterion.
     Source: nn/doc/training.md#nn.StochasticGradient.
     """
+
+    _package = "nn"
 
     def __init__(self, module: Described, criterion: Described):
         self.learningRate: float = 0.01
@@ -29,10 +32,6 @@ class StochasticGradient:
         self.module, self.criterion = module, criterion
         self.hookExample: Callable | None = None
         self.hookIteration: Callable | None = None
-
-    def typename(self) -> str:
-        """Torch's name of the class."""
-        return "nn.StochasticGradient"
 
     def train(self, dataset: Sequence) -> None:
         """Passes over the dataset, in one random order for all passes; pass k uses rate / (1 + k * decay), k > 1.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...interop.writing import replacing
+from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
@@ -30,7 +31,7 @@ def _mean_of_numbers(values: np.ndarray) -> float:
     return float(np.cumsum(numbers)[-1] / numbers.size) if numbers.size else math.nan
 
 
-class ConfusionMatrix:
+class ConfusionMatrix(InFiles):
     """mat[t][p] counts the examples of class t that were taken for class p; classes count from 1.
 
     `ConfusionMatrix(nclasses)`, `(nclasses, names)` or `(names)`. Fields: mat (nclasses x nclasses, integers),
@@ -40,6 +41,8 @@ class ConfusionMatrix:
     Differs from Torch7: vectors of scores have to have one for each class, and classes outside 1 to nclasses are named.
     Source: torch/optim, ConfusionMatrix.lua.
     """
+
+    _package = "optim"
 
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence | None = None):
         if isinstance(nclasses, (list, tuple)):

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...interop.writing import replacing
+from ..tensors.named import Named
 from ..tensors.values import unwrapped
 from .pictures import new_figure, show
 
@@ -34,7 +35,7 @@ def _number_or_text(value: Any) -> float | str:
     return float(found.item())
 
 
-class Logger:
+class Logger(Named):
     """Writes rows of numbers, in columns separated by tabs, to a file (made anew, with its directory), and draws them.
 
     With `timestamp`, the date and time are appended to the file's name. Without a name, rows go to standard output.
@@ -43,6 +44,8 @@ class Logger:
     Differs from Torch7: a row is refused, and not half written, when it does not fit the columns.
     Source: torch/optim, doc/logger.md and Logger.lua.
     """
+
+    _package = "optim"
 
     def __init__(self, filename: str | os.PathLike | None = None, timestamp: bool = False):
         self.name = "stdout" if filename is None else str(filename)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-import numpy as np
+from ..tensors.lua_values import kind as kind
+from ..tensors.lua_values import text as text
 
 
 class Table(dict):
@@ -19,31 +20,6 @@ class Table(dict):
 
     def __delattr__(self, name: str) -> None:
         del self[name]
-
-
-def kind(value: object) -> str:
-    """Lua's name of a value's type: "nil", "boolean", "number", "string", "table", "function" or "userdata"."""
-    if value is None:
-        return "nil"
-    if isinstance(value, (bool, np.bool_)):
-        return "boolean"
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        return "number"
-    if isinstance(value, (str, bytes)):
-        return "string"
-    if isinstance(value, (list, tuple, dict)):
-        return "table"
-    return "function" if callable(value) and not hasattr(value, "typename") else "userdata"
-
-
-def text(value: object) -> str:
-    """A value as Lua prints it: true, nil, numbers with 14 digits."""
-    name = kind(value)
-    if name == "nil":
-        return "nil"
-    if name == "boolean":
-        return "true" if value else "false"
-    return f"{value:.14g}" if name == "number" and isinstance(value, (float, np.floating)) else str(value)
 
 
 def number(text: str) -> int | float:

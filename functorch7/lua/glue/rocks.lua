@@ -314,6 +314,12 @@ function border.prepare.sys(sys)
 end
 
 function border.prepare.paths(paths)
+  local files = paths.files
+  -- A text is one of Lua's patterns.
+  function paths.files(place, chosen)
+    if type(chosen) ~= 'string' then return files(place, chosen) end
+    return files(place, function(name) return name:find(chosen) end)
+  end
   function paths.dofile(file, level)
     if file:sub(1, 1) ~= '/' then file = folder((level or 1) + 1) .. file end
     return lua_dofile(file)

@@ -1,0 +1,28 @@
+"""What Lua calls values, and how it prints them."""
+
+import numpy as np
+
+
+def kind(value: object) -> str:
+    """Lua's name of a value's type: "nil", "boolean", "number", "string", "table", "function" or "userdata"."""
+    if value is None:
+        return "nil"
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return "number"
+    if isinstance(value, (str, bytes)):
+        return "string"
+    if isinstance(value, (list, tuple, dict)):
+        return "table"
+    return "function" if callable(value) and not hasattr(value, "typename") else "userdata"
+
+
+def text(value: object) -> str:
+    """A value as Lua prints it: true, nil, numbers with 14 digits."""
+    name = kind(value)
+    if name == "nil":
+        return "nil"
+    if name == "boolean":
+        return "true" if value else "false"
+    return f"{value:.14g}" if name == "number" and isinstance(value, (float, np.floating)) else str(value)
