@@ -14,6 +14,7 @@ from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
+from ..legacy.modules.special import Sequential
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
@@ -28,6 +29,7 @@ from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
+    adding_none,
     by_type,
     called_either_way,
     index_of,
@@ -161,6 +163,8 @@ class Classes:
             function = unpacked(function)
         if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
             function = with_total_weight(function)
+        if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
+            function = adding_none(function)
         return "function", self.calls.number(function)
 
     def define(self, number: int, key: str, value: object) -> None:

@@ -7,6 +7,7 @@ from functools import cache, wraps
 
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.objects.tree import ModuleList
@@ -29,6 +30,17 @@ def with_total_weight(function: Callable) -> Callable:
     def called(criterion: OfClasses, *given: Crossing) -> tuple:
         loss = function(criterion, *given)
         return loss if isinstance(loss, tuple) else (loss, criterion.total_weight_tensor[1])
+
+    return called
+
+
+@cache
+def adding_none(function: Callable) -> Callable:
+    """What adds a module adds none for nil, as Torch's `table.insert` does: classes whose modules come later say so."""
+
+    @wraps(function)
+    def called(container: Container, *given: Crossing) -> Crossing:
+        return function(container, *given) if given and given[0] is not None else container
 
     return called
 

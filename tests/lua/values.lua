@@ -1323,3 +1323,13 @@ table.insert(seen, net.gradInput[3])
 local ok, problem = pcall(function() nn.Sequential():add(nn.Linear(3, 2)):backward(x, torch.ones(7)) end)
 return seen[1], seen[2], seen[3], seen[4], ok, problem:find('expected a gradOutput of shape') ~= nil
 --> 14, 14, 14, 14, false, true
+
+--- nil adds no module, and classes whose modules come later say so, but Sequential asks the module for its output
+local Late, parent = torch.class('nn.LateTable', 'nn.ConcatTable')
+function Late:__init() parent.__init(self) parent.add(self, nil) self:add(self.missing) self:add(nn.Tanh()) end
+local counts = {}
+for place, each in ipairs{nn.ParallelTable(), nn.Concat(1), nn.MapTable(), nn.Container(), nn.DataParallelTable(1)} do
+  counts[place] = #each:add(nil):add():add(nn.Tanh()).modules
+end
+return counts, #nn.LateTable().modules, (pcall(function() nn.Sequential():add(nil) end))
+--> {1, 1, 1, 1, 1}, 1, false
