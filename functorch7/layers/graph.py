@@ -43,6 +43,10 @@ class Node:
         self.inputs.append(node)
         node.consumers.append(self)
 
+    def typename(self) -> str:
+        """Torch's name of its class."""
+        return "nngraph.Node"
+
     @property
     def declared(self) -> str:
         """Where it was made; Torch's annotation of this name."""

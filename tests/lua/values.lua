@@ -1333,3 +1333,10 @@ for place, each in ipairs{nn.ParallelTable(), nn.Concat(1), nn.MapTable(), nn.Co
 end
 return counts, #nn.LateTable().modules, (pcall(function() nn.Sequential():add(nil) end))
 --> {1, 1, 1, 1, 1}, 1, false
+
+--- constructors are of their classes' types, as their metatables are the classes; nodes of graphs have a name
+local Own = torch.class('OwnBase')
+local Below = torch.class('OwnBelow', 'OwnBase')
+return torch.isTypeOf(OwnBelow, 'OwnBase'), torch.isTypeOf(OwnBase, OwnBelow), torch.isTypeOf(OwnBelow(), OwnBase),
+  torch.isTypeOf(nn.Linear, 'nn.Module'), torch.isTypeOf(nn.Linear, nn.Tanh), torch.type(nn.Identity()())
+--> true, false, true, true, false, 'nngraph.Node'
