@@ -8,13 +8,10 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from ..layers import Node
 from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
-from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
-from ..legacy.modules.special import Sequential
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
@@ -29,14 +26,12 @@ from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
-    adding_none,
     by_type,
     called_either_way,
+    in_lua,
     index_of,
     item,
     special_field,
-    unpacked,
-    with_total_weight,
 )
 from .held import LuaFunction
 from .kinds import Crossing
@@ -52,9 +47,6 @@ OPERATORS = (
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
 
-
-SEVERAL = (Node.split,)
-"""Methods that give several results in Torch, a list here."""
 
 METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
 """Names of operators that Lua's programs may define for tensors of a type."""
@@ -159,13 +151,7 @@ class Classes:
         return "value", getattr(kind, key)
 
     def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
-        if function in SEVERAL:
-            function = unpacked(function)
-        if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
-            function = with_total_weight(function)
-        if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
-            function = adding_none(function)
-        return "function", self.calls.number(function)
+        return "function", self.calls.number(in_lua(function, kind))
 
     def define(self, number: int, key: str, value: object) -> None:
         """Puts a method or value into a class."""

@@ -5,15 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 
+from ..layers import Node
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
+from ..legacy.modules.special import Sequential
 from ..legacy.objects.tree import ModuleList
+from ..legacy.optim import Logger
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
+
+
+def in_lua(function: Callable, kind: type) -> Callable:
+    """A method of a class as Lua has it, where that is another than Python's."""
+    if function is Node.split:
+        return unpacked(function)
+    if function is Logger.style:
+        return style_of_columns
+    if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
+        return with_total_weight(function)
+    if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
+        return adding_none(function)
+    return function
+
+
+def style_of_columns(logger: Logger, symbols: Crossing) -> Logger:
+    """As in Torch, styles of columns that are not there are styles that nobody asks for."""
+    if isinstance(symbols, dict):
+        return logger.style({name: style for name, style in symbols.items() if name in logger.symbols})
+    return logger.style(symbols if isinstance(symbols, str) else list(symbols)[: len(logger.names)])
 
 
 @cache

@@ -1340,3 +1340,16 @@ local Below = torch.class('OwnBelow', 'OwnBase')
 return torch.isTypeOf(OwnBelow, 'OwnBase'), torch.isTypeOf(OwnBase, OwnBelow), torch.isTypeOf(OwnBelow(), OwnBase),
   torch.isTypeOf(nn.Linear, 'nn.Module'), torch.isTypeOf(nn.Linear, nn.Tanh), torch.type(nn.Identity()())
 --> true, false, true, true, false, 'nngraph.Node'
+
+--- a logger's styles of columns that are not there are not asked for
+local logger = optim.Logger(os.tmpname())
+logger:style{['loss'] = '-'}:add{['loss'] = 1}
+logger:style{['loss'] = '~', ['validation loss'] = '-'}:style{'~', '-'}
+return logger.styles.loss[1], logger.styles['validation loss'], (pcall(logger.style, logger, 'loss'))
+--> '~', nil, false
+
+--- trepl's colours, which are not written to what is no terminal
+require 'trepl'
+local colors = require 'trepl.colors'
+return require('trepl.colorize').red('warm') == colors.red .. 'warm' .. colors.none, colors.underline ~= nil, colors.pink
+--> true, true, nil
