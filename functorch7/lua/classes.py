@@ -16,6 +16,7 @@ from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
+from ..legacy.program.lua import number
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
@@ -330,7 +331,8 @@ class Classes:
         elif isinstance(owner, dict) and value is None:
             owner.pop(key, None)
         elif hasattr(owner, "__setitem__"):
-            owner[index_of(key)] = value
+            is_text = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
+            owner[index_of(key)] = number(value) if is_text else value  # as Lua's own arithmetic takes texts
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 

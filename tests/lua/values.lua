@@ -1353,3 +1353,18 @@ require 'trepl'
 local colors = require 'trepl.colors'
 return require('trepl.colorize').red('warm') == colors.red .. 'warm' .. colors.none, colors.underline ~= nil, colors.pink
 --> true, true, nil
+
+--- a text that is a number is one where an element is set
+local x, sizes = torch.zeros(3), torch.LongStorage(1)
+x[1], x[{2}], sizes[1] = '2', '0x10', '7'
+return x[1], x[2], sizes[1], (pcall(function() x[3] = 'three' end))
+--> 2, 16, 7, false
+
+--- cudnn's convolutions are told how to compute, and compute as before
+local both = {cudnn.SpatialConvolution(1, 1, 1, 1), nn.SpatialFullConvolution(1, 1, 1, 1), nn.TemporalConvolution(1, 1, 1)}
+local same = {}
+for place, each in ipairs(both) do
+  same[place] = each:fastest():setMode('CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM', 1, 1):resetMode() == each
+end
+return same
+--> {true, true, true}
