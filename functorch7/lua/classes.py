@@ -27,11 +27,13 @@ from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
+    METAMETHODS,
     by_type,
     called_either_way,
     in_lua,
     index_of,
     item,
+    operation,
     special_field,
 )
 from .held import LuaFunction
@@ -47,10 +49,6 @@ OPERATORS = (
     lambda a, b: f"{a}{b}", operator.lt, operator.le,
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
-
-
-METAMETHODS = ("__add", "__sub", "__mul", "__div", "__unm", "__mod", "__pow", "__lt", "__le")
-"""Names of operators that Lua's programs may define for tensors of a type."""
 
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
@@ -138,6 +136,9 @@ class Classes:
             written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
             python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
             return ("value", written.lua) if written is not None else self._function(initializer(python))
+        if key in METAMETHODS and issubclass(kind, (Tensor, Storage)):
+            done = operation(kind, key)
+            return ("value", None) if done is None else ("function", self.calls.number(done))
         bring(key)  # if it is PyTorch's or BigDL's
         found = static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
@@ -177,17 +178,18 @@ class Classes:
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
         """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
-        key = f"{key}__" if key in METAMETHODS else key
+        names = [f"__{r}{METAMETHODS[key]}__" for r in ("", "r")] if key in METAMETHODS else [key]
         kind, usual = constructor.kind, isinstance(value, int)
-        if not hasattr(vars(kind).get(key), "by_type"):
+        for reflected, name in enumerate(names):
+            if not hasattr(vars(kind).get(name), "by_type"):
+                if usual or (reflected and not hasattr(kind, name)):
+                    continue
+                self.written.append((kind, name, vars(kind).get(name, Classes)))
+                setattr(kind, name, by_type(getattr(kind, name, None), reflected == 1))
             if usual:
-                return
-            self.written.append((kind, key, vars(kind).get(key, Classes)))
-            setattr(kind, key, by_type(getattr(kind, key, None)))
-        if usual:
-            vars(kind)[key].by_type.pop(constructor.name, None)
-        else:
-            vars(kind)[key].by_type[constructor.name] = value
+                vars(kind)[name].by_type.pop(constructor.name, None)
+            else:
+                vars(kind)[name].by_type[constructor.name] = value
         self.border.written += 1
 
     def restore(self) -> None:

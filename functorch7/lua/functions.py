@@ -74,19 +74,46 @@ def called_either_way(kind: type, function: Callable) -> Callable:
     return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
 
 
-def by_type(usual: Callable | None) -> Callable:
-    """A method that is another for tensors of some types, which its attribute `by_type` has."""
+METAMETHODS = {
+    "__add": "add", "__sub": "sub", "__mul": "mul", "__div": "truediv", "__unm": "neg", "__mod": "mod", "__pow": "pow",
+    "__lt": "lt", "__le": "le",
+}  # fmt: skip
+"""Operators that Lua's programs may define for tensors of a type, and Python's names of them."""
+
+
+def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
+    """A method that is another for tensors of some types, which its attribute `by_type` has.
+
+    A reflected one is that of an operator whose first operand is no tensor: what Lua has written gets that first.
+    """
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
         named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
-        found = others.get(named, usual)
-        if found is None:
+        found = others.get(named)
+        if found is not None:
+            return found(*given, self) if reflected else found(self, *given)
+        if usual is None:
             raise AttributeError(f"{named} has no such method")
-        return found(self, *given)
+        return usual(self, *given)
 
-    method.by_type = others  # type: ignore[attr-defined]
+    method.by_type, method.usual = others, usual  # type: ignore[attr-defined]
     return method
+
+
+@cache
+def operation(kind: type, key: str) -> Callable | None:
+    """What an operator does with tensors or storages, whatever Lua defines for their types."""
+    name = METAMETHODS[key]
+    forward, backward = (getattr(kind, f"__{each}__", None) for each in (name, f"r{name}"))
+    forward, backward = (getattr(each, "usual", each) for each in (forward, backward))
+
+    def operated(left: Crossing, right: Crossing = None) -> Crossing:
+        if key == "__unm":
+            return forward(left)
+        return forward(left, right) if isinstance(left, kind) or backward is None else backward(right, left)
+
+    return None if forward is None else operated
 
 
 @cache

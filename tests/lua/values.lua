@@ -1368,3 +1368,14 @@ for place, each in ipairs(both) do
 end
 return same
 --> {true, true, true}
+
+--- operators of one type may be replaced, for numbers on the left, too; what was there computes as ever
+local metatable, x = torch.getmetatable('torch.FloatTensor'), torch.FloatTensor{4, 8}
+local sub, div, unm = metatable.__sub, torch.FloatTensor.__div, metatable.__unm
+rawset(metatable, '__sub', function(a, b) return type(b) == 'table' and 'table' or sub(a, b) + 1 end)
+rawset(metatable, '__div', function(a, b) return div(b, a) end)
+rawset(metatable, '__unm', function(a) return unm(a) * 2 end)
+local found = {x - {}, (x - x)[1], (10 - x)[2], (x / 2)[1], (2 / x)[2], (-x)[1], (x:double() / 2)[1]}
+for name, each in pairs{__sub = sub, __div = div, __unm = unm} do rawset(metatable, name, each) end
+return found, (10 - x)[2], (x / 2)[1], (-x)[1]
+--> {'table', 1, 3, 0.5, 4, -8, 2}, 2, 2, -4
