@@ -23,6 +23,8 @@ def in_lua(function: Callable, kind: type) -> Callable:
     """A method of a class as Lua has it, where that is another than Python's."""
     if function is Node.split:
         return unpacked(function)
+    if function is Tensor.cdata:
+        return itself
     if function is Logger.style:
         return style_of_columns
     if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
@@ -30,6 +32,11 @@ def in_lua(function: Callable, kind: type) -> Callable:
     if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
         return adding_none(function)
     return function
+
+
+def itself(tensor: Tensor) -> Tensor:
+    """The tensor stands for what C has of it, which Lua's programs hand on to nn's functions in C."""
+    return tensor
 
 
 def style_of_columns(logger: Logger, symbols: Crossing) -> Logger:

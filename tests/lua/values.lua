@@ -1379,3 +1379,24 @@ local found = {x - {}, (x - x)[1], (10 - x)[2], (x / 2)[1], (2 / x)[2], (-x)[1],
 for name, each in pairs{__sub = sub, __div = div, __unm = unm} do rawset(metatable, name, each) end
 return found, (10 - x)[2], (x / 2)[1], (-x)[1]
 --> {'table', 1, 3, 0.5, 4, -8, 2}, 2, 2, -4
+
+--- layers of programs' own call nn's functions in C, of layers without parameters
+require 'nn'
+local Own = torch.class('nn.OwnSoftMax', 'nn.Module')
+function Own:updateOutput(input)
+  input.THNN.SoftMax_updateOutput(input:cdata(), self.output:cdata())
+  return self.output
+end
+function Own:updateGradInput(input, gradOutput)
+  input.THNN.SoftMax_updateGradInput(input:cdata(), gradOutput:cdata(), self.gradInput:cdata(), self.output:cdata())
+  return self.gradInput
+end
+local x, gradient, found = torch.randn(2, 3), torch.randn(2, 3), torch.Tensor()
+local linear = nn.Linear(3, 3)
+local own, usual = nn.Sequential():add(linear):add(nn.OwnSoftMax()), nn.Sequential():add(linear):add(nn.SoftMax())
+local outputs = (own:forward(x) - usual:forward(x)):abs():max()
+local gradients = (own:backward(x, gradient) - usual:backward(x, gradient)):abs():max()
+x.THNN.ELU_updateOutput(x:cdata(), found:cdata(), 0.5, false)
+return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():max() < 1e-6,
+  (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
+--> true, true, true, false, nil
