@@ -1400,3 +1400,40 @@ x.THNN.ELU_updateOutput(x:cdata(), found:cdata(), 0.5, false)
 return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():max() < 1e-6,
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
+
+--- a layer's gradInput stays what it is where it is a part of the table that the layer gives
+require 'nngraph'
+local Gated = torch.class('nn.Gated', 'nn.Module')
+function Gated:updateOutput(input) return self.output:resizeAs(input[1]):cmul(input[1], input[2]) end
+function Gated:updateGradInput(input, gradOutput)
+  assert(torch.isTensor(self.gradInput))
+  return {self.gradInput:resizeAs(gradOutput):cmul(gradOutput, input[2]), input[2]:clone():zero()}
+end
+local x, gate = nn.Identity()(), nn.Identity()()
+local net = nn.gModule({x, gate}, {nn.Gated()({nn.MulConstant(2)(x), gate})})
+local given, sums = {torch.Tensor{1, 2}, torch.Tensor{3, 5}}, {}
+for i = 1, 2 do
+  net:forward(given)
+  local found = net:backward(given, torch.ones(2))
+  sums[i], sums[i + 2] = found[1]:sum(), found[2]:sum()
+end
+return sums
+--> {16, 16, 0, 0}
+
+--- tables of rows have a gradient of zeros at whatever input, so that classes below may shift it
+local Shifted, parent = torch.class('nn.ShiftedTable', 'nn.LookupTable')
+function Shifted:__init(rows, size) parent.__init(self, rows + 1, size) end
+function Shifted:updateOutput(input)
+  self.shifted = input + 1
+  return parent.updateOutput(self, self.shifted)
+end
+function Shifted:accGradParameters(input, gradOutput, scale)
+  parent.accGradParameters(self, self.shifted, gradOutput, scale)
+end
+local rows, input = nn.ShiftedTable(2, 1), torch.LongTensor{0, 2, 2}
+local net = nn.Sequential():add(rows):add(nn.Sum(1))
+net:zeroGradParameters()
+net:forward(input)
+local found = net:backward(input, torch.ones(1))
+return found:abs():sum(), rows.gradWeight:view(-1):totable(), rows:updateGradInput(input, torch.ones(3, 1)):sum()
+--> 0, {1, 0, 2}, 0

@@ -190,6 +190,11 @@ class LookupTable(Module, describes=layers.LookupTable):
         self.__dict__["gradWeight"] = value
         changed(self)
 
+    def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
+        """Zeros of the input's size: indices have no gradient, and none of them is looked at, as in Torch."""
+        self.gradInput = Tensor.of(np.zeros_like(np.asarray(input)))
+        return self.gradInput
+
     def renorm(self, input: Input) -> None:
         """Scales down the rows that the input names, as forward does; nothing without maxNorm."""
         spec: Any = self._spec
