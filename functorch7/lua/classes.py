@@ -333,8 +333,9 @@ class Classes:
         elif isinstance(owner, dict) and value is None:
             owner.pop(key, None)
         elif hasattr(owner, "__setitem__"):
-            is_text = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
-            owner[index_of(key)] = number(value) if is_text else value  # as Lua's own arithmetic takes texts
+            is_number = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
+            taken: Crossing = number(value) if is_number else value  # as Lua's own arithmetic takes texts
+            owner[index_of(key)] = taken
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 

@@ -39,11 +39,13 @@ def itself(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def style_of_columns(logger: Logger, symbols: Crossing) -> Logger:
+def style_of_columns(logger: Logger, symbols: Crossing) -> Crossing:
     """As in Torch, styles of columns that are not there are styles that nobody asks for."""
     if isinstance(symbols, dict):
-        return logger.style({name: style for name, style in symbols.items() if name in logger.symbols})
-    return logger.style(symbols if isinstance(symbols, str) else list(symbols)[: len(logger.names)])
+        symbols = {name: style for name, style in symbols.items() if name in logger.symbols}
+    elif isinstance(symbols, list):
+        symbols = symbols[: len(logger.names)]
+    return logger.style(symbols)
 
 
 @cache
@@ -112,8 +114,8 @@ def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
 def operation(kind: type, key: str) -> Callable | None:
     """What an operator does with tensors or storages, whatever Lua defines for their types."""
     name = METAMETHODS[key]
-    forward, backward = (getattr(kind, f"__{each}__", None) for each in (name, f"r{name}"))
-    forward, backward = (getattr(each, "usual", each) for each in (forward, backward))
+    found: list[Crossing] = [getattr(kind, f"__{each}__", None) for each in (name, f"r{name}")]
+    forward, backward = (getattr(each, "usual", each) for each in found)
 
     def operated(left: Crossing, right: Crossing = None) -> Crossing:
         if key == "__unm":
