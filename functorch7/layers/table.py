@@ -19,12 +19,24 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
 
 
 def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
-    """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match."""
+    """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match.
+
+    As in Torch, which copies each to its place, those behind the first may lack, or have more, dimensions of size 1.
+    """
     tensors = check_table(module, tensors)
-    along = axis(module, dimension, tensors[0].ndim, n_input_dims)
-    if len({(t.ndim, t.shape[:along], t.shape[along + 1 :]) for t in tensors}) > 1:
-        raise expected(module, f"sizes that match in every dimension but {along + 1}", tensors)
-    return jnp.concatenate(tensors, along)
+    shape = tensors[0].shape
+    along = axis(module, dimension, len(shape), n_input_dims)
+    placed = []
+    for tensor in tensors:
+        place = (*shape[:along], *tensor.shape[along : along + 1], *shape[along + 1 :])
+        if len(place) != len(shape) or _without_ones(tensor.shape) != _without_ones(place):
+            raise expected(module, f"sizes that match in every dimension but {along + 1}", tensors)
+        placed.append(tensor.reshape(place))
+    return jnp.concatenate(placed, along)
+
+
+def _without_ones(shape: tuple[int, ...]) -> list[int]:
+    return [size for size in shape if size != 1]
 
 
 def same_shapes(module: Module, input: Table, at_least: int = 1) -> list:
@@ -32,7 +44,7 @@ def same_shapes(module: Module, input: Table, at_least: int = 1) -> list:
     tensors = check_table(module, input, at_least)
     shape = jnp.shape(tensors[0])
     for tensor in tensors:
-        if [s for s in jnp.shape(tensor) if s != 1] != [s for s in shape if s != 1]:
+        if _without_ones(jnp.shape(tensor)) != _without_ones(shape):
             raise expected(module, f"tensors of one shape ({shape})", tensor)
     return [jnp.reshape(tensor, shape) for tensor in tensors]
 
@@ -142,8 +154,9 @@ class CMinTable(TableMap):
 class JoinTable(TableMap):
     """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
-    Shape: tensors that agree in every other dimension; `n_input_dims` is the number of dimensions of one
-    example: tensors with one more have a batch in front, and `dimension` is counted after it.
+    Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
+    lack; `n_input_dims` is the number of dimensions of one example: tensors with one more have a batch in front, and
+    `dimension` is counted after it.
     Raises: ValueError for dimension 0, an empty table, or sizes that do not match.
     Source: nn/doc/table.md#nn.JoinTable.
 

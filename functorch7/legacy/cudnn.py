@@ -49,6 +49,14 @@ def VolumetricConvolution(
     return _in_groups(nn.VolumetricConvolution, "VolumetricConvolution", nInputPlane, nOutputPlane, sizes, groups)
 
 
+def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1, padW: int = 0) -> Described:
+    """An nn.TemporalConvolution; with `padW`, behind nn.Padding of so many frames of zeros at both ends."""
+    convolution = nn.TemporalConvolution(inputFrameSize, outputFrameSize, kW, dW)
+    if not padW:
+        return convolution
+    return nn.Sequential().add(nn.Padding(1, -padW, 2)).add(nn.Padding(1, padW, 2)).add(convolution)
+
+
 def SpatialConvolutionUpsample(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, factor: int = 1, groups: int = 1
 ) -> Described:

@@ -479,8 +479,9 @@ class IndexLinear(_special.IndexLinear, Module):
 class JoinTable(Module):
     """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
-    Shape: tensors that agree in every other dimension; `nInputDims` is the number of dimensions of one
-    example: tensors with one more have a batch in front, and `dimension` is counted after it.
+    Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
+    lack; `nInputDims` is the number of dimensions of one example: tensors with one more have a batch in front, and
+    `dimension` is counted after it.
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
@@ -895,20 +896,6 @@ class SpatialAveragePooling(Module):
     def setCountExcludePad(self) -> Self: ...
     def setCountIncludePad(self) -> Self: ...
 
-class SpatialConvolution(Module):
-    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
-    images with learned kernels, plus a bias per output plane.
-
-    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1.
-    Arguments come width first (kW, kH, dW, dH, padW, padH), padH is padW unless given; sizes in pixels. With `groups`,
-    output planes see their own group of input planes only (nInputPlane groups: one plane each, "depthwise").
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int | None = None, *, bias: bool = True, groups: int = 1,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
-
 class SpatialConvolutionLocal(Module):
     """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]:
     SpatialConvolution with kernels and biases of their own for every place in the output.
@@ -1117,13 +1104,6 @@ class TanhShrink(Module):
     """
     def __init__(self) -> None: ...
 
-class TemporalConvolution(Module):
-    """y_t = sum_k W_k x_(d (t - 1) + k) + b: a convolution over time.
-
-    Shape: (T, inputFrameSize) or (B, T, inputFrameSize) -> floor((T - kW) / dW) + 1 frames of outputFrameSize.
-    """
-    def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None: ...
-
 class TemporalDynamicKMaxPooling(Module):
     """k = max(minK, ceil(factor T)): the k largest values of each feature over time, in their order.
 
@@ -1171,19 +1151,6 @@ class UpSampling(Module):
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
     """
     def __init__(self, scale: int | tuple[int, ...] | list[int], mode: str = 'nearest') -> None: ...
-
-class VolumetricConvolution(Module):
-    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l - padT, i dH + m - padH, j dW + n - padW]:
-    cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
-
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
-    in the order t, w, h; padW is padT and padH is padW unless given. `groups`: as SpatialConvolution's.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
-        padT: int = 0, padW: int | None = None, padH: int | None = None, *, bias: bool = True, groups: int = 1,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
 
 class VolumetricReplicationPadding(Module):
     """y[t, i, j] = x[r_T(t - pfront), r_H(i - ptop), r_W(j - pleft)]; r_n(i) = min(max(i, 0), n - 1): the volumes'
@@ -1502,17 +1469,6 @@ class SpatialBatchNormalization(BatchNormalization):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolution):
-    """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dH + m - padH, j dW + n - padW], with a_o the mean of
-    |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
-
-    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int | None = None, bias: bool = False,
-    ) -> None: ...
-
 class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     """y = divisive(subtractive(x)): SpatialSubtractiveNormalization, then SpatialDivisiveNormalization, with the same
     kernel.
@@ -1524,27 +1480,19 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
         None = None,
     ) -> None: ...
 
-class SpatialConvolutionMM(SpatialConvolution):
-    """y[o, i, j] = b_o + sum_{c, m, n} w[o, (c kH + m) kW + n] x[c, i dH + m - padH, j dW + n - padW]:
-    SpatialConvolution, with its weight stored as a matrix.
+class SpatialConvolution(_vision.Convolution, Module):
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: cross-correlation of
+    images with learned kernels, plus a bias per output plane.
 
-    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1.
+    Arguments come width first (kW, kH, dW, dH, padW, padH), padH is padW unless given; sizes in pixels. With `groups`,
+    output planes see their own group of input planes only (nInputPlane groups: one plane each, "depthwise").
     """
     def __init__(
         self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
         int | None = None, *, bias: bool = True, groups: int = 1,
     ) -> None: ...
-
-class SpatialDilatedConvolution(SpatialConvolution):
-    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m dilationH - padH, j dW + n dilationW - padW]:
-    SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
-
-    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
-    ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     """y[i, j] = max_{m < kH, n < kW} x[r_i + m, c_j + n]: maximum over overlapping kW x kH windows; their places r_i,
@@ -1555,19 +1503,6 @@ class SpatialFractionalMaxPooling(_vision.Emptied, Module):
     """
     def __init__(self, kW: int, kH: int, outW: float, outH: float, fixed: bool = False) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
-
-class SpatialFullConvolution(_vision.FullConvolution, Module):
-    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
-    images, plus a bias per output plane.
-
-    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
-    takes adj such that the output is as large as `other`, whose gradient is zero.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
-        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
 
 class SpatialFullConvolutionMap(SpatialConvolutionMap):
     """y[o, p, q] = b_o + sum_{k, i, j} w[k, p - i dH, q - j dW] x[c_k, i, j], over the rows k of a connection table
@@ -1644,6 +1579,13 @@ class Squeeze(_passing.Rearranging, Module):
     def __init__(self, dim: int | None = None, numInputDims: int | None = None) -> None: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
+class TemporalConvolution(_vision.Convolution, Module):
+    """y_t = sum_k W_k x_(d (t - 1) + k) + b: a convolution over time.
+
+    Shape: (T, inputFrameSize) or (B, T, inputFrameSize) -> floor((T - kW) / dW) + 1 frames of outputFrameSize.
+    """
+    def __init__(self, inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1) -> None: ...
+
 class TemporalMaxPooling(_vision.Emptied, Module):
     """y_t = max_{k < kW} x_{t dW + k}: maximum of each feature over windows of kW frames, every dW (kW by default).
 
@@ -1698,18 +1640,18 @@ class VolumetricBatchNormalization(BatchNormalization):
     """
     def __init__(self, nOutput: int, eps: float = 1e-05, momentum: float = 0.1, affine: bool = True) -> None: ...
 
-class VolumetricDilatedConvolution(VolumetricConvolution):
-    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l dilationT - padT,
-    i dH + m dilationH - padH, j dW + n dilationW - padW]: VolumetricConvolution with dilation - 1 elements left out
-    between those of a kernel.
+class VolumetricConvolution(_vision.Convolution, Module):
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l - padT, i dH + m - padH, j dW + n - padW]:
+    cross-correlation of volumes (or videos) with learned kernels, plus a bias per output plane.
 
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1. Arguments come
+    in the order t, w, h; padW is padT and padH is padW unless given. `groups`: as SpatialConvolution's.
     """
     def __init__(
         self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
-        padT: int = 0, padW: int | None = None, padH: int | None = None, dilationT: int = 1, dilationW: int = 1,
-        dilationH: int = 1, *, bias: bool = True, groups: int = 1,
+        padT: int = 0, padW: int | None = None, padH: int | None = None, *, bias: bool = True, groups: int = 1,
     ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class VolumetricDropout(SpatialDropout):
     """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
@@ -1728,19 +1670,6 @@ class VolumetricFractionalMaxPooling(_vision.Emptied, Module):
         self, kT: int, kW: int, kH: int, outT: float, outW: float, outH: float, fixed: bool = False,
     ) -> None: ...
     def fixPoolingRegions(self, val: bool = True) -> Self: ...
-
-class VolumetricFullConvolution(_vision.FullConvolution, Module):
-    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
-    transposed convolution of volumes, plus a bias per output plane.
-
-    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
-    SpatialFullConvolution.
-    """
-    def __init__(
-        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
-        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
-    ) -> None: ...
-    def noBias(self) -> Self: ...
 
 class VolumetricMaxPooling(_vision.Emptied, Module):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l - padT, i dH + m - padH, j dW + n - padW]: maximum over kT x
@@ -1787,7 +1716,7 @@ class BCECriterion(Criterion):
     """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if sizeAverage.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
+    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
     """
     def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
@@ -2113,12 +2042,45 @@ class SpatialAutoCropMSECriterion(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
+class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolution):
+    """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dH + m - padH, j dW + n - padW], with a_o the mean of
+    |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
+
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, bias: bool = False,
+    ) -> None: ...
+
 class SpatialBinaryLogisticRegression(Criterion):
     """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if sizeAverage; y is 1 or -1.
 
     Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SpatialConvolutionMM(SpatialConvolution):
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, (c kH + m) kW + n] x[c, i dH + m - padH, j dW + n - padW]:
+    SpatialConvolution, with its weight stored as a matrix.
+
+    Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+
+class SpatialDilatedConvolution(SpatialConvolution):
+    """y[o, i, j] = b_o + sum_{c, m, n} w[o, c, m, n] x[c, i dH + m dilationH - padH, j dW + n dilationW - padW]:
+    SpatialConvolution with dilation - 1 pixels left out between the elements of a kernel.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int | None = None, dilationW: int = 1, dilationH: int = 1, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
 
 class SpatialDilatedMaxPooling(SpatialMaxPooling):
     """y[i, j] = max_{m < kH, n < kW} x[i dH + m dilationH - padH, j dW + n dilationW - padW]: SpatialMaxPooling with
@@ -2130,6 +2092,19 @@ class SpatialDilatedMaxPooling(SpatialMaxPooling):
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, dilationW:
         int = 1, dilationH: int = 1, *, record: Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
+
+class SpatialFullConvolution(_vision.FullConvolution, Module):
+    """y[o, p, q] = b_o + sum_{c, i, j} w[c, o, p + padH - i dH, q + padW - j dW] x[c, i, j]: transposed convolution of
+    images, plus a bias per output plane.
+
+    Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of (size - 1) d - 2 pad + k + adj. A table [input, other]
+    takes adj such that the output is as large as `other`, whose gradient is zero.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
+        int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class SpatialLPPooling(Sequential):
     """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
@@ -2164,6 +2139,19 @@ class VariableLength(Decorator):
     """
     def __init__(self, module: Module, lastOnly: bool = False) -> None: ...
 
+class VolumetricDilatedConvolution(VolumetricConvolution):
+    """y[o, t, i, j] = b_o + sum_{c, l, m, n} w[o, c, l, m, n] x[c, t dT + l dilationT - padT,
+    i dH + m dilationH - padH, j dW + n dilationW - padW]: VolumetricConvolution with dilation - 1 elements left out
+    between those of a kernel.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of floor((size + 2 pad - dilation (k - 1) - 1) / d) + 1.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int | None = None, padH: int | None = None, dilationT: int = 1, dilationW: int = 1,
+        dilationH: int = 1, *, bias: bool = True, groups: int = 1,
+    ) -> None: ...
+
 class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
     """y[t, i, j] = max_{l < kT, m < kH, n < kW} x[t dT + l dilationT - padT, i dH + m dilationH - padH,
     j dW + n dilationW - padW]: VolumetricMaxPooling with dilation - 1 elements left out between those of a window.
@@ -2175,6 +2163,19 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
         int = 0, padW: int = 0, padH: int = 0, dilationT: int = 1, dilationW: int = 1, dilationH: int = 1, *, record:
         Record | None = None, ceil_mode: bool = False,
     ) -> None: ...
+
+class VolumetricFullConvolution(_vision.FullConvolution, Module):
+    """y[o, u, p, q] = b_o + sum_{c, t, i, j} w[c, o, u + padT - t dT, p + padH - i dH, q + padW - j dW] x[c, t, i, j]:
+    transposed convolution of volumes, plus a bias per output plane.
+
+    Shape: (C, T, H, W) or (B, C, T, H, W) -> planes of (size - 1) d - 2 pad + k + adj; tables as for
+    SpatialFullConvolution.
+    """
+    def __init__(
+        self, nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
+        padT: int = 0, padW: int = 0, padH: int = 0, adjT: int = 0, adjW: int = 0, adjH: int = 0, bias: bool = True,
+    ) -> None: ...
+    def noBias(self) -> Self: ...
 
 class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.

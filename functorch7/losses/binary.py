@@ -38,17 +38,19 @@ def _(primals, tangents):
 
 
 def column_weights(module: Module, weights: Numbers, input: Array) -> Array:
-    """1-D weights, one for each element of a vector or each column of a batch, ready to multiply."""
-    if input.ndim == 0 or weights.value.shape != input.shape[-1:]:
-        raise expected(module, f"weights for {weights.value.size} elements or columns", input)
-    return jnp.asarray(weights.value, input.dtype).reshape((1,) * (input.ndim - 1) + (-1,))
+    """1-D weights, one for each element or each column of a batch, ready to multiply."""
+    count = weights.value.size
+    if count != input.size and input.shape[-1:] != (count,):
+        raise expected(module, f"weights for {count} elements or columns", input)
+    shape = input.shape if count == input.size else (1,) * (input.ndim - 1) + (count,)
+    return jnp.asarray(weights.value, input.dtype).reshape(shape)
 
 
 class BCECriterion(Averaged):
     """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if size_average.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element of a vector, or each column of a batch. No logarithm is of less than 1e-12.
+    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
     Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
     be looked at.
     Source: nn/doc/criterion.md#nn.BCECriterion.

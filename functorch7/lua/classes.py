@@ -8,16 +8,15 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from ..layers import Node
 from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
-from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
+from ..legacy.program.lua import number
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
@@ -28,14 +27,14 @@ from ..legacy.tensors.types import Constructor
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
-    as_usual,
+    METAMETHODS,
     by_type,
     called_either_way,
+    in_lua,
     index_of,
     item,
+    operation,
     special_field,
-    unpacked,
-    with_total_weight,
 )
 from .held import LuaFunction
 from .kinds import Crossing
@@ -52,16 +51,6 @@ OPERATORS = (
 """In the order of `glue/objects.lua`."""
 
 
-SEVERAL = (Node.split,)
-"""Methods that give several results in Torch, a list here."""
-
-METAMETHODS = {
-    "__add": "__add__", "__sub": "__sub__", "__mul": "__mul__", "__div": "__truediv__", "__unm": "__neg__",
-    "__mod": "__mod__", "__pow": "__pow__", "__concat": "__concat__", "__lt": "__lt__", "__le": "__le__",
-}  # fmt: skip
-"""Operators that Lua's programs may define for tensors of a type, in the same order, and Python's names of them."""
-
-
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 """Methods in whose place, where nobody has written others, compiled programs run."""
 
@@ -74,15 +63,13 @@ class Classes:
         self.kinds = border.registry.kinds
         self.derivations: list[type] = []
         self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
-        self.has_operators = False  # whether a program has defined operators for tensors of a type
         self._fields: dict[int, Callable] = {}
 
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "operator",
-            "class_object", "usual_operator", "set_item", "length", "text", "place", "set", "class_of_type",
-            "define_for_type",
+            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "class_object",
+            "operator", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -149,6 +136,9 @@ class Classes:
             written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
             python = next(each for each in kind.__mro__ if not issubclass(each, LuaObject))
             return ("value", written.lua) if written is not None else self._function(initializer(python))
+        if key in METAMETHODS and issubclass(kind, (Tensor, Storage)):
+            done = operation(kind, key)
+            return ("value", None) if done is None else ("function", self.calls.number(done))
         bring(key)  # if it is PyTorch's or BigDL's
         found = static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
@@ -163,11 +153,7 @@ class Classes:
         return "value", getattr(kind, key)
 
     def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
-        if function in SEVERAL:
-            function = unpacked(function)
-        if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
-            function = with_total_weight(function)
-        return "function", self.calls.number(function)
+        return "function", self.calls.number(in_lua(function, kind))
 
     def define(self, number: int, key: str, value: object) -> None:
         """Puts a method or value into a class."""
@@ -192,18 +178,19 @@ class Classes:
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
         """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
-        key = METAMETHODS.get(key.removesuffix("__"), key)  # luaT calls __add__ for __add
+        key = key.removesuffix("__") if key.removesuffix("__") in METAMETHODS else key  # luaT calls __add__ for __add
+        names = [f"__{r}{METAMETHODS[key]}__" for r in ("", "r")] if key in METAMETHODS else [key]
         kind, usual = constructor.kind, isinstance(value, int)
-        self.has_operators |= key in METAMETHODS.values()
-        if not hasattr(vars(kind).get(key), "by_type"):
+        for reflected, name in enumerate(names):
+            if not hasattr(vars(kind).get(name), "by_type"):
+                if usual or (reflected and not hasattr(kind, name)):
+                    continue
+                self.written.append((kind, name, vars(kind).get(name, Classes)))
+                setattr(kind, name, by_type(getattr(kind, name, None), reflected == 1))
             if usual:
-                return
-            self.written.append((kind, key, vars(kind).get(key, Classes)))
-            setattr(kind, key, by_type(getattr(kind, key, None)))
-        if usual:
-            vars(kind)[key].by_type.pop(constructor.name, None)
-        else:
-            vars(kind)[key].by_type[constructor.name] = value
+                vars(kind)[name].by_type.pop(constructor.name, None)
+            else:
+                vars(kind)[name].by_type[constructor.name] = value
         self.border.written += 1
 
     def restore(self) -> None:
@@ -347,7 +334,9 @@ class Classes:
         elif isinstance(owner, dict) and value is None:
             owner.pop(key, None)
         elif hasattr(owner, "__setitem__"):
-            owner[index_of(key)] = value
+            is_number = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
+            taken: Crossing = number(value) if is_number else value  # as Lua's own arithmetic takes texts
+            owner[index_of(key)] = taken
         else:
             raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
 
@@ -362,25 +351,8 @@ class Classes:
         return str(value)
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
-        """What an operator gives: one that a program has defined for the first tensor's type, or the usual one."""
-        own = self._own_operator(number, operands) if self.has_operators else None
-        return OPERATORS[number - 1](*operands) if own is None else own(*operands)
-
-    @staticmethod
-    def _own_operator(number: int, operands: tuple) -> Callable | None:
-        tensor = next((each for each in operands if isinstance(each, Tensor)), None)
-        if tensor is None:
-            return None
-        written = vars(type(tensor)).get((*METAMETHODS.values(),)[number - 1])
-        return getattr(written, "by_type", {}).get(tensor.type())
-
-    def usual_operator(self, number: int, *operands: Crossing) -> Crossing:
-        """What an operator gives, whatever programs have defined."""
-        token = as_usual.set(True)
-        try:
-            return OPERATORS[number - 1](*operands)
-        finally:
-            as_usual.reset(token)
+        """What an operator gives."""
+        return OPERATORS[number - 1](*operands)
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from functools import cache, wraps
 
+from ..layers import Node
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
+from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
+from ..legacy.modules.special import Sequential
 from ..legacy.objects.tree import ModuleList
+from ..legacy.optim import Logger
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
+
+
+def in_lua(function: Callable, kind: type) -> Callable:
+    """A method of a class as Lua has it, where that is another than Python's."""
+    if function is Node.split:
+        return unpacked(function)
+    if function is Tensor.cdata:
+        return itself
+    if function is Logger.style:
+        return style_of_columns
+    if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
+        return with_total_weight(function)
+    if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
+        return adding_none(function)
+    return function
+
+
+def itself(tensor: Tensor) -> Tensor:
+    """The tensor stands for what C has of it, which Lua's programs hand on to nn's functions in C."""
+    return tensor
+
+
+def style_of_columns(logger: Logger, symbols: Crossing) -> Crossing:
+    """As in Torch, styles of columns that are not there are styles that nobody asks for."""
+    if isinstance(symbols, dict):
+        symbols = {name: style for name, style in symbols.items() if name in logger.symbols}
+    elif isinstance(symbols, list):
+        symbols = symbols[: len(logger.names)]
+    return logger.style(symbols)
 
 
 @cache
@@ -35,28 +67,62 @@ def with_total_weight(function: Callable) -> Callable:
 
 
 @cache
+def adding_none(function: Callable) -> Callable:
+    """What adds a module adds none for nil, as Torch's `table.insert` does: classes whose modules come later say so."""
+
+    @wraps(function)
+    def called(container: Container, *given: Crossing) -> Crossing:
+        return function(container, *given) if given and given[0] is not None else container
+
+    return called
+
+
+@cache
 def called_either_way(kind: type, function: Callable) -> Callable:
     """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
     return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
 
 
-as_usual = ContextVar("as_usual", default=False)
-"""Whether methods are the same for all types, whatever programs have defined: it is one of these that asks."""
+METAMETHODS = {
+    "__add": "add", "__sub": "sub", "__mul": "mul", "__div": "truediv", "__unm": "neg", "__mod": "mod", "__pow": "pow",
+    "__lt": "lt", "__le": "le",
+}  # fmt: skip
+"""Operators that Lua's programs may define for tensors of a type, and Python's names of them."""
 
 
-def by_type(usual: Callable | None) -> Callable:
-    """A method that is another for tensors of some types, which its attribute `by_type` has."""
+def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
+    """A method that is another for tensors of some types, which its attribute `by_type` has.
+
+    A reflected one is that of an operator whose first operand is no tensor: what Lua has written gets that first.
+    """
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
         named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
-        found = usual if as_usual.get() else others.get(named, usual)
-        if found is None:
+        found = others.get(named)
+        if found is not None:
+            return found(*given, self) if reflected else found(self, *given)
+        if usual is None:
             raise AttributeError(f"{named} has no such method")
-        return found(self, *given)
+        return usual(self, *given)
 
-    method.by_type = others  # type: ignore[attr-defined]
+    method.by_type, method.usual = others, usual  # type: ignore[attr-defined]
     return method
+
+
+@cache
+def operation(kind: type, key: str) -> Callable | None:
+    """What an operator does with tensors or storages, whatever Lua defines for their types."""
+    name = METAMETHODS[key]
+    found: list[Crossing] = [getattr(kind, f"__{each}__", None) for each in (name, f"r{name}")]
+    forward, backward = (getattr(each, "usual", each) for each in found)
+
+    def operated(left: Crossing, right: Crossing = None) -> Crossing:
+        if key == "__unm":
+            return forward(left)
+        return forward(left, right) if isinstance(left, kind) or backward is None else backward(right, left)
+
+    return None if forward is None else operated
 
 
 @cache

@@ -228,14 +228,6 @@ class LuaLayer(LuaObject):
                 gradient.add(scale, value)
 
 
-class LuaContainer(LuaLayer):
-    """What classes that Lua defines below nn.Container have in common."""
-
-    def add(self, module: object = None) -> Crossing:
-        """Appends a module; as in Torch, nil adds none: classes whose modules come later call it so."""
-        return self if module is None else super().add(module)  # type: ignore[misc]
-
-
 def initializer(kind: type) -> Callable:
     """`__init` of a class of Python's, for objects of classes below it."""
     if not issubclass(kind, Described):
@@ -289,7 +281,7 @@ def _of_class_above(kind: type, name: str) -> Callable:
 
 def above(parent: type) -> type[LuaObject]:
     """What stands before a class of Python's, in classes that Lua defines below it."""
-    return {Module: LuaLayer, Container: LuaContainer}.get(parent, LuaObject)
+    return LuaLayer if parent in (Module, Container) else LuaObject
 
 
 def is_only_lua(kind: type) -> bool:

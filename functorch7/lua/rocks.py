@@ -43,6 +43,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
     "cjson": ("lua.packages.cjson", {}),
     "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
+    "trepl": ("lua.packages.trepl", {name: name for name in ("torch", "paths", "sys", "xlua")}),
     "loadcaffe": ("loadcaffe", {"torch": "torch", "nn": "nn", "loadcaffe": "loadcaffe"}),
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
     **{name: (name, {"torch": "torch", name: name}) for name in ("matio", "mattorch", "npy4th")},

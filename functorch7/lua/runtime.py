@@ -76,7 +76,7 @@ class Runtime(Prompt):
         self.glue = self._chunk("border", entries)
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
-        for name in ("errors", "objects", "standard", "sources", "rocks", "bit32", "threads", "prompt"):
+        for name in ("errors", "objects", "standard", "sources", "rocks", "thnn", "bit32", "threads", "prompt"):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})

@@ -21,6 +21,7 @@ VALUES = {
         nn.BCECriterion(), [0.2, 0.7, 0.9], [0, 1, 1], 0.2283930036, [0.4166666667, -0.4761904762, -0.3703703704],
     ),
     "BCECriterion, weighted": (nn.BCECriterion([1, 2, 3]), [0.2, 0.7, 0.9], [0, 1, 1], 0.4175249954, None),
+    "BCECriterion of a column": (nn.BCECriterion([1, 2, 3]), [[0.2], [0.7], [0.9]], [0, 1, 1], 0.41752499, None),
     "DistKLDivCriterion": (
         nn.DistKLDivCriterion(), np.log([0.2, 0.3, 0.5]), [0.1, 0, 0.9], 0.1532310935, [-0.1 / 3, 0, -0.3],
     ),

@@ -51,6 +51,15 @@ def test_convolutions_in_groups_see_their_own_planes(kind, sizes, input):
         getattr(cudnn, kind)(6, 4, *sizes, 4)
 
 
+def test_temporal_convolutions_of_cudnn_pad_both_ends():
+    x = values(2, 5, 3)
+    layer = cudnn.TemporalConvolution(3, 4, 3, 2, 1).type("torch.DoubleTensor")
+    padded = np.pad(x, ((0, 0), (1, 1), (0, 0)))
+    for given, frames in ((x, padded), (x[0], padded[0])):
+        same(layer.forward(given), layer.get(3).forward(frames).numpy())
+    assert type(cudnn.TemporalConvolution(3, 4, 3)) is nn.TemporalConvolution
+
+
 def test_average_pooling_of_cudnn_takes_windows_side_by_side_by_default():
     x = torch.Tensor.of(values(2, 4, 6, 6))
     pooled = cudnn.SpatialAveragePooling(2, 3).forward(x)

@@ -46,6 +46,20 @@ def test_join_table():
     assert module.forward([torch.randn(2, 3, 1), torch.randn(2, 3, 1)]).size() == [2, 3, 2]
 
 
+def test_what_is_joined_is_copied_to_its_place():
+    """As nn/JoinTable.lua copies, which asks for as many elements alone: dimensions of size 1 may be lacking."""
+    maps, text = values(2, 3, 1, 1, seed=1), values(2, 4, seed=2)
+    gradient = values(2, 7, 1, 1, seed=3)
+    module = nn.JoinTable(2)
+    same(module.forward([maps, text]), np.concatenate([maps, text[..., None, None]], 1))
+    for found, expected in zip(
+        module.backward([maps, text], gradient), (gradient[:, :3], gradient[:, 3:, 0, 0]), strict=True
+    ):
+        same(found, expected)
+    with pytest.raises(ValueError, match="sizes that match in every dimension but 2"):
+        module.forward([maps, values(4, 2)])
+
+
 def test_training_through_join_table():
     mlp = nn.Sequential()
     c = nn.ConcatTable()

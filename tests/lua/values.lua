@@ -1445,3 +1445,117 @@ table.insert(seen, net.gradInput[3])
 local ok, problem = pcall(function() nn.Sequential():add(nn.Linear(3, 2)):backward(x, torch.ones(7)) end)
 return seen[1], seen[2], seen[3], seen[4], ok, problem:find('expected a gradOutput of shape') ~= nil
 --> 14, 14, 14, 14, false, true
+
+--- nil adds no module, and classes whose modules come later say so, but Sequential asks the module for its output
+local Late, parent = torch.class('nn.LateTable', 'nn.ConcatTable')
+function Late:__init() parent.__init(self) parent.add(self, nil) self:add(self.missing) self:add(nn.Tanh()) end
+local counts = {}
+for place, each in ipairs{nn.ParallelTable(), nn.Concat(1), nn.MapTable(), nn.Container(), nn.DataParallelTable(1)} do
+  counts[place] = #each:add(nil):add():add(nn.Tanh()).modules
+end
+return counts, #nn.LateTable().modules, (pcall(function() nn.Sequential():add(nil) end))
+--> {1, 1, 1, 1, 1}, 1, false
+
+--- constructors are of their classes' types, as their metatables are the classes; nodes of graphs have a name
+local Own = torch.class('OwnBase')
+local Below = torch.class('OwnBelow', 'OwnBase')
+return torch.isTypeOf(OwnBelow, 'OwnBase'), torch.isTypeOf(OwnBase, OwnBelow), torch.isTypeOf(OwnBelow(), OwnBase),
+  torch.isTypeOf(nn.Linear, 'nn.Module'), torch.isTypeOf(nn.Linear, nn.Tanh), torch.type(nn.Identity()())
+--> true, false, true, true, false, 'nngraph.Node'
+
+--- a logger's styles of columns that are not there are not asked for
+local logger = optim.Logger(os.tmpname())
+logger:style{['loss'] = '-'}:add{['loss'] = 1}
+logger:style{['loss'] = '~', ['validation loss'] = '-'}:style{'~', '-'}
+return logger.styles.loss[1], logger.styles['validation loss'], (pcall(logger.style, logger, 'loss'))
+--> '~', nil, false
+
+--- trepl's colours, which are not written to what is no terminal
+require 'trepl'
+local colors = require 'trepl.colors'
+return require('trepl.colorize').red('warm') == colors.red .. 'warm' .. colors.none, colors.underline ~= nil, colors.pink
+--> true, true, nil
+
+--- a text that is a number is one where an element is set
+local x, sizes = torch.zeros(3), torch.LongStorage(1)
+x[1], x[{2}], sizes[1] = '2', '0x10', '7'
+return x[1], x[2], sizes[1], (pcall(function() x[3] = 'three' end))
+--> 2, 16, 7, false
+
+--- cudnn's convolutions are told how to compute, and compute as before
+local both = {cudnn.SpatialConvolution(1, 1, 1, 1), nn.SpatialFullConvolution(1, 1, 1, 1), nn.TemporalConvolution(1, 1, 1)}
+local same = {}
+for place, each in ipairs(both) do
+  same[place] = each:fastest():setMode('CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM', 1, 1):resetMode() == each
+end
+return same
+--> {true, true, true}
+
+--- operators of one type may be replaced, for numbers on the left, too; what was there computes as ever
+local metatable, x = torch.getmetatable('torch.FloatTensor'), torch.FloatTensor{4, 8}
+local sub, div, unm = metatable.__sub, torch.FloatTensor.__div, metatable.__unm
+rawset(metatable, '__sub', function(a, b) return type(b) == 'table' and 'table' or sub(a, b) + 1 end)
+rawset(metatable, '__div', function(a, b) return div(b, a) end)
+rawset(metatable, '__unm', function(a) return unm(a) * 2 end)
+local found = {x - {}, (x - x)[1], (10 - x)[2], (x / 2)[1], (2 / x)[2], (-x)[1], (x:double() / 2)[1]}
+for name, each in pairs{__sub = sub, __div = div, __unm = unm} do rawset(metatable, name, each) end
+return found, (10 - x)[2], (x / 2)[1], (-x)[1]
+--> {'table', 1, 3, 0.5, 4, -8, 2}, 2, 2, -4
+
+--- layers of programs' own call nn's functions in C, of layers without parameters
+require 'nn'
+local Own = torch.class('nn.OwnSoftMax', 'nn.Module')
+function Own:updateOutput(input)
+  input.THNN.SoftMax_updateOutput(input:cdata(), self.output:cdata())
+  return self.output
+end
+function Own:updateGradInput(input, gradOutput)
+  input.THNN.SoftMax_updateGradInput(input:cdata(), gradOutput:cdata(), self.gradInput:cdata(), self.output:cdata())
+  return self.gradInput
+end
+local x, gradient, found = torch.randn(2, 3), torch.randn(2, 3), torch.Tensor()
+local linear = nn.Linear(3, 3)
+local own, usual = nn.Sequential():add(linear):add(nn.OwnSoftMax()), nn.Sequential():add(linear):add(nn.SoftMax())
+local outputs = (own:forward(x) - usual:forward(x)):abs():max()
+local gradients = (own:backward(x, gradient) - usual:backward(x, gradient)):abs():max()
+x.THNN.ELU_updateOutput(x:cdata(), found:cdata(), 0.5, false)
+return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():max() < 1e-6,
+  (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
+--> true, true, true, false, nil
+
+--- a layer's gradInput stays what it is where it is a part of the table that the layer gives
+require 'nngraph'
+local Gated = torch.class('nn.Gated', 'nn.Module')
+function Gated:updateOutput(input) return self.output:resizeAs(input[1]):cmul(input[1], input[2]) end
+function Gated:updateGradInput(input, gradOutput)
+  assert(torch.isTensor(self.gradInput))
+  return {self.gradInput:resizeAs(gradOutput):cmul(gradOutput, input[2]), input[2]:clone():zero()}
+end
+local x, gate = nn.Identity()(), nn.Identity()()
+local net = nn.gModule({x, gate}, {nn.Gated()({nn.MulConstant(2)(x), gate})})
+local given, sums = {torch.Tensor{1, 2}, torch.Tensor{3, 5}}, {}
+for i = 1, 2 do
+  net:forward(given)
+  local found = net:backward(given, torch.ones(2))
+  sums[i], sums[i + 2] = found[1]:sum(), found[2]:sum()
+end
+return sums
+--> {16, 16, 0, 0}
+
+--- tables of rows have a gradient of zeros at whatever input, so that classes below may shift it
+local Shifted, parent = torch.class('nn.ShiftedTable', 'nn.LookupTable')
+function Shifted:__init(rows, size) parent.__init(self, rows + 1, size) end
+function Shifted:updateOutput(input)
+  self.shifted = input + 1
+  return parent.updateOutput(self, self.shifted)
+end
+function Shifted:accGradParameters(input, gradOutput, scale)
+  parent.accGradParameters(self, self.shifted, gradOutput, scale)
+end
+local rows, input = nn.ShiftedTable(2, 1), torch.LongTensor{0, 2, 2}
+local net = nn.Sequential():add(rows):add(nn.Sum(1))
+net:zeroGradParameters()
+net:forward(input)
+local found = net:backward(input, torch.ones(1))
+return found:abs():sum(), rows.gradWeight:view(-1):totable(), rows:updateGradInput(input, torch.ones(3, 1)):sum()
+--> 0, {1, 0, 2}, 0

@@ -160,7 +160,7 @@ class OfUser(core.Module, abstract=True):
                 user.updateOutput(_of_type(user, input))
             tensors, gradient = _of_type(user, input), _of_type(user, gradient)
             given = user.updateGradInput(tensors, gradient)
-        if given is not None:
+        if not is_part(user.gradInput, given):
             user.gradInput = as_tensors(given)
         user.pending_pull_backs.append((tensors, gradient, moment))
         return input_gradient(user, input, unwrapped(given))
@@ -177,6 +177,11 @@ def _of_type(user: Object, arrays: Value) -> Value:
         return np.asarray(array, np.float64) if is_single else array
 
     return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
+
+
+def is_part(gradient: Value, given: Value) -> bool:
+    """Whether a user's gradInput stays what it is: nothing was given, or a table in which it is itself."""
+    return given is None or (isinstance(given, (list, tuple)) and any(each is gradient for each in given))
 
 
 def input_gradient(user: Object, input: Value, given: Value) -> Value:

@@ -95,7 +95,31 @@ more[layers.SpatialReSampling] = More({}, ReSampling)
 more[layers.SpatialGlimpse] = More({}, Glimpse, "`module` is what reduces the patches, and may be set.")
 
 
-class FullConvolution(Module, describes=layers.transposed.FullConvolution):
+class Convolution(Module):
+    """Convolutions, which are cudnn's, too: its programs say which algorithms compute them, and here XLA chooses."""
+
+    spec_class = None
+
+    def fastest(self, mode: bool = True) -> Self:
+        """Returns itself: XLA chooses among algorithms, whatever it is told."""
+        return self
+
+    def setMode(
+        self, fmode: str | int | None = None, bdmode: str | int | None = None, bwmode: str | int | None = None
+    ) -> Self:
+        """Returns itself, as `fastest` does."""
+        return self
+
+    def resetMode(self) -> Self:
+        """Returns itself, as `fastest` does."""
+        return self
+
+
+for _spec in (layers.TemporalConvolution, layers.SpatialConvolution, layers.VolumetricConvolution):
+    more[_spec] = More({}, Convolution)
+
+
+class FullConvolution(Convolution, describes=layers.transposed.FullConvolution):
     """Transposed convolutions; of a second input, which only gives the output's size, the gradient is a single 0.
 
     It is seen at all places of a tensor of that size.
@@ -165,6 +189,11 @@ class LookupTable(Module, describes=layers.LookupTable):
         self.__dict__.pop("_updates_only", None)
         self.__dict__["gradWeight"] = value
         changed(self)
+
+    def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
+        """Zeros of the input's size: indices have no gradient, and none of them is looked at, as in Torch."""
+        self.gradInput = Tensor.of(np.zeros_like(np.asarray(input)))
+        return self.gradInput
 
     def renorm(self, input: Input) -> None:
         """Scales down the rows that the input names, as forward does; nothing without maxNorm."""

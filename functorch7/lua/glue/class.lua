@@ -173,9 +173,16 @@ local function is_name(typename, name)
   return matched ~= nil and (matched ~= name or matched == typename)
 end
 
+-- What a class's constructor stands for: its methods' table, as `getmetatable` of the constructor gives it in Torch.
+local function class_of(value)
+  if instances[value] or constructors[value] then return getmetatable(value) end
+  local number = type(value) == 'table' and border.class_number(value)
+  return number and border.class(number)
+end
+
 function torch.isTypeOf(value, wanted)
-  local class = instances[value] and getmetatable(value)
-  local name = class and type(wanted) == 'table' and wanted.__typename or wanted
+  local class = value ~= nil and class_of(value)
+  local name = class and type(wanted) == 'table' and class_of(wanted).__typename or wanted
   if not class then
     local number = value ~= nil and numbers[value]
     if not number or number < border.OBJECTS then return false end

@@ -172,15 +172,11 @@ end
 
 -- Operators --------------------------------------------------------------------------------------------------------
 
-local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
-
--- What programs find in metatables, and put back there: the operators as they are without those that they define.
-local usual_operators = {}
-
-for i, name in ipairs(OPERATORS) do
-  local function usual(...) return call(python.usual_operator, i, nil, ...) end
-  usual_operators['__' .. name], method_numbers[usual] = usual, i
+local function operator(name)
+  return function(...) return call(python.operator, name, nil, ...) end
 end
+
+local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
 
 local function metatable_for(class)
   local metatable = {
@@ -191,9 +187,7 @@ local function metatable_for(class)
     __len = function(self) return call(python.length, 0, nil, self) end,
     __metatable = border.class(class.number),
   }
-  for i, name in ipairs(OPERATORS) do
-    metatable['__' .. name] = function(...) return call(python.operator, i, nil, ...) end
-  end
+  for i, name in ipairs(OPERATORS) do metatable['__' .. name] = operator(i) end
   return metatable
 end
 
@@ -278,7 +272,6 @@ function kinds.type()
         if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
         local typed = typed_methods[key]
         if typed and typed[tostring(made)] then return typed[tostring(made)] end
-        if usual_operators[key] then return usual_operators[key] end
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)
