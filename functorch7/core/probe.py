@@ -74,7 +74,7 @@ class Probe:
 
         return type(self)({key: shown(key, zeros) for key, zeros in self.sinks.items()})
 
-    def has_run(self, key: Any) -> bool:
+    def has_run(self, key: object) -> bool:
         """Whether the zeros of a key have gone in before."""
         return key in self.taps
 

@@ -98,6 +98,7 @@ def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
+        """What a program in Lua has written for tensors of this type."""
         named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
         found = others.get(named)
         if found is not None:

@@ -23,7 +23,7 @@ def step(net):
     return found
 
 
-class Scaled(nn.Module):
+class ScaledAndKept(nn.Module):
     def __init__(self):
         super().__init__()
         self.factor, self.kept = 0.5, nn.Identity()
@@ -44,7 +44,7 @@ def test_reset_forgets_running_means_and_variances():
 
 
 def test_a_network_of_a_file_is_copied_after_it_has_run():
-    net = torch.deserialize(torch.serialize(two_layers().add(nn.Decorator(Scaled()))))
+    net = torch.deserialize(torch.serialize(two_layers().add(nn.Decorator(ScaledAndKept()))))
     step(net)
     copy = pickle.loads(pickle.dumps(net))
     assert copy.get(4).get(1).factor == 0.5
@@ -52,7 +52,7 @@ def test_a_network_of_a_file_is_copied_after_it_has_run():
 
 
 def test_what_is_in_a_loaded_users_module_goes_with_it():
-    net = torch.deserialize(torch.serialize(two_layers().add(Scaled())))
+    net = torch.deserialize(torch.serialize(two_layers().add(ScaledAndKept())))
     step(net)
     kept = weakref.ref(net.get(4).kept)
     assert kept() is not None

@@ -250,11 +250,6 @@ class Plan(Running):
         plan.last_call = self.last_call
         return plan
 
-    def runs_as(self, other: Plan) -> bool:
-        """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
-        mine, theirs = self.program, other.program
-        return (mine.spec, mine.buffers, mine.train) == (theirs.spec, theirs.buffers, theirs.train)
-
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""
         for sequencer, slots in self.sequencers:
@@ -389,9 +384,7 @@ class Plan(Running):
         return Terms.of(tuple(Term() if holder is None else _term_of(*holder) for holder in self._holders))
 
     def in_one_call(self, method: str) -> bool:
-        """Whether a method can be done for all objects at once: none of those inside has a user's version of it, or of
-        what their parameters are.
-        """
+        """Whether a method can be done for all objects at once: none has a user's version of it or of `parameters`."""
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
             whole = self.program.is_compiled and all(map(has_plain_parameters, self.foreign))

@@ -33,6 +33,11 @@ class Running:
     all_gradients: Layout
     _precision: np.dtype | None
 
+    def runs_as(self, other: Running) -> bool:
+        """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
+        mine, theirs = self.program, other.program
+        return (mine.spec, mine.buffers, mine.train) == (theirs.spec, theirs.buffers, theirs.train)
+
     def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""
         if self.foreign:

@@ -163,9 +163,7 @@ class Module(
         return self._plan_of(True)
 
     def _plan_of(self, as_foreign: bool, form: Form | None = None) -> Plan:
-        plans = self._plans
-        if plans is None:
-            plans = self.__dict__["_plans"] = Plans(self)
+        plans = self._plans or self.__dict__.setdefault("_plans", Plans(self))
         return plans.standing(as_foreign, form)
 
     # Forward and backward --------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class Vec(Named, list):
         return _listed(self, "Vec", [(f"{i:5} : ", value) for i, value in enumerate(list(self)[:SHOWN], 1)])
 
 
-def fill(table: Hash | Vec, content: Any) -> None:
+def fill(table: Hash | Vec, content: dict | list) -> None:
     """Puts what a dict or list holds into a table, as it is."""
     for key, value in _pairs(content):
         table[key] = value
