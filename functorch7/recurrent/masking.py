@@ -191,7 +191,8 @@ class TrimZero(MaskZero):
             return cleared(zero, output), [buffer, *buffers[1:]]
 
         def run(own: tuple, rows: Array) -> Array:
-            return self.call(0, *own, rows, key=None, train=train)[0]
+            params, buffers = own
+            return self.call(0, params, buffers, rows, key=None, train=train)[0]
 
         return trimmed(run, zero, (params, buffers), input), buffers
 
