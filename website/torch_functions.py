@@ -15,7 +15,7 @@ from functorch7.legacy.tensors.convolutions import CONVOLUTIONS
 from functorch7.legacy.tensors.distributions import DISTRIBUTIONS, Distribution
 from functorch7.legacy.tensors.linear_algebra import LINEAR
 from functorch7.legacy.tensors.makers import MAKERS
-from functorch7.legacy.tensors.operations import OPERATIONS, Operation
+from functorch7.legacy.tensors.operations import OF_NUMBERS, OPERATIONS, Operation
 from functorch7.legacy.tensors.results import ROWS
 from functorch7.legacy.tensors.rows import NUMBER, Row
 
@@ -121,7 +121,7 @@ def _own_functions() -> Iterator[str]:
 def _of_operation(operation: Operation) -> Iterator[Signature]:
     """Of numbers alone a number; of tensors a new one, or in a first argument."""
     for form in operation.forms:
-        if set(form) == {"x"}:
+        if set(form) == {"x"} and operation.name in OF_NUMBERS:
             yield taken(form.replace("x", "v")), "float"
         for letters in (form, f"t{form}"):
             for chosen in with_and_without("v", letters):

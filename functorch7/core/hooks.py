@@ -125,32 +125,23 @@ def _chosen(new: Any, old: Any) -> Any:
     return old if new is None else new
 
 
-class _PullBack(NamedTuple):
-    """The hooks of a module on the way back. A program keeps it, so that it has nothing of what is being traced."""
+def _pull_back(
+    module: Declared, hooks: list[Callable], shows: list[Callable | None], steps: bool, gradient: Any, *others: Any
+) -> tuple[Any, list]:
+    """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
 
-    module: Declared
-    keys: dict[Callable, Key]
-    show: Callable[[Key, Value, bool], Value] | None
-    steps: bool
+    def once(gradient: Any, *others: Any) -> tuple[Any, list]:
+        seen: list = []
+        for hook, show in zip(hooks, shows, strict=True):
+            seen.append(None if show is None else (gradient, *others))
+            if not isinstance(hook, Watch):
+                gradient = _fitting(module, hook(module, gradient, *others), gradient)
+        return gradient, seen
 
-    def through(self, hooks: list[Callable], sunk: list[bool], gradient: Any, *others: Any) -> tuple[Any, list]:
-        """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
-
-        def once(gradient: Any, *others: Any) -> tuple[Any, list]:
-            seen: list = []
-            for hook in hooks:
-                seen.append((gradient, *others) if hook in self.keys else None)
-                if not isinstance(hook, Watch):
-                    gradient = _fitting(self.module, hook(self.module, gradient, *others), gradient)
-            return gradient, seen
-
-        gradient, seen = (jax.vmap(once) if self.steps else once)(gradient, *others)
-        if self.steps:
-            seen = jax.tree.map(lambda values: values[0], seen)
-        return gradient, [
-            None if here is None else self.show(self.keys[hook], here, has_sink)  # type: ignore[misc]
-            for hook, here, has_sink in zip(hooks, seen, sunk, strict=True)
-        ]
+    gradient, seen = (jax.vmap(once) if steps else once)(gradient, *others)
+    if steps:
+        seen = jax.tree.map(lambda values: values[0], seen)
+    return gradient, [None if show is None else show(here) for show, here in zip(shows, seen, strict=True)]
 
 
 class _Bracket:
@@ -162,12 +153,11 @@ class _Bracket:
     """
 
     def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):
-        self.pre, self.full, self.steps = pre, full, steps
+        self.module, self.pre, self.full, self.steps = module, pre, full, steps
         self.pulled: list = []
         self.seen: Watcher | None = opened(Watcher)
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
         self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
-        self.pull_back = _PullBack(module, self.keys, self.seen and self.seen.show, steps)
 
     def entered(self, params: Tree, input: Value, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
@@ -179,8 +169,7 @@ class _Bracket:
         channel = [jnp.zeros(leaf.shape, leaf.dtype) for leaf in outputs]
         moving, channel = jax.tree.map(lambda each: jnp.where(False, zero.astype(each.dtype), each), (moving, channel))
         sinks = self._sinks(self.full, input, shape)
-        hooks, pull_back, pulled, has_channel = self.full, self.pull_back, self.pulled, shape is not None
-        sunk = [sink is not None for sink in sinks]
+        pull_back, pulled, has_channel = self._pull_back(self.full, sinks), self.pulled, shape is not None
 
         @jax.custom_vjp
         def enter(moving: list, weights: list, channel: list, sinks: list) -> tuple:
@@ -189,7 +178,7 @@ class _Bracket:
         def backward(_: None, gradients: tuple) -> tuple:
             at_input, of_weights, of_channel = gradients
             grad_output = of_output(of_channel) if has_channel else pulled.pop()
-            grad_input, shown = pull_back.through(hooks, sunk, of_input(at_input), grad_output)
+            grad_input, shown = pull_back(of_input(at_input), grad_output)
             return jax.tree.leaves(grad_input), of_weights, jax.tree.map(jnp.zeros_like, of_channel), shown
 
         enter.defvjp(lambda *given: (enter(*given), None), backward)
@@ -200,15 +189,14 @@ class _Bracket:
         """The output."""
         moving, joined, of_output = _parted(output)
         sinks = self._sinks(self.pre, output)
-        hooks, pull_back, pulled, has_channel = self.pre, self.pull_back, self.pulled, bool(channel)
-        sunk = [sink is not None for sink in sinks]
+        pull_back, pulled, has_channel = self._pull_back(self.pre, sinks), self.pulled, bool(channel)
 
         @jax.custom_vjp
         def leave(moving: list, channel: list, sinks: list) -> list:
             return moving
 
         def backward(_: None, gradients: list) -> tuple:
-            grad_output, shown = pull_back.through(hooks, sunk, of_output(gradients))
+            grad_output, shown = pull_back(of_output(gradients))
             if not has_channel:
                 pulled.append(grad_output)
             leaves = jax.tree.leaves(grad_output)
@@ -216,6 +204,14 @@ class _Bracket:
 
         leave.defvjp(lambda *given: (leave(*given), None), backward)
         return joined(leave(moving, channel, sinks))
+
+    def _pull_back(self, hooks: list[Callable], sinks: list) -> Callable:
+        """`_pull_back` of hooks. A program keeps this function, which has nothing of what is being traced."""
+        shows = [
+            self.seen.show(self.keys[hook], sink is not None) if hook in self.keys else None  # type: ignore[union-attr]
+            for hook, sink in zip(hooks, sinks, strict=True)
+        ]
+        return partial(_pull_back, self.module, hooks, shows, self.steps)
 
     def _sinks(self, hooks: list[Callable], *like: Any) -> list:
         """For each hook, the zeros whose gradient is to be what it sees, which is shaped like this; None for others."""

@@ -60,16 +60,15 @@ class Watcher(Probe):
         """The zeros of a watch, shaped as what it is to see; None if nobody asks for it."""
         return self.sinks.get(key)
 
-    @property
-    def show(self) -> Callable[[Key, Value, bool], Value]:
-        """Hands out what a watch sees on the way back, as the gradient of its sink, if it has one.
+    def show(self, key: Key, has_sink: bool) -> Callable[[Value], Value]:
+        """What hands out what a watch sees on the way back, as the gradient of its sink, if it has one.
 
         Pull-backs keep this function, which knows nothing of the program that is traced.
         """
-        return _as_gradient
+        return partial(_as_gradient, has_sink)
 
 
-def _as_gradient(key: Key, gradient: Value, has_sink: bool) -> Value:
+def _as_gradient(has_sink: bool, gradient: Value) -> Value:
     return gradient if has_sink else None
 
 
@@ -106,19 +105,18 @@ class Pulled(Watcher):
         super().__init__()
         self.gradients, self.seed = gradients, seed
 
-    @property
-    def show(self) -> Callable[[Key, Value, bool], Value]:
-        return partial(_keep, self.gradients)
+    def show(self, key: Key, has_sink: bool) -> Callable[[Value], Value]:
+        return partial(_keep, self.gradients, key)
 
     def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
         found = reversed(asked(step).items())
-        self.sinks = {key: _tapped(zeros, self.seed, partial(_keep, self.gradients, key)) for key, zeros in found}
+        self.sinks = {key: _tapped(zeros, self.seed, self.show(key, False)) for key, zeros in found}
 
     def at_step(self, time: Array, sinks: Value, first: int) -> Watcher:
         return Watcher(self.sinks).at_step(time, sinks, first)  # type: ignore[return-value]
 
 
-def _keep(gradients: dict[Key, Value], key: Key, gradient: Value, has_sink: bool = False) -> None:
+def _keep(gradients: dict[Key, Value], key: Key, gradient: Value) -> None:
     gradients[key] = gradient
 
 

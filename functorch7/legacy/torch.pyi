@@ -310,11 +310,9 @@ def atan2(x: Numbers, tensor: Numbers, /) -> Tensor:
 @overload
 def atan2(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
-def sign(number: float, /) -> float:
+def sign(x: Numbers, /) -> Tensor:
     """-1, 0 or 1; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for
     arguments of other kinds, ValueError for sizes that do not fit."""
-@overload
-def sign(x: Numbers, /) -> Tensor: ...
 @overload
 def sign(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
@@ -342,19 +340,15 @@ def frac(x: Numbers, /) -> Tensor: ...
 @overload
 def frac(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
-def neg(number: float, /) -> float:
+def neg(x: Numbers, /) -> Tensor:
     """-x; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for arguments of
     other kinds, ValueError for sizes that do not fit."""
 @overload
-def neg(x: Numbers, /) -> Tensor: ...
-@overload
 def neg(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
-def cinv(number: float, /) -> float:
+def cinv(x: Numbers, /) -> Tensor:
     """1 / x; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for arguments
     of other kinds, ValueError for sizes that do not fit."""
-@overload
-def cinv(x: Numbers, /) -> Tensor: ...
 @overload
 def cinv(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload

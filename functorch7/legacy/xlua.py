@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 from tqdm.auto import tqdm
 
-from .program.lua import Table, kind, number, text
+from .program.lua import Table, number
 from .program.options import OptionParser as OptionParser
+from .tensors.lua_values import kind, text
 
 
 def formatTime(seconds: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..legacy.program.lua import text
+from ..legacy.tensors.lua_values import text
 from .kinds import Crossing
 
 

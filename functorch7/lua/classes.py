@@ -178,8 +178,8 @@ class Classes:
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
         """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
-        key = key.removesuffix("__") if key.removesuffix("__") in METAMETHODS else key  # luaT calls __add__ for __add
-        names = [f"__{r}{METAMETHODS[key]}__" for r in ("", "r")] if key in METAMETHODS else [key]
+        operator_named = METAMETHODS.get(key.removesuffix("__"))  # luaT calls __add__ for __add
+        names = [f"__{operator_named}__", f"__r{operator_named}__"] if operator_named else [key]
         kind, usual = constructor.kind, isinstance(value, int)
         for reflected, name in enumerate(names):
             if not hasattr(vars(kind).get(name), "by_type"):

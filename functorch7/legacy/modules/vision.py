@@ -20,6 +20,7 @@ from ..tensors.kinds import Numbers
 from ..tensors.random import generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.values import Input
 from .module import Module
 
@@ -192,7 +193,8 @@ class LookupTable(Module, describes=layers.LookupTable):
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """Zeros of the input's size: indices have no gradient, and none of them is looked at, as in Torch."""
-        self.gradInput = Tensor.of(np.zeros_like(np.asarray(input)))
+        shape, dtype = np.shape(input), getattr(input, "dtype", dtype_of(self._type))
+        self.gradInput = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
         return self.gradInput
 
     def renorm(self, input: Input) -> None:

@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TextIO
 
+from ..tensors.lua_values import kind, text
 from ..tensors.named import Named
-from .lua import Table, kind, number, text
+from .lua import Table, number
 
 
 def _described(key: str, help: str | None, type: str | None, **default: object) -> Table:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..tensors.lua_values import kind, text
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .lua import kind, text
 
 Found = tuple[bool, str]
 """Whether two values are equal, and what there is to say if they should have been otherwise."""

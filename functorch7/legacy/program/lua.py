@@ -1,9 +1,6 @@
-"""What Lua calls values, how it prints them, and its tables whose names are fields."""
+"""Lua's tables, whose names are fields, and the numbers that its texts are."""
 
 from typing import Any
-
-from ..tensors.lua_values import kind as kind
-from ..tensors.lua_values import text as text
 
 
 class Table(dict):

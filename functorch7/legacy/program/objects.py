@@ -12,10 +12,10 @@ from weakref import WeakValueDictionary
 from ..objects.ancestry import names_above
 from ..objects.described import OURS, Described
 from ..objects.torch_object import TorchObject
+from ..tensors.lua_values import kind
 from ..tensors.named import Named
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .lua import kind
 
 
 def type(obj: object) -> str:

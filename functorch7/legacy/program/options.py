@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .lua import Table, text
+from ..tensors.lua_values import text
+from .lua import Table
 
 
 class OptionParser:

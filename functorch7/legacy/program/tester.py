@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...core.user_line import user_line
+from ..tensors.lua_values import kind, text
 from ..tensors.named import Named
 from ..tensors.tensor import Tensor
 from .equality import Found, equal, tensors
-from .lua import kind, text
 from .report import Report
 
 
