@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.core import tracing_for
 
 PLANES = (2, 32, 6, 6)
 
@@ -61,6 +62,12 @@ def test_of_a_batch_of_rows(module, outputs, more):
 def test_of_images(module, outputs, more):
     kept, output = kept_by(module, *PLANES)
     assert kept <= outputs * output + more
+
+
+def test_of_images_on_a_gpu():
+    with tracing_for(["cuda"]):
+        kept, output = kept_by(f7.SpatialMaxPooling(3, 3, 1, 1, 1, 1), *PLANES)
+    assert kept == output  # the numbers of the winners' places, a byte each
 
 
 def test_a_network_keeps_what_its_layers_give():

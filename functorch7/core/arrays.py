@@ -16,7 +16,7 @@ class Const:
 
     __slots__ = ("_digest", "value")
 
-    def __init__(self, value: npt.ArrayLike | "Const" | None):
+    def __init__(self, value: "npt.ArrayLike | Const | None"):
         array = np.array(value)
         array.setflags(write=False)
         self.value = array

@@ -2,57 +2,16 @@
 
 import math
 from dataclasses import field
-from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from ..core import Map, builder, check_floating, expose
 from ..core.types import Array
-from .merging import flattened, merged
-from .windows import Windows, offsets, padded, slices
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
-def max_pool(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array, Array]:
-    """Maximum and its position (row-major in the plane, from 0) in each window of ... x sizes; the first of equals.
-
-    The window's offsets are compared one by one, as whole shifted images: on CPU several times faster than
-    `lax.reduce_window`, whose gradient is slower still.
-    """
-    sizes, stride, dilation = x.shape[x.ndim - len(counts) :], windows.window("d"), windows.window("dilation")
-    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
-    shape = (1,) * (x.ndim - len(counts)) + counts
-    corner = jnp.zeros(shape, jnp.int32)  # each window's first position; checkify miscounts arrays that are kept here
-    for axis, (step, d, pad) in enumerate(
-        zip(strides, stride, windows.window("pad"), strict=True), x.ndim - len(counts)
-    ):
-        place = lax.broadcasted_iota(jnp.int32, shape, axis)
-        corner = corner + (place * np.int32(step * d) - np.int32(step * pad))
-    x = padded(x, windows, counts, -np.inf)
-    best: Any = None
-    position: Any = None
-    for offset in offsets(windows.window("k")):
-        at = tuple(o * step for o, step in zip(offset, dilation, strict=True))
-        here = slices(x, at, counts, stride)
-        index = jnp.broadcast_to(corner + np.int32(np.dot(at, strides)), here.shape)
-        if best is None:
-            best, position = here, index
-        else:
-            better = here > best
-            best, position = jnp.where(better, here, best), jnp.where(better, index, position)
-    return best, position
-
-
-@max_pool.defjvp
-def _(windows, counts, primals, tangents):
-    best, position = max_pool(*primals, windows, counts)
-    changes, places = (flattened(merged(each, len(counts))) for each in (tangents[0], position))
-    moved = jnp.take_along_axis(changes, places, 1)
-    return (best, position), (moved.reshape(best.shape), jnp.zeros(position.shape, jax.dtypes.float0))
+from .first_maxima import max_pool
+from .windows import Windows, padded
 
 
 class Pooling(Windows, Map, abstract=True):

@@ -7,9 +7,9 @@ from jax import lax
 
 from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of
 from ..core.types import Array
+from .first_maxima import max_pool
 from .initializers import split, uniform, weight_and_bias
 from .merging import merged
-from .pooling import max_pool
 from .windows import Windows
 
 

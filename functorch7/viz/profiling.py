@@ -22,6 +22,9 @@ from .table import Cells, Table, in_tree, metric
 from .trace import Operation, operations
 from .visits import Visit, check_module, innermost, visits
 
+OPERATIONS_APART = {"xla_gpu_enable_command_buffer": ""}
+"""XLA's options for a GPU's profiler: of operations that are started together it knows that there were some."""
+
 COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")
 
 
@@ -133,19 +136,21 @@ def profile(
         raise ValueError(f"profile: expected repeats above 0, got {repeats}")
     key = jax.random.key(0) if key is None else key
     found = visits(module, params, buffers, input, key, train)
-    program, arguments = _compiled(module, params, buffers, input, key, train)
+    lowered, arguments = _lowered(module, params, buffers, input, key, train)
+    program = lowered.compile()
     call = _timed(program, arguments, repeats)
+    apart = lowered.compile(OPERATIONS_APART) if jax.default_backend() == "gpu" else program
     if trace is None:
         with tempfile.TemporaryDirectory() as folder:
-            ran = _traced(program, arguments, repeats, FilePath(folder))
+            ran = _traced(apart, arguments, repeats, FilePath(folder))
     else:
-        ran = _traced(program, arguments, repeats, FilePath(trace))
+        ran = _traced(apart, arguments, repeats, FilePath(trace))
     rows, unattributed = _rows(found, params, buffers, ran)
     memory: Any = program.memory_analysis()
     return Profile(rows, call, unattributed, None if memory is None else memory.temp_size_in_bytes)
 
 
-def _compiled(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> tuple[Any, tuple]:
+def _lowered(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> tuple[Any, tuple]:
     """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
     leaves, structure = jax.tree.flatten(input)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
@@ -168,7 +173,7 @@ def _compiled(module: Module, params: Tree, buffers: Tree, input: Input, key: Ke
     split = [[leaf for leaf, each in zip(leaves, smooth, strict=True) if each == wanted] for wanted in (True, False)]
     outputs, _ = jax.eval_shape(forward, params, *split, buffers, key)
     arguments = (params, *split, buffers, key, [jnp.ones(like.shape, like.dtype) for like in outputs])
-    return jax.jit(profiled).lower(*arguments).compile(), arguments
+    return jax.jit(profiled).lower(*arguments), arguments
 
 
 def _timed(program: Callable, arguments: tuple, repeats: int) -> float:

@@ -254,6 +254,21 @@ def test_a_loss_is_a_float_wherever_it_is_used(accelerator):
     same(torch.FloatTensor([1, 2]) * loss, [6.5, 13])
 
 
+@pytest.mark.parametrize("how", ["total + loss", "loss + total", "total + loss / 3", "2 * total - loss * total"])
+def test_sums_of_losses_are_those_of_floats(how, accelerator):
+    """However many there are, and whatever they consist of; nothing is fetched before a sum is used."""
+    criterion, random = nn.MSECriterion().cuda(), np.random.default_rng(0)
+    total = exact = 0.0
+    for i in range(250):
+        loss = criterion.forward(torch.CudaTensor(random.random(2)), torch.CudaTensor([0, 1]))
+        assert i or type(0.0 + loss) is Number
+        exact = eval(how, {"total": exact, "loss": float(criterion.output)})
+        total = eval(how, {"total": total, "loss": loss})
+        if i > 20 and "2 *" in how:
+            total = exact = 0.0
+    assert total == exact and float(total) == exact
+
+
 GIVEN = {
     "a number": 2, "a fraction": 0.5, "numbers": [1, 2.5], "rows": [[1, 2], [3, 4]], "rows of rows": [[[1], [2]]],
     "rows of different lengths": [[1, 2], [3]], "a table of rows": [torch.Tensor([1, 2]), [[1, 2], [3, 4]]],

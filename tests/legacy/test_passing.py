@@ -176,6 +176,17 @@ def test_whole_numbers_that_modules_give_are_taken_as_those_that_users_give(name
         np.testing.assert_array_equal(*seen)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", TAKING_CLASSES)
+def test_whole_numbers_on_an_accelerator_are_taken_as_those_of_the_host(name, accelerator):
+    seen = []
+    for kind in ("torch.LongTensor", "torch.CudaLongTensor"):
+        torch.manualSeed(1)
+        found = TAKING_CLASSES[name](torch.rand(2, 3).cuda(), torch.LongTensor([1, 3]).type(kind))
+        seen.append(np.concatenate([np.ravel(each) for each in (found if isinstance(found, list) else [found])]))
+    np.testing.assert_array_equal(*seen)
+
+
 def test_a_mask_of_zeros_in_double_precision():
     criterion = nn.SequencerCriterion(nn.MaskZeroCriterion(nn.MSECriterion(), 1)).double()
     x = [torch.DoubleTensor([[1, 2], [0, 0]])]

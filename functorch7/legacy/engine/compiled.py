@@ -13,7 +13,7 @@ from ... import core, programs
 from ...core.emitted import Emitted
 from ...core.filming import filming
 from ...core.recording import recording
-from ...core.types import Scalar, Tree, Value
+from ...core.types import Array, Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
@@ -58,9 +58,15 @@ def as_compiled(
 def _cast(tree: Any, dtype: str) -> Any:
     def cast(leaf: Any) -> Any:
         leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
-        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
+        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else as_narrow(leaf)
 
     return jax.tree.map(cast, tree)
+
+
+def as_narrow(whole: Array) -> Array:
+    """Whole numbers as wide as the program's: an accelerator's array of LongTensors keeps 64 bits everywhere."""
+    narrow = jax.dtypes.canonicalize_dtype(whole.dtype)
+    return whole if narrow == whole.dtype else whole.astype(narrow)
 
 
 class Side(NamedTuple):

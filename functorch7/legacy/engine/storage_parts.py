@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from ... import programs
 from ...core.types import Array
-from ..tensors.devices import precision
+from ..tensors.devices import place_of, precision
 from ..tensors.notes import notes_of
 from ..tensors.storage import Storage
 from ..tensors.strides import cut_out, shown
@@ -21,7 +21,8 @@ class Cutter:
     """Cuts the same parts out of one array after another.
 
     What one network asks for is shown as it lies: programs take NumPy's arrays. What several ask for is cut out: one by
-    one, which costs a transfer each, or by a program for all of them, which costs its compilation first.
+    one, which costs a transfer each, or by a program for all of them, which costs its compilation first. On an
+    accelerator it is a program from the beginning.
     """
 
     __slots__ = ("parts", "times", "views")
@@ -45,8 +46,9 @@ class Cutter:
 
     def _cut_out(self, array: Array) -> list:
         self.times += 1
-        if self.times > OFTEN and jax.dtypes.canonicalize_dtype(array.dtype) == array.dtype:
-            return _program(self.views)(array)
+        if self.times > OFTEN or place_of(array) is not None:
+            with precision(array.dtype):
+                return _program(self.views)(array)
         return [cut_out(array, *part) for part in self.parts]
 
 

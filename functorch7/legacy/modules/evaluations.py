@@ -13,6 +13,7 @@ from ... import core, programs
 from ...core.types import Value
 from ...losses.base import without_arrays
 from ...network import numbers
+from ..engine.compiled import as_narrow
 from ..engine.noting import Noting, called
 from ..tensors.devices import has_others
 from ..tensors.noted import settled
@@ -48,6 +49,7 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
 
     def run(taken: list, input: Any, *others: Any) -> Any:
         core.check_kinds(spec, input)
+        others = jax.tree.map(as_narrow, others)
         criterion = numbers.put_in(spec, taken)
 
         def loss(input: Any) -> Any:
@@ -67,11 +69,12 @@ def _stamp(value: Any) -> Any:
     return value if isinstance(value, jax.Array) else None
 
 
-def _unchanged(value: Any, stamp: Any) -> bool:
+def _is_still(value: Any, kept: Any, stamp: Any) -> bool:
+    """Whether it is what was kept, or a tensor that views the same elements, and has not changed since."""
     now = _stamp(value)
-    if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
+    if type(now) is tuple is type(stamp):  # arrays are compared by identity: one that is written to gives way to a copy
         return now[0] is settled(stamp[0]) and now[1:] == stamp[1:]
-    return now is stamp is not None or (type(now) is bytes and now == stamp)
+    return value is kept and (now is stamp is not None or (type(now) is bytes and now == stamp))
 
 
 class Evaluation:
@@ -86,9 +89,7 @@ class Evaluation:
     def stands(self, input: Value, target: Value, spec: Value) -> bool:
         """Whether it is that of these values, which have not changed since."""
         return (
-            input is self.input
-            and target is self.target
-            and (spec is self.spec or spec == self.spec)
-            and _unchanged(input, self.input_stamp)
-            and _unchanged(target, self.target_stamp)
+            (spec is self.spec or spec == self.spec)
+            and _is_still(input, self.input, self.input_stamp)
+            and _is_still(target, self.target, self.target_stamp)
         )

@@ -18,6 +18,7 @@ from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS
 from .named_errors import words_of
+from .number import only_element
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .quiet import quietly
 from .results import ROWS
@@ -146,7 +147,7 @@ def _remainder(left: Any, right: Any, like: Any) -> Any:
 
 def as_result(found: Elements, like: Maker[Made]) -> Result[Made]:
     """A result as a tensor, or, if it has no dimensions and is known, as a number."""
-    return np.asarray(found).item() if not np.ndim(found) and is_concrete(found) else like.of(found)
+    return only_element(found) if not np.ndim(found) and is_concrete(found) else like.of(found)
 
 
 OPERATORS = dict.fromkeys(("add", "sub", "truediv", "mod", "pow", "matmul"), True) | dict.fromkeys(

@@ -149,8 +149,10 @@ class Notes:
     def _take(self, call: _Call) -> None:
         with self._lock:
             self.calls.append(call)
-            self._count_bytes(call.inputs)
-            self._prepared += type(call.step) is Prepared
+            if type(call.step) is Prepared:
+                self._prepared += 1  # none of these takes much (`engine/noting.py`)
+            else:
+                self._count_bytes(call.inputs)
             if Notes.runs_at_once:
                 self.run()
             elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES or self._prepared > MOST_PREPARED:

@@ -33,6 +33,7 @@ from .default_type import default_dtype
 from .devices import precision
 from .kinds import Made, Maker, Result
 from .notes import Noting
+from .number import only_element
 from .plans import Plan, planned, types_of
 from .quiet import quietly
 from .type_names import type_name_of
@@ -258,7 +259,7 @@ def _one_or_all(results: list) -> Any:
 def _made(array: Any, like: Any, x: Any, kind: Any) -> Any:
     """A result of this kind, a tensor or a number."""
     if kind is NUMBER:
-        return np.asarray(array).item() if is_concrete(array) else like.of(array)
+        return only_element(array) if is_concrete(array) else like.of(array)
     if kind is COLUMNS:
         return _made(array, like, x, SAME) if array.ndim < 2 else _made(array.T, like, x, SAME).t()
     if isinstance(array, np.generic):
@@ -275,7 +276,7 @@ def _dtype_of(x: Any) -> np.dtype:
 
 
 def _number(array: Any, like: Any, x: Any) -> Any:
-    return array.item()
+    return array.item()  # NumPy's
 
 
 def _bytes(array: Any, like: Any, x: Any) -> Any:

@@ -1,9 +1,8 @@
 """Storages: the arrays that tensors view, and Torch's names for their types."""
 
-import math
-import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import jax
 import jax.numpy as jnp
@@ -12,21 +11,18 @@ from jax.typing import DTypeLike
 
 from ...core import is_concrete
 from ...core.types import Device, Value
-from .arguments import are_numbers, as_type, in_type, is_floating
+from .arguments import as_type, in_type, is_floating
 from .cdata import StorageData
-from .changes import changed
 from .devices import Place, place, place_of, precision
 from .kinds import Numbers
 from .named_errors import name_errors
-from .noted import Noted
+from .noted import Noted, settled
 from .notes import notes_of
-from .printing import as_text, column
-from .sizes import sizes_given
-from .strides import contiguous_stride
-from .type_names import type_name_of
+from .storage_methods import StorageMethods
+from .strides import contiguous_stride, part
 
 
-class Storage:
+class Storage(StorageMethods):
     """One array, of any shape, whose elements in row-major order are what tensors view; `storage[1]` is the first.
 
     Storages are equal to lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` are such.
@@ -34,7 +30,9 @@ class Storage:
     Source: torch7/doc/storage.md.
     """
 
-    __slots__ = ("__weakref__", "_array", "_make", "_owned", "_parts", "_place", "_seats", "dtype", "shape", "strides")
+    __slots__ = (
+        "__weakref__", "_array", "_make", "_owned", "_parts", "_place", "_seats", "_views", "dtype", "shape", "strides",
+    )  # fmt: skip
 
     def __init__(
         self, array: Value = None, make: Callable | None = None, shape: tuple = (), dtype: DTypeLike | None = None
@@ -142,110 +140,6 @@ class Storage:
             copy._place, copy.__class__ = found, DeviceStorage  # type: ignore[assignment]
         return copy
 
-    # As Torch has it ------------------------------------------------------------------------------------------------
-
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    __len__ = size
-
-    def type(self) -> str:
-        """Torch's name of the type, such as "torch.LongStorage"."""
-        return type_name_of(self.dtype).replace("Tensor", "Storage")
-
-    typename = type
-
-    def elementSize(self) -> int:
-        """The bytes that an element takes."""
-        return self.dtype.itemsize
-
-    def totable(self) -> list:
-        """The elements as a list."""
-        return self._flat().tolist()
-
-    def _flat(self) -> np.ndarray:
-        """The elements, for use here only: an array that is not handed out is written to without a copy."""
-        found = self._made() if self._array is None else self._array
-        self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
-        return np.asarray(found).reshape(-1)
-
-    def _element(self, position: int) -> Any:
-        """The number at a position, from 0."""
-        return self._flat().item(position)
-
-    def fill(self, value: float) -> "Storage":
-        """Sets every element."""
-        self.array = np.full(self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
-        return self
-
-    def copy(self, source: "Storage") -> "Storage":
-        """Copies the elements of a storage of as many elements, of any type. Raises ValueError for another number."""
-        if len(source) != len(self):
-            raise ValueError(f"expected {len(self)} elements, got {len(source)}")
-        self.array = np.array(source.totable(), self.dtype).reshape(self.shape)
-        return self
-
-    def resize(self, size: int) -> "Storage":
-        """Gives it another number of elements, for all tensors that view it; what is new is 0."""
-        (size,) = sizes_given(size)
-        if size != len(self):
-            if self.is_traced():
-                old = self.array.reshape(-1)[:size]
-                self.array = jnp.concatenate([old, jnp.zeros(size - old.size, old.dtype)])
-            elif not self.is_zero:
-                new, old = np.zeros(size, self.dtype), self._flat()[:size]
-                new[: old.size] = old
-                self.array = new
-            self.shape, self.strides = (size,), (1,)
-            changed(self)
-        return self
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self._flat(), dtype)
-
-    def _position(self, index: int) -> int:
-        if not 1 <= operator.index(index) <= len(self):
-            raise IndexError(f"index {index} out of range of a storage of {len(self)} elements; they count from 1")
-        return index - 1
-
-    def __getitem__(self, index: int) -> float:
-        return self._flat()[self._position(index)].item()
-
-    def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = in_type(are_numbers(value), self.dtype)
-
-    def __iter__(self) -> Iterator:
-        return iter(self.totable())
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, (Storage, list, tuple)) and self.totable() == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"{column(self._flat())}[{self.type()} of size {len(self)}]"
-
-    def string(self, text: str | bytes | None = None) -> "str | Storage":
-        """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
-
-        Bytes that are no UTF-8 become the characters of these numbers.
-        """
-        if self.dtype.itemsize != 1:
-            raise TypeError(f"{self.type()}: string: expected a CharStorage or ByteStorage")
-        if text is None:
-            return as_text(self._flat().tobytes())
-        data = text if isinstance(text, bytes) else text.encode()
-        self.resize(len(data)).array = np.frombuffer(data, self.dtype).copy()
-        return self
-
-    def retain(self) -> None:
-        """Does nothing: memory is Python's."""
-
-    free = retain
-
     # Its memory -----------------------------------------------------------------------------------------------------
 
     def memory(self) -> np.ndarray:
@@ -307,6 +201,25 @@ class DeviceStorage(Storage):
         self._array, self._make, self._owned, self._parts = array, None, False, None
         if isinstance(array, Noted):
             self._array, self._make = None, array
+
+    def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
+        """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""
+        whole, view = self.noted, (offset, shape, stride)
+        of, known = getattr(self, "_views", None) or (None, None)
+        if known is None or settled(of) is not settled(whole):
+            known = WeakValueDictionary()
+        self._views = whole, known
+        found = known.get(view)
+        if found is None:
+            found = known[view] = notes_of(self._place).note(part, whole, np.int32(offset), shape, stride)
+        return found
+
+    def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
+        """The parts, which no other program can take as they lie: so they are cut out at once."""
+        array = self.array
+        if self._parts is None or self._parts[0] is not array:
+            self._parts = (array, {})
+        return super().cut(parts, show, cut_out)
 
     @property
     def array(self) -> Value:

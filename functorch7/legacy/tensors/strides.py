@@ -8,7 +8,6 @@ import jax
 import numpy as np
 from jax.typing import ArrayLike
 
-from ...core import is_concrete
 from .arguments import as_type
 from .kinds import Elements
 
@@ -39,19 +38,15 @@ def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
 
 
 def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
-    """The elements of a view of an array, where the array is."""
+    """The elements of a view of an array on the host, as an array of JAX's."""
     part = shown(array, offset, shape, stride)
-    if isinstance(part, jax.Array):
-        return part
     # The type is kept, whatever precision JAX computes in.
     with jax.enable_x64(part.dtype.itemsize == 8 or jax.config.read("jax_enable_x64")):
         return jax.device_put(part)
 
 
-def shown(array: Elements, offset: int, shape: tuple, stride: tuple) -> Elements:
-    """The same, without a copy where the array is on the host: a view of NumPy's."""
-    if isinstance(array, jax.Array) and not (is_concrete(array) and _is_on_cpu(array)):
-        return array.reshape(-1)[offset + strided(np.arange(array.size), shape, stride)]
+def shown(array: Elements, offset: int, shape: tuple, stride: tuple) -> np.ndarray:
+    """The same, without a copy: a view of NumPy's."""
     return strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
 
 
@@ -85,7 +80,3 @@ def _positions(offset: Any, shape: tuple, stride: tuple) -> Any:
     """Each element's position, computed where the program runs."""
     steps = [jax.lax.broadcasted_iota(np.int32, shape, axis) * step for axis, step in enumerate(stride)]
     return sum(steps, offset)
-
-
-def _is_on_cpu(array: jax.Array) -> bool:
-    return all(device.platform == "cpu" for device in array.devices())

@@ -22,7 +22,7 @@ from .noted import Noted
 from .notes import notes_of
 from .sizes import sizes_given
 from .storage import Storage, long_storage
-from .strides import contiguous_stride, is_contiguous, part, strided, with_part
+from .strides import contiguous_stride, is_contiguous, strided, with_part
 
 SMALL_PART = 4
 """A part this many times smaller than its storage is copied when it is read while the storage is being written to."""
@@ -108,7 +108,7 @@ class Tensor(Arithmetic):
         if self._is_whole():
             return storage.noted.reshape(shape)
         if storage.place is not None and not storage.is_traced():
-            return notes_of(storage.place).note(part, storage.noted, np.int32(self.offset), shape, self.strides_)
+            return storage.viewed(self.offset, shape, self.strides_)  # type: ignore[attr-defined]
         if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
             return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be
         if storage.is_traced():
