@@ -61,7 +61,8 @@ def _(windows, counts, primals, tangents):
 def _at_taps(x: Array, tap: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
     """What each window has at the place of this number."""
     pairs = zip(_numbers(windows), _seen(x, windows, counts, 0), strict=True)
-    return sum(jnp.where(tap == number, here, 0) for number, here in pairs)
+    first, *rest = [jnp.where(tap == number, here, 0) for number, here in pairs]
+    return sum(rest, first)
 
 
 def _numbers(windows: Windows) -> list:
