@@ -1,5 +1,6 @@
 """Wrong values, which only the program sees that runs: the call that is given them says so, and changes nothing."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -53,6 +54,16 @@ def test_wrong_values_are_refused(wrong):
     if wrong == "index 0":
         with pytest.raises(ValueError, match=message):
             module.evaluate().forward(input)
+
+
+def test_wrong_values_are_refused_where_jax_looks_for_nan():
+    """A wrong index gives nan, which JAX sees before the check's result; other nans are still JAX's to report."""
+    with jax.debug_nans(True):
+        for mode in ("training", "evaluate"):
+            with pytest.raises(ValueError, match=r"nn.LookupTable: .*, got 7 at position 2"):
+                getattr(nn.LookupTable(5, 3), mode)().forward(indices(1, 7))
+        with pytest.raises(FloatingPointError):
+            nn.Sqrt().forward(torch.Tensor([-1]))
 
 
 def test_a_refused_call_changes_nothing_and_the_next_one_works():

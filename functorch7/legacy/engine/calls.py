@@ -111,12 +111,10 @@ class Call(Inspection):
                 (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
                 error = None
             elif keep:
-                outcome, (buffers, error), self.residuals = plan.call(
-                    plan.differentiate, self.arguments, self.arguments[2]
-                )
+                outcome, (buffers, error), self.residuals = plan.forward(plan.differentiate, self.arguments)
                 self.output, self.side = outcome
             else:
-                (self.output, self.side), (buffers, error) = plan.call(plan.evaluate, self.arguments, self.arguments[2])
+                (self.output, self.side), (buffers, error) = plan.forward(plan.evaluate, self.arguments)
                 self.residuals = None
         except TypeError:
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array

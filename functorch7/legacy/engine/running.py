@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+import jax
 import numpy as np
 
+from ... import core
 from ...core.types import Value
 from . import compiled, watched
 from .compiled import Program
@@ -50,6 +52,17 @@ class Running:
         if self.foreign:
             return self.run(function, *args)
         return called(self.noting, function, args, varying, self._precision)
+
+    def forward(self, function: Callable, arguments: tuple) -> Value:
+        """Calls `evaluate` or `differentiate`; where JAX looks for nan, what a check of values has found comes first."""
+        try:
+            return self.call(function, arguments, arguments[2])
+        except FloatingPointError:
+            with jax.debug_nans(False):
+                _, (_, error), *_ = self.run(function, *arguments)
+            if error is not None:
+                core.raise_found(error)
+            raise
 
     @cached_property
     def evaluate(self) -> Callable:
