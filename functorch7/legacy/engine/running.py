@@ -54,7 +54,7 @@ class Running:
         return called(self.noting, function, args, varying, self._precision)
 
     def forward(self, function: Callable, arguments: tuple) -> Value:
-        """Calls `evaluate` or `differentiate`; where JAX looks for nan, what a check of values has found comes first."""
+        """Calls one of the two below; where JAX looks for nan, what a check of values has found is said first."""
         try:
             return self.call(function, arguments, arguments[2])
         except FloatingPointError:

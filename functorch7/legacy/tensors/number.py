@@ -6,13 +6,15 @@ import math
 import numbers
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
+import jax
 import numpy as np
 import numpy.typing as npt
 
 from ...core.types import Value
-from .noted import Noted
+from .devices import place_of
+from .noted import Noted, looked_at
 
 MOST_STEPS = 100
 """So many sums and products wait for a number at most."""
@@ -27,9 +29,9 @@ class Number:
 
     __slots__ = ("_steps", "_value", "_waiting")
 
-    def __init__(self, value: Noted | float, steps: tuple[tuple[Callable, Number | float], ...] = (), waiting: int = 0):
-        self._value: Noted | float = value
-        self._steps = steps  # what comes after it, in turn: functions of the number so far and another
+    def __init__(self, value: Noted | jax.Array | float, steps: tuple[Step, ...] = (), waiting: int = 0):
+        self._value: Noted | jax.Array | float = value
+        self._steps = steps  # what comes after it, in turn
         self._waiting = waiting  # how many steps there are, those of the others included
 
     def __float__(self) -> float:
@@ -44,7 +46,7 @@ class Number:
 
     def _fetched(self) -> list:
         """The arrays that it needs from the accelerator."""
-        mine = [self._value()] if isinstance(self._value, Noted) else []
+        mine = [] if type(self._value) is float else [looked_at(self._value)]
         return mine + [array for _, other in self._steps if type(other) is Number for array in other._fetched()]
 
     def _followed_by(self, function: Callable, other: Any) -> Number | float:
@@ -82,17 +84,25 @@ class Number:
 
 def only_element(array: Value) -> Number | float:
     """The element of an array of one, as a number of Python's; a fraction on an accelerator is fetched later."""
-    if type(array) is Noted and np.issubdtype(array.dtype, np.floating):
+    if _is_there(array) and np.issubdtype(array.dtype, np.floating):
         return Number(array)
     return np.asarray(array).item()
 
 
+def _is_there(value: Value) -> bool:
+    return type(value) is Noted or place_of(value) is not None
+
+
 def as_number(value: Value) -> Value:
     """A value of one element as a number, on an accelerator as one that is fetched later; None stays None."""
-    if type(value) is Noted:
+    if _is_there(value):
         return Number(value)
     # np.asarray first: quicker than float() of a JAX array.
     return value if value is None or isinstance(value, (float, Number)) else float(np.asarray(value))
+
+
+Step: TypeAlias = tuple[Callable, Number | float]
+"""A function of the number so far and another."""
 
 
 def _unary(function: Callable) -> Callable:

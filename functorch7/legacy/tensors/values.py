@@ -13,6 +13,7 @@ from ...losses.tables import as_arrays
 from .devices import at_hand
 from .kinds import Elements
 from .noted import Noted, settled
+from .number import only_element
 from .tensor import Tensor
 
 Input: TypeAlias = (
@@ -147,7 +148,7 @@ def shown(value: Value) -> Value:
     if isinstance(value, dict):
         return {name: shown(v) for name, v in value.items()}
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
-        return np.asarray(value).item() if is_concrete(value) else value
+        return only_element(value) if is_concrete(value) else value
     return wrapped(value)
 
 
