@@ -248,7 +248,7 @@ def test_nag_calls_the_function_at_the_look_ahead_point():
          "optim.sgd: expected a number learningRate, got '0.1'"),
         (lambda x: optim.adam(bowl, x, {"beta1": [0.9]}), TypeError, "optim.adam: expected a number beta1"),
         (lambda x: optim.adam(bowl, x, 0.1), TypeError, "optim.adam: expected a dict config, got 0.1"),
-        (lambda x: optim.adam(bowl, x, {}, []), TypeError, "optim.adam: expected a dict state"),
+        (lambda x: optim.adam(bowl, x, {}, []), TypeError, "optim.adam: expected a dict state, got .*; an empty table"),
         (lambda x: optim.sgd(lambda x: (0, np.ones(3)), x), ValueError,
          r"optim.sgd: expected a gradient of shape \(2,\), as x, got shape \(3,\)"),
         (lambda x: optim.sgd(lambda x: 0.0, x), TypeError, "expected opfunc to return the loss and the gradient"),

@@ -44,7 +44,8 @@ def stored(x: Point, array: Value) -> Value:
 def table(who: str, name: str, given: object) -> dict:
     """A table of Torch's, which is a dict here; a missing one is a new one."""
     if given is not None and not isinstance(given, dict):
-        raise TypeError(f"optim.{who}: expected a dict {name}, got {given!r}")
+        hint = "; an empty table of a file is a list, and {} what it may have been" if given == [] else ""
+        raise TypeError(f"optim.{who}: expected a dict {name}, got {given!r}{hint}")
     return {} if given is None else given
 
 
