@@ -157,6 +157,12 @@ def test_kinds_of_x(name, dtype):
     same(np.asarray(whole)[:2], start)
 
 
+def test_of_a_jax_array_the_state_is_jax_arrays_wherever_it_lies(accelerator):
+    state: dict = {}
+    moved = run("adam", jnp.array([0.5, -1.0]), {}, state, 2)
+    assert isinstance(moved, jax.Array) and all(isinstance(state[name], jax.Array) for name in ("m", "v"))
+
+
 def test_tensors_on_a_device_stay_there():
     x, g = torch.Tensor.of(jnp.ones(3)), torch.Tensor.of(jnp.ones(3))
     for name, (config, _) in RULES.items():

@@ -16,6 +16,7 @@ import optax
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
+from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
@@ -168,4 +169,4 @@ def _like(x: Any, array: jax.Array) -> Any:
     """An array as the same kind of thing as x."""
     if isinstance(x, Tensor):
         return Tensor.of(array)
-    return np.asarray(array) if isinstance(x, np.ndarray) else array
+    return np.asarray(array) if isinstance(x, np.ndarray) else looked_at(array)
