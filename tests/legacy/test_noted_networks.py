@@ -4,6 +4,7 @@ import copy
 import math
 import operator
 import pickle
+import weakref
 from functools import partial
 
 import jax
@@ -233,6 +234,26 @@ def test_errors_of_shapes_come_at_the_call(accelerator):
         NETWORKS["tanh"]().cuda().backward(torch.CudaTensor(2, 3), torch.CudaTensor(7))
     with pytest.raises(ValueError, match="nn.MSECriterion"):
         nn.MSECriterion().cuda().forward(output, torch.CudaTensor(5, 7))
+
+
+def test_views_made_anew_are_what_forward_was_given(accelerator):
+    """Nothing is fetched to find out; what has been written since is another input, and what was is let go."""
+    x, net = torch.rand(6, 3).cuda(), nn.Linear(3, 2).cuda()
+    first = x.narrow(1, 2, 2).noted
+    assert x.narrow(1, 2, 2).noted is first and x.narrow(1, 3, 2).noted is not first
+    output = net.forward(x.narrow(1, 2, 2))
+    net.zeroGradParameters()
+    net.backward(x.narrow(1, 2, 2), output)
+    expected = output.t() @ x.narrow(1, 2, 2)
+    same(net.gradWeight, expected)
+    x.mul(2)
+    assert x.narrow(1, 2, 2).noted is not first
+    net.zeroGradParameters()
+    net.backward(x.narrow(1, 2, 2), output)
+    same(net.gradWeight, expected * 2)
+    kept = weakref.ref(x.storage().noted)
+    x.fill(1)
+    assert kept() is None
 
 
 def test_a_loss_is_a_float_wherever_it_is_used(accelerator):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from ...core import is_concrete
 from ...core.types import Device, Value
 from .arguments import as_type, in_type, is_floating
 from .cdata import StorageData
-from .devices import Place, place, place_of, precision
+from .devices import Place, has_others, place, place_of, precision
 from .kinds import Numbers
 from .named_errors import name_errors
 from .noted import Noted, settled
@@ -44,7 +44,7 @@ class Storage(StorageMethods):
             self.shape, self.dtype = shape, np.dtype(dtype)
         else:
             self.shape, self.dtype = array.shape, array.dtype
-            if type(array) is not np.ndarray:
+            if type(array) is not np.ndarray and has_others():
                 self._follow(array)
         self.strides = contiguous_stride(self.shape)  # as each read of a tensor asks for them
 
@@ -68,7 +68,7 @@ class Storage(StorageMethods):
     @array.setter
     def array(self, array: Value) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
-        if type(array) is not np.ndarray:
+        if type(array) is not np.ndarray and has_others():
             self._follow(array)
 
     noted = array
@@ -205,10 +205,10 @@ class DeviceStorage(Storage):
     def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
         """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""
         whole, view = self.noted, (offset, shape, stride)
-        of, known = getattr(self, "_views", None) or (None, None)
-        if known is None or settled(of) is not settled(whole):
+        of, known = getattr(self, "_views", None) or (lambda: None, None)
+        if known is None or settled(of()) is not settled(whole):
             known = WeakValueDictionary()
-        self._views = whole, known
+            self._views = ref(whole), known
         found = known.get(view)
         if found is None:
             found = known[view] = notes_of(self._place).note(part, whole, np.int32(offset), shape, stride)
