@@ -51,7 +51,8 @@ def methods(kind):
     for base in kind.__mro__:
         if base not in CORE and base.__module__.startswith("functorch7."):
             for member in vars(base).values():
-                if inspect.isfunction(member) and member.__code__.co_filename != "<string>":  # written, not generated
+                is_written = inspect.isfunction(member) and member.__code__.co_filename != "<string>"
+                if is_written and member.__module__ == base.__module__:  # and not put there by dataclasses
                     yield member
 
 
