@@ -132,7 +132,7 @@ FAULTS = (
     ),
     Fault(
         "checks before gradients by hand",
-        "jax 0.10.2, all backends",
+        "jax 0.10.2 to 0.12.0, all backends",
         "In a function with checks, jax.custom_vjp gets a wrong value in place of a residual that is an argument of "
         "the function itself, without a word.",
         "Give such a residual through jax.lax.optimization_barrier, as functorch7.legacy does for users' modules.",
@@ -142,7 +142,7 @@ FAULTS = (
     ),
     Fault(
         "arrays in gradients by hand, behind checks",
-        "jax 0.10.2, all backends",
+        "jax 0.10.2 to 0.12.0, all backends",
         "In a function with checks, a jax.custom_vjp that holds an array which is no argument is refused by an error "
         "about lengths (safe_zip).",
         "Give the array as an argument, as functorch7.legacy does for users' modules.",
