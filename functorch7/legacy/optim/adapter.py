@@ -16,6 +16,7 @@ import optax
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
+from ..tensors.number import plain
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
@@ -148,7 +149,7 @@ def arguments(rule: Rule, config: dict, x: Point) -> dict:
     """What config has for the rule, checked."""
     settings, params = {}, held(rule.name, x)
     for key, name in rule.keys.items():
-        value = config.get(key)
+        value = plain(config.get(key))
         if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
         if type(value) is float or type(value) is int:  # most are
