@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
 
 from ...core.types import Value
 from ..engine.terms import Term
@@ -42,7 +41,7 @@ class Scales(Described):
         return self._scaled(1, b)
 
     def _scaled(self, which: int, value: float) -> Self:
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(f"{self.title()}: expected a number as scale, got {value!r}")
         for module in self.listModules():
             scales = list(module._scales)

@@ -16,6 +16,7 @@ from ...core.types import Value
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
 from ..tensors.notes import Notes, Prepared, notes_of, place_among
+from ..tensors.number import plain
 from .compiled import Residuals
 
 MOST_ELEMENTS = 2**20
@@ -34,6 +35,7 @@ class Noting:
     def __call__(self, function: Callable, args: tuple, varying: Value) -> Value:
         """What a function will give for arguments, of which `varying` may have other shapes; None: run it at once."""
         leaves, structure = jax.tree.flatten(args)
+        leaves = list(map(plain, leaves))
         place = next(filter(None, map(place_among, leaves)), None)
         if place is None or Notes.runs_at_once or not all(_may_wait(type(leaf)) for leaf in leaves):
             return None
@@ -79,5 +81,5 @@ def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
 
 
 def all_looked_at(args: tuple) -> tuple:
-    """Arguments with the arrays that noted ones stand for."""
-    return jax.tree.map(looked_at, args)
+    """Arguments with the arrays that noted ones stand for, and with numbers that an accelerator computes."""
+    return jax.tree.map(lambda leaf: plain(looked_at(leaf)), args)

@@ -16,6 +16,7 @@ from ...network import numbers
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
+from ..tensors.number import plain
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -84,7 +85,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return {name: converted(each) for name, each in value.items()}
         if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
             return tuple(map(converted, value))
-        return value
+        return plain(value)
 
     parameters = list(inspect.signature(spec_class).parameters.values())
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -373,4 +374,4 @@ def _as_given(value: Any) -> Any:
     """What a constructor is given for a tensor's elements, or a storage's."""
     if isinstance(value, Storage):
         return tuple(value.totable())
-    return np.asarray(value) if isinstance(value, Tensor) else value
+    return np.asarray(value) if isinstance(value, Tensor) else plain(value)

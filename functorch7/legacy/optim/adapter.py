@@ -17,6 +17,7 @@ from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
 from ..tensors.noted import looked_at
+from ..tensors.number import plain
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
@@ -149,7 +150,7 @@ def arguments(rule: Rule, config: dict, x: Point) -> dict:
     """What config has for the rule, checked."""
     settings, params = {}, held(rule.name, x)
     for key, name in rule.keys.items():
-        value = config.get(key)
+        value = plain(config.get(key))
         if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
         if type(value) is float or type(value) is int:  # most are

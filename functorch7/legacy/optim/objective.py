@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.types import Array, Value
-from ..tensors.arguments import is_floating
+from ..tensors.casting import is_floating
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted
 from ..tensors.notes import notes_of, place_among

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
+from .casting import as_type
 from .devices import at_hand, gpus
 from .kinds import Numbers
-from .quiet import quietly
+from .number import plain
 
 Given = TypeVar("Given")
-Array = TypeVar("Array", np.ndarray, jax.Array)
 
 
 class HasSizes(Protocol):
@@ -61,22 +58,13 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
 def in_type(value: Given, dtype: np.dtype) -> Given:
     """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
 
-    Others, and what stands beside floating-point numbers, are as they were.
+    Others, and what stands beside floating-point numbers, are as they were, but that an accelerator's are fetched.
     """
+    value = plain(value)
     if dtype.kind not in "iu" or type(value) not in (int, float):
         return value
     with np.errstate(invalid="ignore"):
         return np.asarray(value).astype(dtype).item()
-
-
-def as_type(array: Array, dtype: np.dtype) -> Array:
-    """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
-    if array.dtype == dtype:
-        return array
-    if isinstance(array, np.ndarray):
-        return quietly(array.astype, dtype)
-    has_no_room = dtype.kind in "iu" and dtype.itemsize < 4 and is_floating(array.dtype)
-    return (array.astype(np.int32) if has_no_room else array).astype(dtype)
 
 
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
@@ -123,12 +111,6 @@ def places_of(form: str, given: str, with_x: bool) -> tuple | None:
         else:
             return None
     return tuple(found) if at == len(given) else None
-
-
-@cache
-def is_floating(dtype: np.dtype) -> bool:
-    """Whether a type has fractions."""
-    return jnp.issubdtype(dtype, jnp.floating)
 
 
 def is_plain(value: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, overload
 
@@ -11,7 +12,8 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
-from .arguments import are_numbers, as_type, in_type, sizes_text
+from .arguments import are_numbers, in_type, sizes_text
+from .casting import as_type
 from .default_type import default_dtype
 from .devices import gpu, precision
 from .distributions import multinomial, permutation
@@ -170,7 +172,7 @@ class Arithmetic(Methods, Places):
 
         With a tensor, or one number, as csub: subtracts, in place.
         """
-        if len(args) < 2 or not all(isinstance(each, (int, float, np.integer)) for each in args):
+        if len(args) < 2 or not all(isinstance(each, numbers.Real) for each in args):
             return self.csub(*args)
         if len(args) % 2:
             raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")

@@ -14,11 +14,13 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
-from .arguments import in_type, is_floating, sizes_text
+from .arguments import in_type, sizes_text
+from .casting import is_floating
 from .devices import Place, precision
 from .kinds import Elements
 from .noted import Noted
 from .notes import Noting, known, notes_of, place_among
+from .number import plain
 from .quiet import quietly
 
 
@@ -62,7 +64,7 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
     """
     if isinstance(value, np.generic):
         return value.item()
-    array = value.noted if hasattr(value, "storage_") else value
+    array = value.noted if hasattr(value, "storage_") else plain(value)
     if not hasattr(array, "dtype") or array.dtype == dtype or not is_floating(dtype):
         return array
     is_written = isinstance(value, np.ndarray) and is_floating(value.dtype)

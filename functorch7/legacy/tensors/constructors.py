@@ -1,5 +1,6 @@
 """What a tensor's constructor may be given: sizes, numbers, a storage, another tensor."""
 
+import numbers
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
         return _part(first, *given[1:])
     if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
         return first.storage_, first.offset, first.shape, first.strides_
-    if len(given) == 1 and not isinstance(first, (Storage, int, float, np.integer)):
+    if len(given) == 1 and not isinstance(first, (Storage, numbers.Real)):
         return (Storage(array_of(given[0], dtype)),)
     if len(given) == 2 and all(isinstance(each, Storage) for each in given):
         shape, strides = _sizes_and_strides(given)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arguments import is_floating
+from .casting import is_floating
 from .devices import gpu
 from .type_names import dtype_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
-from .arguments import described, is_floating
+from .arguments import described
+from .casting import is_floating
 from .generator import Generator, exactly
 from .keys import key_of
 from .kinds import Numbers
@@ -80,7 +82,7 @@ def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | 
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number))
+    return isinstance(value, numbers.Real)
 
 
 def _check(name: str, holds: bool, wanted: str, given: Any) -> None:

@@ -1,5 +1,7 @@
 """What Lua calls values, and how it prints them."""
 
+import numbers
+
 import numpy as np
 
 
@@ -9,7 +11,7 @@ def kind(value: object) -> str:
         return "nil"
     if isinstance(value, (bool, np.bool_)):
         return "boolean"
-    if isinstance(value, (int, float, np.integer, np.floating)):
+    if isinstance(value, numbers.Real):
         return "number"
     if isinstance(value, (str, bytes)):
         return "string"
@@ -25,4 +27,4 @@ def text(value: object) -> str:
         return "nil"
     if name == "boolean":
         return "true" if value else "false"
-    return f"{value:.14g}" if name == "number" and isinstance(value, (float, np.floating)) else str(value)
+    return f"{value:.14g}" if name == "number" and not isinstance(value, numbers.Integral) else str(value)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.types import ArrayLike, Value
-from .arguments import as_type
+from .casting import as_type
 from .devices import Place
 
 

@@ -6,9 +6,10 @@ import math
 import numbers
 import operator
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
@@ -16,8 +17,13 @@ from ...core.types import Value
 from .devices import place_of
 from .noted import Noted, looked_at
 
+Given = TypeVar("Given")
+
 MOST_STEPS = 100
 """So many sums and products wait for a number at most."""
+
+Step = tuple[Callable, "Number | float"]
+"""A function of a number and another."""
 
 
 class Number:
@@ -27,37 +33,53 @@ class Number:
     It is no instance of float (`float(loss)` is), as a float's value is in its memory from the beginning.
     """
 
-    __slots__ = ("_steps", "_value", "_waiting")
+    __slots__ = ("_found", "_pending")
 
-    def __init__(self, value: Noted | jax.Array | float, steps: tuple[Step, ...] = (), waiting: int = 0):
-        self._value: Noted | jax.Array | float = value
-        self._steps = steps  # what comes after it, in turn
-        self._waiting = waiting  # how many steps there are, those of the others included
+    def __new__(cls, value: Any, *steps: Any) -> Any:
+        """A float of what is known: `statistics` makes its results of the class of what it was given."""
+        return super().__new__(cls) if isinstance(value, (Noted, jax.Array)) else float(value)
+
+    def __init__(self, value: Noted | jax.Array, steps: tuple[Step, ...] = (), waiting: int = 0):
+        self._found = 0.0
+        # What comes after it in turn, and how many steps these are, those of others among them included.
+        self._pending: tuple[Noted | jax.Array, tuple[Step, ...], int] | None = value, steps, waiting
 
     def __float__(self) -> float:
-        if type(self._value) is not float:
+        pending = self._pending
+        if pending is not None:
             for array in self._fetched():
                 array.copy_to_host_async()
-            value = float(np.asarray(self._value))
-            for function, other in self._steps:
-                value = function(value, float(other) if type(other) is Number else other)
-            self._value, self._steps, self._waiting = value, (), 0
-        return self._value
+            noted, steps, _ = pending
+            value = float(np.asarray(noted))
+            for function, other in steps:
+                value = function(value, plain(other))
+            self._found, self._pending = value, None  # in this order, as another thread may ask at the same time
+        return self._found
 
     def _fetched(self) -> list:
         """The arrays that it needs from the accelerator."""
-        mine = [] if type(self._value) is float else [looked_at(self._value)]
-        return mine + [array for _, other in self._steps if type(other) is Number for array in other._fetched()]
+        if (pending := self._pending) is None:
+            return []
+        noted, steps, _ = pending
+        return [looked_at(noted), *(array for _, other in steps if type(other) is Number for array in other._fetched())]
 
     def _followed_by(self, function: Callable, other: Any) -> Number | float:
         """What the function will give for this number and another."""
-        waiting = self._waiting + 1 + (other._waiting if type(other) is Number else 0)
-        if type(self._value) is float or type(other) not in (float, int, Number) or waiting > MOST_STEPS:
-            return function(float(self), float(other) if type(other) is Number else other)
-        return Number(self._value, (*self._steps, (function, other)), waiting)
+        if (pending := self._pending) is None:
+            return function(self._found, other)  # another that waits still takes it as its own step
+        noted, steps, waiting = pending
+        theirs = other._pending if type(other) is Number else None
+        waiting += 1 + (0 if theirs is None else theirs[2])
+        if type(other) not in (float, int, Number) or waiting > MOST_STEPS:
+            return function(float(self), plain(other))
+        step = function, float(other) if type(other) is int else other  # of which too large ones are an error at once
+        return Number(noted, (*steps, step), waiting)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(float(self), dtype)
+
+    def __jax_array__(self) -> jax.Array:
+        return jnp.asarray(float(self))
 
     def __reduce__(self) -> tuple:
         return float, (float(self),)
@@ -73,13 +95,18 @@ class Number:
     def __truediv__(self, other: float) -> Number | float:
         if type(other) in (int, float) and other:
             return self._followed_by(operator.truediv, other)
-        return float(self) / (float(other) if type(other) is Number else other)
+        return float(self) / plain(other)
 
     def __format__(self, form: str) -> str:
         return format(float(self), form)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(float(self), name)
+        return getattr(float(self) if hasattr(float, name) else 0.0, name)  # to ask for what no float has is no look
+
+
+def plain(value: Given) -> Given:
+    """A number that an accelerator computes as a float; all else as it is."""
+    return float(value) if type(value) is Number else value  # type: ignore[return-value]
 
 
 def only_element(array: Value) -> Number | float:
@@ -101,16 +128,12 @@ def as_number(value: Value) -> Value:
     return value if value is None or isinstance(value, (float, Number)) else float(np.asarray(value))
 
 
-Step: TypeAlias = tuple[Callable, Number | float]
-"""A function of the number so far and another."""
-
-
 def _unary(function: Callable) -> Callable:
     return lambda self: function(float(self))
 
 
 def _binary(function: Callable) -> Callable:
-    return lambda self, other: function(float(self), float(other) if type(other) is Number else other)
+    return lambda self, other: function(float(self), plain(other))
 
 
 def _waiting(function: Callable) -> Callable:

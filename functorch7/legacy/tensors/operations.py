@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from .arguments import (
-    as_type,
     described,
     is_number,
     is_plain,
@@ -27,6 +26,7 @@ from .arguments import (
     sized,
     sizes_text,
 )
+from .casting import as_type
 from .computing import computed, conforming, named, same_count
 from .kinds import Elements
 from .plans import Plan, planned, types_of

@@ -12,12 +12,12 @@ from .arguments import (
     alike_beside,
     are_numbers,
     array_of,
-    as_type,
     in_type,
     is_number,
     sized,
     sizes_text,
 )
+from .casting import as_type
 from .indices import indices
 from .kinds import Numbers
 from .notes import known

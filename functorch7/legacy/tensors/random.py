@@ -1,6 +1,7 @@
 """The generator behind the legacy interface's randomness: Torch's global one, or a thread's own."""
 
 import contextlib
+import numbers
 import threading
 from collections.abc import Iterator
 
@@ -78,9 +79,9 @@ def manualSeed(*args: Operand) -> None:
     Raises TypeError for anything but a number.
     """
     chosen, rest = (args[0], args[1:]) if args and isinstance(args[0], Generator) else (default_generator, args)
-    if len(rest) != 1 or not isinstance(rest[0], (int, float, np.number)):
+    if len(rest) != 1 or not isinstance(rest[0], numbers.Real):
         raise TypeError(f"torch.manualSeed: expected ([generator], number), got {args}")
-    chosen.manual_seed(int(rest[0]))
+    chosen.manual_seed(int(rest[0]))  # type: ignore[arg-type]
 
 
 def seed(generator: Generator = default_generator) -> int:

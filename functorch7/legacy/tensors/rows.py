@@ -18,7 +18,6 @@ import numpy as np
 
 from ...core import is_concrete, lookable
 from .arguments import (
-    as_type,
     described,
     in_type,
     is_number,
@@ -28,6 +27,7 @@ from .arguments import (
     plain_letters,
     sizes_text,
 )
+from .casting import as_type
 from .computing import computed, same_count
 from .default_type import default_dtype
 from .devices import precision

@@ -2,6 +2,7 @@
 
 import math
 import operator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def numbers_given(*given: Sizes) -> tuple[int, ...]:
     try:
         return tuple(map(operator.index, numbers))
     except TypeError:
-        if all(isinstance(each, (int, float, np.integer)) and math.isfinite(each) for each in numbers):
+        if all(isinstance(each, Real) and math.isfinite(each) for each in numbers):
             return tuple(map(int, numbers))
         raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
 

@@ -11,7 +11,8 @@ from jax.typing import DTypeLike
 
 from ...core import is_concrete
 from ...core.types import Device, Value
-from .arguments import as_type, in_type, is_floating
+from .arguments import in_type
+from .casting import as_type, is_floating
 from .cdata import StorageData
 from .devices import Place, has_others, place, place_of, precision
 from .kinds import Numbers

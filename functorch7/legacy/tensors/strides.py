@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.typing import ArrayLike
 
-from .arguments import as_type
+from .casting import as_type
 from .kinds import Elements
 
 

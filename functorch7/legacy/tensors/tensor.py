@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core import is_concrete
-from .arguments import are_numbers, as_type, sizes_text
+from .arguments import are_numbers, sizes_text
 from .arithmetic import Arithmetic
+from .casting import as_type
 from .cdata import TensorData
 from .changes import changed
 from .constructors import place_given

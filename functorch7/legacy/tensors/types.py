@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import os
 from functools import cache
 from typing import Any
@@ -87,8 +88,8 @@ def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
     first = given[0] if given else 0
     if isinstance(first, str):
         return _of_file(dtype, *given)
-    if isinstance(first, (int, float, np.integer)):
-        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(sizes_given(first), dtype))
+    if isinstance(first, numbers.Real):
+        return _of_memory(dtype, *given) if len(given) > 1 else _Storage(np.zeros(sizes_given(*given or (0,)), dtype))
     if isinstance(first, _Storage) and len(given) > 1:
         return _part(dtype, *given)
     return first if isinstance(first, _Storage) and first.dtype == dtype else _Storage(array_of(first, dtype))
