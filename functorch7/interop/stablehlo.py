@@ -92,7 +92,7 @@ def load_exported(source: str | os.PathLike | bytes) -> "Served":
         return Served(jax.export.deserialize(bytearray(data)))
     except Exception as error:  # whatever the bytes lead the reader to
         where = "the bytes" if isinstance(source, bytes) else os.fspath(source)
-        raise ValueError(f"load_exported: {where} hold no exported program: {error}") from error
+        raise ValueError(f"load_exported: no exported program in {where}: {error}") from error
 
 
 class Served:

@@ -117,7 +117,7 @@ def test_platforms_and_damaged_files(tmp_path):
     save_exported("memory://exported/tanh", f7.Tanh(), {}, {}, (2, 3))
     np.testing.assert_allclose(load_exported("memory://exported/tanh")(np.ones((2, 3), "f")), np.tanh(1), rtol=1e-6)
     (tmp_path / "damaged").write_bytes(data[: len(data) // 2])
-    with pytest.raises(ValueError, match="damaged hold no exported program"):
+    with pytest.raises(ValueError, match="no exported program in .*damaged"):
         load_exported(tmp_path / "damaged")
-    with pytest.raises(ValueError, match="the bytes hold no exported program"):
+    with pytest.raises(ValueError, match="no exported program in the bytes"):
         load_exported(b"PK")
