@@ -1,4 +1,4 @@
-"""What the command line says where a user names the wrong file, or gives what cannot be: one sentence about that file."""
+"""What the command line says of a wrong file, or of one that cannot be: one sentence that names it."""
 
 import json
 
@@ -36,7 +36,7 @@ MISTAKES = {
     ("convert", MLP, "folder/none/x.t7"): "folder/none/x.t7: No such file or directory",
     ("convert", MLP, "folder", "--to", "safetensors"): "folder: expected a file, this is a folder",
     ("run", MLP, "--input", "texts.npy"): "texts.npy: expected numbers, got <U1",
-    ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",  # at once
+    ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
     ("run", "two.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
