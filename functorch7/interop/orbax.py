@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import Module, Variables
 from ..core.types import Tree, Value
-from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
+from ..network import check_state, check_variables, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .writing import replacing
 
@@ -32,8 +32,10 @@ class Checkpoint(NamedTuple):
 def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> None:
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
-    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
+    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all, or others than the
+    module's.
     """
+    check_variables("orbax.save", module, params, buffers)
     ocp = package("orbax.checkpoint")
     target = Path(path).absolute()
     if target.exists():

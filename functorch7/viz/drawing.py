@@ -17,11 +17,11 @@ from ..core.tree import by_position, dotted, named_children
 from ..core.types import Input
 from ..interop.writing import replacing
 from ..layers import Concat, ConcatTable, Graph, Parallel, ParallelTable, Sequential
-from ..network import named_parameters, structure_of
+from ..network import check_module, named_parameters, structure_of
 from ..network.shapes import shaped
 from .blocks import PADDING, Block, beside, box, framed, layered, stacked
 from .table import sizes
-from .visits import check_module, innermost, visits
+from .visits import innermost, visits
 
 Theme = Literal["auto", "light", "dark"]
 

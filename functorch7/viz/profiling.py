@@ -15,12 +15,13 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
+from ..network import check_module
 from ..training.step import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
 from .trace import Operation, operations
-from .visits import Visit, check_module, innermost, visits
+from .visits import Visit, innermost, visits
 
 OPERATIONS_APART = {"xla_gpu_enable_command_buffer": ""}
 """XLA's options for a GPU's profiler: of operations that are started together it knows that there were some."""
