@@ -93,7 +93,7 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
     return None if found is None else ValueError(f"{title(module)}: expected {found[0]}, got {found[1]}")
 
 
-def misfits_of(module: Any, params: object, buffers: object) -> Iterator[tuple[str, str]]:
+def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tuple[str, str]]:
     """(what is expected, what was given), wherever a module's arrays are not as its `init` makes them."""
     for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
         yield from _misfits(name, form, given)
