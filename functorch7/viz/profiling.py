@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..checks.given import check_kinds
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
@@ -135,6 +136,7 @@ def profile(
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
     if repeats < 1:
         raise ValueError(f"profile: expected repeats above 0, got {repeats}")
+    check_kinds(module, input)
     key = jax.random.key(0) if key is None else key
     found = visits(module, params, buffers, input, key, train)
     lowered, arguments = _lowered(module, params, buffers, input, key, train)
