@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import signal
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -33,19 +36,40 @@ class Command(click.Command):
         except Exception as error:
             if debug:
                 raise
-            raise click.ClickException(message_of(error, ctx.params.get("file") or str(ctx.info_name))) from error
+            raise click.ClickException(message_of(error, self._files(ctx) or [str(ctx.info_name)])) from error
+
+    def _files(self, ctx: click.Context) -> list[str]:
+        """What the command was given that has the name of a file, the first argument first."""
+        given = [ctx.params.get(each.name or "") for each in self.params if isinstance(each.type, (click.Path, Recipe))]
+        return [name for each in given for name in (each if isinstance(each, tuple) else [each]) if name]
 
 
-def message_of(error: Exception, file: str) -> str:
-    """What went wrong and with which file, in as many lines as the error has notes."""
+def message_of(error: Exception, files: Sequence[str]) -> str:
+    """What went wrong and with which file, the first if the error names none; in as many lines as it has notes."""
     text = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        text = f"{error.filename}: {error.strerror}"
     if not isinstance(error, EXPECTED):
         text = f"{type(error).__name__}: {text} (--debug shows where)"
-    if file not in text:
-        text = f"{file}: {text}"
+    if not any(each in text for each in files):
+        text = f"{files[0]}: {text}"
     about_jax = "-----"  # how a note on its tracebacks begins
-    notes = [n for n in getattr(error, "__notes__", []) if n != f"in {file}" and not n.startswith(about_jax)]
+    said = {f"in {each}" for each in files}
+    notes = [n for n in getattr(error, "__notes__", []) if n not in said and not n.startswith(about_jax)]
     return printable("\n".join([text, *(_indented(note) for note in notes)]))
+
+
+def report(found: Any, as_json: bool, shown: Callable[[Any], str]) -> None:
+    """Prints what a command has found: as `shown` shows it, or as JSON, where numbers that are not finite are null."""
+    click.echo(json.dumps(_finite(found), indent=2, allow_nan=False) if as_json else shown(found))
+
+
+def _finite(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {name: _finite(each) for name, each in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [_finite(each) for each in found]
+    return None if isinstance(found, float) and not math.isfinite(found) else found
 
 
 def printable(text: str) -> str:
@@ -84,15 +108,22 @@ class Sizes(click.ParamType):
 
 
 class Numbers(click.ParamType):
-    """A number for each channel, such as 0.485,0.456,0.406; or one for all."""
+    """A number for each channel, such as 0.485,0.456,0.406; or one for all. `divide` says that none may be 0."""
 
     name = "numbers"
 
+    def __init__(self, divide: bool = False):
+        self.divide = divide
+
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, ...]:
         try:
-            return tuple(map(float, value.split(",")))
+            found = tuple(map(float, value.split(",")))
         except ValueError:
-            self.fail(f"expected numbers such as 0.485,0.456,0.406, got {value!r}", param, ctx)
+            found = (math.nan,)
+        if not all(map(math.isfinite, found)) or (self.divide and 0 in found):
+            what = "numbers other than 0" if self.divide else "numbers"
+            self.fail(f"expected {what} such as 0.485,0.456,0.406, got {value!r}", param, ctx)
+        return found
 
 
 class Recipe(click.ParamType):

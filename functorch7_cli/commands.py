@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -10,7 +9,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Numbers, Recipe, Sizes
+from .command import Command, Numbers, Recipe, Sizes, report
 from .lasting import lasting
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -55,7 +54,7 @@ def inspect(file: str, as_json: bool) -> None:
         from .show import shown
 
     found = contents_of(file)
-    click.echo(json.dumps(found, indent=2) if as_json else shown(found))
+    report(found, as_json, shown)
 
 
 @main.command(
@@ -116,7 +115,7 @@ functorch7 run model.stablehlo --input x.npy
 @click.option("--output", type=click.Path(), help="Where to write the output: .npy, .npz or .t7.")
 @click.option("--size", type=Sizes(2), metavar="HEIGHTxWIDTH", help="Resize the image; else it is given as it is.")
 @click.option("--mean", type=Numbers(), help="Subtract from the image's channels, which are 0 to 1.")
-@click.option("--std", type=Numbers(), help="Divide the image's channels by these, after --mean.")
+@click.option("--std", type=Numbers(divide=True), help="Divide the image's channels by these, after --mean.")
 @click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="How many of the classes to show.")
 @click.option(
     "--classes", multiple=True, type=EXISTING, metavar="LUAFILE", help="Run this Lua file first: it defines classes."
@@ -139,7 +138,7 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     keep_programs()
 
     found = run(file, **options)
-    click.echo(json.dumps(found, indent=2) if as_json else shown_output(found))
+    report(found, as_json, shown_output)
 
 
 @main.command(
@@ -173,7 +172,7 @@ def bench(file: str, as_json: bool, **options: Any) -> None:
         from .show import shown_times
 
     found = bench(file, **options)
-    click.echo(json.dumps(found, indent=2) if as_json else shown_times(found))
+    report(found, as_json, shown_times)
 
 
 @main.command(
@@ -250,7 +249,7 @@ def train(
     if file is None:
         raise click.UsageError("name a RECIPE; --list shows the shipped ones")
     found = train(file, quiet=as_json, **options)
-    click.echo(json.dumps(found, indent=2) if as_json else shown_training(found))
+    report(found, as_json, shown_training)
     if found["ended"] in signal.Signals.__members__:
         raise click.exceptions.Exit(128 + signal.Signals[found["ended"]])
 
@@ -298,7 +297,7 @@ def doctor(as_json: bool) -> None:
         from .show import shown_health
 
     found = doctor()
-    click.echo(json.dumps(found, indent=2) if as_json else shown_health(found))
+    report(found, as_json, shown_health)
     raise click.exceptions.Exit(int(bool(found["problems"])))
 
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from functorch7 import core
+from functorch7 import checked, core
 from functorch7.interop import orbax, safetensors, stablehlo, t7
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
@@ -104,7 +104,9 @@ def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tupl
             yield program, given
         return
     with network_in(path, like, dtype) as network:
-        apply = jax.jit(network.module.apply) if network.module.traceable else network.module.apply
+        apply = network.module.apply
+        if network.module.traceable:  # a program by itself does not look at values, such as classes and indices
+            apply = checked(apply) if network.module.traits.checks_values else jax.jit(apply)
         key = jax.random.key(0)
         yield lambda input: apply(network.params, network.buffers, input, key=key)[0], network.dtype
 
@@ -114,10 +116,16 @@ def written_in_lua(path: str, classes: Sequence[str]) -> Iterator[tuple[Callable
     """What a Torch7 file computes whose classes are defined in files of Lua's, which it says that it runs."""
     import functorch7
     from functorch7.legacy import Tensor
+    from functorch7.lua import LuaError
+
+    from .lua import text_of
 
     for each in classes:
         click.echo(f"running {each}", err=True)
-    network = functorch7.load_t7(path, lua=classes)
+    try:
+        network = functorch7.load_t7(path, lua=classes)
+    except LuaError as error:
+        raise ValueError(text_of(error)) from error
     network.evaluate()
     parameters = network.parameters()[0]
     yield (

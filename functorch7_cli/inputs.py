@@ -24,24 +24,39 @@ def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: A
         raise ValueError(f"--size, --mean and --std are for images, which {path} is not")
     else:
         value = {".npy": _npy, ".npz": _npz, ".t7": _t7}.get(ending, _unknown)(path)
-    return jax.tree.map(lambda x: jnp.asarray(x, dtype if np.issubdtype(x.dtype, np.floating) else x.dtype), value)
+    return jax.tree.map(lambda array: _numbers(path, array, dtype), value)
+
+
+def _numbers(path: str, array: np.ndarray, dtype: Any) -> jax.Array:
+    if not np.issubdtype(array.dtype, np.number) and array.dtype != bool:
+        raise ValueError(f"{path}: expected numbers, got {array.dtype}")
+    return jnp.asarray(array.astype(dtype) if np.issubdtype(array.dtype, np.floating) else array)
+
+
+TABLES, TENSORS = (".npz", ".t7"), (".npy", ".npz", ".t7")
+"""Endings of the files that outputs are written to."""
+
+
+def check_output(path: str, table: bool = False) -> None:
+    """Raises ValueError for a file that cannot hold an output."""
+    if Path(path).suffix.lower() not in (TABLES if table else TENSORS):
+        what = "a table as .npz or .t7" if table else "a tensor as .npy, .npz or .t7"
+        raise ValueError(f"{path}: can write {what}")
 
 
 def write_output(path: str, value: Any) -> None:
     """Writes an output: a tensor as .npy, tables also as .npz (by position), or either as .t7."""
+    check_output(path, table=isinstance(value, (list, tuple, dict)))
     value = jax.tree.map(np.asarray, value)
     ending = Path(path).suffix.lower()
     if ending == ".t7":
         t7.write(path, value)
-    elif ending == ".npz":
-        with replacing(path) as draft, open(draft, "wb") as file:
+        return
+    with replacing(path) as draft, open(draft, "wb") as file:
+        if ending == ".npz":
             np.savez(file, *jax.tree.leaves(value))
-    elif ending == ".npy" and isinstance(value, np.ndarray):
-        with replacing(path) as draft, open(draft, "wb") as file:
+        else:
             np.save(file, value)
-    else:
-        what = "a tensor as .npy, .npz or .t7" if isinstance(value, np.ndarray) else "a table as .npz or .t7"
-        raise ValueError(f"{path}: can write {what}")
 
 
 def described(tensor: Any) -> dict[str, Any]:

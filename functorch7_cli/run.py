@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from .files import function_in, written_in_lua
-from .inputs import described, input_from, write_output
+from .inputs import check_output, described, input_from, write_output
 
 EXAMPLES = 10
 """How many rows of an output are shown by their greatest entries."""
@@ -20,6 +20,8 @@ def run(
     dtype: str | None, classes: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """The shapes of input and output, and what is in the output; files of Lua's are run first for their classes."""
+    if output is not None:
+        check_output(output)  # before anything is computed
     opened = written_in_lua(file, classes) if classes else function_in(file, like, dtype)
     with opened as (function, precision):
         given = input_from(input, precision, size, mean, std)

@@ -92,6 +92,8 @@ def test_sizes_parameters_and_themes(tmp_path):
     assert [b.learned for b in drawing.block.boxes] == [False, True, False]
     assert "0: nn.SpatialConvolution(1 -&gt; 2, 3x3), 20 parameters" in drawing.svg()
     text = drawing.write(tmp_path / "network.svg").read_text()
+    with pytest.raises(ValueError, match="pictures are SVG, expected a file that ends in .svg, got network.png"):
+        drawing.write("network.png")
     width, height = map(round, drawing.size)
     assert f'width="{width}" height="{height}"' in text
     assert repr(drawing) == f"<Drawing of {width} x {height} pixels; write(path) makes an SVG file of it>"

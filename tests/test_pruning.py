@@ -128,6 +128,10 @@ def test_what_cannot_be_pruned(params, key):
         pruning.ln_structured(params, "0.weight", 1, 2, 3)
     with pytest.raises(ValueError, match="2 or more dimensions, got 0.bias of shape"):
         pruning.random_structured(params, "0.bias", 1, 1, key)
+    with pytest.raises(ValueError, match=r"l1_unstructured: 0.weight: expected shape \(5, 6\), got \(6,\)"):
+        pruning.l1_unstructured(params, "0.weight", 1, {"0.weight": np.ones(6, bool)})  # which would be spread
+    with pytest.raises(TypeError, match="prune: expected masks by the names of parameters, got a table of 1"):
+        pruning.prune(params, ["0.weight"])
     with pytest.raises(ValueError, match="expected a mask of shape"):
         pruning.custom_from_mask(params, "0.bias", [1, 0])
     with pytest.raises(ValueError, match="0.bias has no mask; there are masks for nothing"):

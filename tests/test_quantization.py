@@ -271,7 +271,27 @@ def test_what_cannot_be_quantized(key):
     seeing, ranges = f7.observed(f7.Linear(3, 2), {})
     with pytest.raises(ValueError, match="has seen no input"):
         f7.quantize(seeing, seeing.init(key).params, ranges)
+    for layers, given in ((f7.Linear, "a list of classes"), (["Linear"], "got 'Linear'"), ([f7.Tanh()], "got nn.Tanh")):
+        with pytest.raises(TypeError, match=f"quantize: .*{given}"):
+            f7.quantize(f7.Tanh(), {}, {}, layers=layers)
+    with pytest.raises(ValueError, match=r"quantize: nn.Linear.*: expected params\[.weight.\] of shape \(2, 3\), got"):
+        f7.quantize(f7.Linear(3, 2), *f7.Linear(4, 2).init(key))
     only, _ = f7.quantize(IMAGES, *IMAGES.init(key), layers=[f7.Linear])
     assert only.modules[0] == IMAGES.modules[0] and isinstance(only.modules[5], f7.Quantized)
     table = f7.Sequential(f7.LookupTable(3, 2).set_max_norm(1.0))
     assert f7.quantize(table, *table.init(key))[0] == table
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_seen(key, wrong):
+    """No scale makes a whole number of it: weights and ranges are refused, and an output is nan where its input was."""
+    layer, (params, buffers) = f7.Linear(3, 2), f7.Linear(3, 2).init(key)
+    broken = {**params, "weight": params["weight"].at[1, 2].set(wrong)}
+    with pytest.raises(ValueError, match=r"Linear\(3 -> 2\): expected a finite weight, got nan or infinity"):
+        f7.quantize(layer, broken, buffers)
+    input = jnp.ones((2, 3)).at[1, 0].set(wrong)
+    small, variables = f7.quantize(layer, params, buffers, dynamic=True)
+    assert np.isfinite(small.apply(*variables, input)[0]).all(1).tolist() == [True, False]
+    seeing, ranges = f7.observed(layer, buffers)
+    with pytest.raises(ValueError, match="has seen an input with nan or infinity"):
+        f7.quantize(seeing, params, seeing.apply(params, ranges, input)[1])

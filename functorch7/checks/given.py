@@ -81,7 +81,7 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
     """
     if vars(error).setdefault("came_from", module) is not module or not isinstance(error, MISUSE):
         return None
-    text, found = str(error), None
+    text = str(error)
     ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
     if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
         return None
@@ -89,10 +89,14 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
         check_kinds(module, input)
     except TypeError as refused:
         return refused
-    for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
-        found = found or next(_misfits(name, form, given), None)
-    found = found or _refused(module, input, text)
+    found = next(misfits_of(module, params, buffers), None) or _refused(module, input, text)
     return None if found is None else ValueError(f"{title(module)}: expected {found[0]}, got {found[1]}")
+
+
+def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tuple[str, str]]:
+    """(what is expected, what was given), wherever a module's arrays are not as its `init` makes them."""
+    for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
+        yield from _misfits(name, form, given)
 
 
 def _forms(module: Any) -> tuple[Any, Any]:

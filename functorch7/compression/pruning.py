@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import axis as axis_of
+from ..core import describe
 from ..core.types import Array, ArrayLike, Tree
 from ..network import leaves_by_name, misfits
 
@@ -181,6 +182,8 @@ def _check_names(who: str, params: Tree, names: Iterable[str]) -> None:
 
 
 def _check_masks(who: str, params: Tree, masks: Masks) -> None:
+    if not isinstance(masks, Mapping):
+        raise TypeError(f"{who}: expected masks by the names of parameters, got {describe(masks)}")
     _check_names(who, params, masks)
     there = leaves_by_name(params)
     wrong = misfits({name: there[name] for name in masks}, masks)
@@ -192,7 +195,9 @@ def _found(who: str, params: Tree, name: str, masks: Masks) -> tuple[np.ndarray,
     """A parameter as it is pruned so far, and what of it is left."""
     _check_names(who, params, [name])
     weight = np.asarray(leaves_by_name(params)[name], np.float64)
-    mask = np.asarray(masks[name]) if name in masks else np.ones(weight.shape, bool)
+    if name in masks:
+        _check_masks(who, params, {name: masks[name]})
+    mask = np.asarray(masks[name]) != 0 if name in masks else np.ones(weight.shape, bool)
     return np.where(mask, weight, 0), mask
 
 

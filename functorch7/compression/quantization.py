@@ -13,7 +13,7 @@ from ..core.types import Tree
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
 from ..layers.whole_numbers import LARGEST
-from ..network import Shared, check_called, leaves_by_name, structure_of
+from ..network import Shared, check_called, check_variables, leaves_by_name, structure_of
 
 Change = Callable[[Module], Module | None]
 
@@ -34,8 +34,9 @@ def quantize(
     and their scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its
     inputs, too, and multiplies whole numbers; recurrent layers never do. Layers that were `observed` or
     `fake_quantized` are converted accordingly. The ties of `Shared` are kept where neither side is converted.
-    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input, and for
-    hooks at modules inside of what is converted as a whole, which would never run.
+    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input, or one
+    that is not finite, for weights that are not, for arrays that are not the module's, and for hooks at modules inside
+    of what is converted as a whole, which would never run.
 
     >>> import functorch7 as f7, jax
     >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
@@ -44,6 +45,7 @@ def quantize(
     (nn.Quantized @ nn.Linear(4 -> 3), dtype('int8'))
     """
     rounds = _rounding(Quantized, "quantize", dynamic, layers)
+    check_variables("quantize", module, params, buffers)
 
     def change(layer: Module) -> Module | None:
         if isinstance(layer, FakeQuantized):
@@ -83,7 +85,9 @@ def _rounding(
     wrapper: type[Quantized] | type[FakeQuantized], who: str, dynamic: bool, layers: Collection[type[Module]] | None
 ) -> Change:  # fmt: skip
     """The change that puts a wrapper around modules that are converted, and leaves those as they are that could be."""
-    unknown = [each for each in layers or () if getattr(each, "scaled_axes", None) is None]
+    if not isinstance(layers, Collection | None):
+        raise TypeError(f"{who}: expected a list of classes, such as [nn.Linear], got {layers!r}")
+    unknown = [each for each in layers or () if not _says_axes(each)]
     if unknown:
         raise TypeError(f"{who}: expected classes with {SCALABLE}, got {', '.join(map(repr, unknown))}")
     classes = (Module,) if layers is None else tuple(layers)
@@ -96,6 +100,10 @@ def _rounding(
         return wrapper(layer, "dynamic" if dynamic and isinstance(layer, Linear) else "float")
 
     return change
+
+
+def _says_axes(given: object) -> bool:
+    return isinstance(given, type) and getattr(given, "scaled_axes", None) is not None
 
 
 def _converted(module: Module, change: Change) -> Module:
@@ -155,7 +163,9 @@ def _with_scale(old: Module, buffers: Tree) -> Any:
     largest = jnp.asarray(buffers["input_range"])
     if is_concrete(largest) and largest < 0:
         raise ValueError(f"quantize: {old}: has seen no input; run the network on some batches first")
-    return {"input_scale": jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))}
+    if is_concrete(largest) and not jnp.isfinite(largest):
+        raise ValueError(f"quantize: {old}: has seen an input with nan or infinity in it")
+    return {"input_scale": jnp.where(largest == 0, jnp.ones((), largest.dtype), largest / LARGEST)}
 
 
 def _noting(old: Module, new: Module, buffers: Tree) -> Any:

@@ -11,8 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from ..checks.errors import describe
+from ..checks.numbers import check_whole
 from ..core.types import Indices, Value
 from .loader import DataLoader
+from .positions import Positions
 from .seeds import Seed, generators
 from .workers import TIME_LIMIT, Processes, Threads, awaited
 
@@ -31,8 +34,11 @@ class AsyncIterator(DataLoader):
     """
 
     def __init__(self, loader: DataLoader, n_workers: int = 2, timeout: float | None = TIME_LIMIT):
-        if n_workers < 1:
-            raise ValueError(f"AsyncIterator: expected at least 1 worker, got {n_workers}")
+        check_whole("AsyncIterator", 1, n_workers=n_workers)
+        if not isinstance(loader, Positions):
+            raise TypeError(
+                f"AsyncIterator: expected a loader, such as TensorLoader(inputs, targets), got {describe(loader)}"
+            )
         self.loader, self.timeout = loader, timeout
         self.n_workers = 1 if loader.streaming else n_workers
         self.streaming, self.draws = loader.streaming, loader.draws

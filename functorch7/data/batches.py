@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core.types import Output
 from .samples import Samples
 from .workers import TIME_LIMIT, InProcesses, Threads, awaited
@@ -32,7 +33,8 @@ class Batches(Iterator):
 
     `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
     `per_epoch` is the number of batches of an epoch.
-    Raises: ValueError for numbers that make no sense, and what the loader raises, where its batch would have come.
+    Raises: ValueError and TypeError for numbers that make no sense and for a state that is none of these batches; and
+    what the loader raises, where its batch would have come.
     """
 
     def __init__(
@@ -54,11 +56,11 @@ class Batches(Iterator):
     ):
         count = jax.process_count() if process_count is None else process_count
         index = jax.process_index() if process_index is None else process_index
-        if batch_size < 1 or workers < 0 or prefetch < 0 or not 0 <= index < count:
-            raise ValueError(
-                f"batches: expected batch_size >= 1, workers and prefetch >= 0, and a process among {count}, "
-                f"got {batch_size}, {workers}, {prefetch} and {index}"
-            )
+        check_whole("batches", 1, batch_size=batch_size)
+        known = {name: value for name, value in (("epochs", epochs), ("seed", seed)) if value is not None}
+        check_whole("batches", 0, workers=workers, prefetch=prefetch, **known)
+        if not 0 <= index < count:
+            raise ValueError(f"batches: expected a process among {count}, got {index}")
         self._made_of: dict[str, Any] = dict(
             loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
             prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index,
@@ -72,11 +74,18 @@ class Batches(Iterator):
         self._plan = kind(source, batch_size, seed, index, count, drop_last, options)
         self.per_epoch = self._plan.per_epoch
         if not self.per_epoch:
-            raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples of {count} processes")
+            among = f" of {count} processes" if count > 1 else ""
+            raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples{among}")
         self._epochs, self._sharding = epochs, sharding
-        self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None} | (state or {})
+        self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None}
+        if not isinstance(state, dict | None) or (state or {}).keys() - self.state.keys():
+            raise TypeError(f"batches: expected a state of batches, a dict of {', '.join(self.state)}, got {state!r}")
+        self.state |= state or {}
         if (self.state["seed"], self.state["batch_size"]) != (seed, batch_size):
-            raise ValueError(f"batches: expected the state of seed {seed} and batch_size {batch_size}, got {state}")
+            raise ValueError(
+                f"batches: expected a state of seed {seed} and batch_size {batch_size}, got one of seed "
+                f"{self.state['seed']} and batch_size {self.state['batch_size']}"
+            )
         if self.state["batch"] >= self.per_epoch:
             raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
         self._plan.restore(self.state["loader"])

@@ -16,7 +16,7 @@ from ..core.types import Indices
 from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
 from .loader import DataLoader
 from .seeds import Seed, generator
-from .tensors import check_indices
+from .tensors import as_indices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -139,8 +139,7 @@ class ImageClass(DataLoader):
         self, indices: Indices, *, seed: Seed = None, sample_function: str | SampleFunction | None = None
     ) -> tuple:
         """(inputs, targets, paths); `seed` for functions that draw."""
-        indices = np.asarray(indices)
-        check_indices("ImageClass.index", indices, self.size())
+        indices = as_indices("ImageClass.index", indices, self.size())
         chosen = sample_function or self.sample_function
         function = getattr(type(self), chosen) if isinstance(chosen, str) else chosen
         random = None if seed is None else np.random.default_rng(seed)

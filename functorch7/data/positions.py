@@ -6,6 +6,8 @@ import copy
 from collections.abc import Iterator
 from typing import Self
 
+from ..checks.numbers import check_whole
+
 
 class Positions:
     """What loaders of both interfaces know about iteration."""
@@ -39,8 +41,11 @@ class Positions:
             yield n, k + n
 
     def _checked_size(self, batch_size: int) -> int:
-        if batch_size < 1:
-            raise ValueError(f"{type(self).__name__}: expected a batch size of at least 1, got {batch_size}")
+        check_whole(type(self).__name__, 1, batch_size=batch_size)
+        return self._check_samples()
+
+    def _check_samples(self) -> int:
+        """The number of samples. Raises: ValueError if there is none."""
         size = self.size()
         if size < 1:
             raise ValueError(f"{type(self).__name__}: has no samples")

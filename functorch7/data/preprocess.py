@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -66,14 +67,17 @@ def fit_image_normalize(
     They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
     dimension `dim` of the inputs. `iterator`: "sampleiter", which needs a seed, or "subiter". `cache_path` is an .npz
     file that keeps them for the next time.
-    Raises: TypeError if the inputs are a table.
+    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """
     cache = None if cache_path is None else Path(cache_path)
     if cache is not None and cache.is_file():
-        with np.load(cache) as saved:
-            return ImageNormalize(saved["mean"], saved["std"], dim)
+        try:
+            with np.load(cache, allow_pickle=False) as saved:
+                return ImageNormalize(saved["mean"], saved["std"], dim)
+        except (ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
+            raise ValueError(f"{cache}: no mean and std as fit_image_normalize keeps them: {error}") from error
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)
     if cache is not None:
         with replacing(cache) as unfinished, unfinished.open("wb") as file:

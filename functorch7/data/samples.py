@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core.types import Indices, Value
 from .nested import recursive_map, recursive_size, with_size
 from .positions import Positions
@@ -50,6 +51,8 @@ class Samples(Positions):
 
     def sample(self, batch_size: int, seed: Seed, **options: object) -> tuple:
         """(inputs, targets) of samples drawn uniformly, with replacement."""
+        check_whole(f"{type(self).__name__}.sample", 0, batch_size=batch_size)
+        self._check_samples()
         random = generator(seed, f"{type(self).__name__}.sample")
         return self.index(self.draw(batch_size, random), **self.seeding(random), **options)
 

@@ -12,7 +12,7 @@ from .loader import DataLoader
 from .nested import with_size
 from .seeds import Seed
 from .streams import Columns
-from .tensors import check_indices
+from .tensors import as_indices
 
 
 class StepLoader(DataLoader):
@@ -70,8 +70,7 @@ class SequenceLoader(StepLoader):
 
     def index(self, indices: Indices) -> tuple:
         """(inputs, targets) at the given time-steps."""
-        indices = np.asarray(indices)
-        check_indices("SequenceLoader.index", indices, self.size())
+        indices = as_indices("SequenceLoader.index", indices, self.size())
         return self.data[indices - 1], self.data[indices - self.bidirectional]
 
     def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
@@ -104,7 +103,12 @@ class Ragged(Sequence):
     def of(cls, sequences: Sequence[ArrayLike]) -> Ragged:
         """From a list of arrays; raises ValueError unless they agree in all dimensions but the first."""
         arrays = [np.asarray(each) for each in sequences]
-        if not arrays or any(not each.ndim or each.shape[1:] != arrays[0].shape[1:] for each in arrays):
+        if not arrays:
+            raise ValueError("Ragged: expected at least one sequence, got none")
+        single = next((each for each in arrays if not each.ndim), None)
+        if single is not None:
+            raise ValueError(f"Ragged: expected sequences of steps, got {single[()]!r} as one")
+        if any(each.shape[1:] != arrays[0].shape[1:] for each in arrays):
             shapes = sorted({str(each.shape[1:]) for each in arrays})
             raise ValueError(f"expected sequences of steps of one shape, got steps of shapes {', '.join(shapes)}")
         return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]))
@@ -153,6 +157,8 @@ class MultiSequence(StepLoader):
 
     def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
+        if stop < start:
+            raise IndexError(f"MultiSequence.sub: expected at least one step, got {start} to {stop}")
         values, offsets = self.sequences.values, self.sequences.offsets
         inputs = np.zeros((stop - start + 1, self.batch_size, *values.shape[1:]), values.dtype)
         targets = np.full_like(inputs, 1 if values.ndim == 1 else 0)

@@ -35,8 +35,7 @@ class TensorLoader(DataLoader):
         return recursive_size(self.targets, exclude_dim)
 
     def index(self, indices: Indices) -> tuple:
-        indices = np.asarray(indices)
-        check_indices("TensorLoader.index", indices, self.size())
+        indices = as_indices("TensorLoader.index", indices, self.size())
         return recursive_index(self.inputs, indices), recursive_index(self.targets, indices)
 
     def shuffle(self, seed: Seed) -> tuple[TensorLoader, np.ndarray]:
@@ -57,10 +56,14 @@ class TensorLoader(DataLoader):
         return first_part, rest
 
 
-def check_indices(who: str, indices: np.ndarray, size: int) -> None:
-    """Refuses indices that are not whole numbers from 1 to size."""
+def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
+    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
+    indices = np.asarray(given)
+    if indices.shape == (0,):
+        return indices.astype(np.int64)  # NumPy takes an empty list for one of floats
     if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
         raise TypeError(f"{who}: expected a list of whole numbers, got {indices.dtype} of shape {indices.shape}")
     if indices.size and (indices.min() < 1 or indices.max() > size):
         wrong = indices[(indices < 1) | (indices > size)][0]
         raise IndexError(f"{who}: expected indices from 1 to {size}, got {wrong}")
+    return indices

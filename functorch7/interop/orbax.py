@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import Module, Variables
 from ..core.types import Tree, Value
-from ..network import check_state, from_state_dict, misfits, state_dict, structure_of
+from ..network import check_state, check_variables, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .writing import replacing
 
@@ -32,8 +32,10 @@ class Checkpoint(NamedTuple):
 def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> None:
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
-    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all.
+    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all, or others than the
+    module's.
     """
+    check_variables("orbax.save", module, params, buffers)
     ocp = package("orbax.checkpoint")
     target = Path(path).absolute()
     if target.exists():
@@ -66,13 +68,15 @@ def load(
     The optimizer's state is read, in the structure that `optimizer.init(params)` has, if the optimizer is given.
     `placed` says where an array of some shape goes instead, such as `training.fully_sharded().of_array`: each process
     then reads its parts alone.
-    Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, and one that lists
-    everything that is missing, unexpected or of another shape, before any array is read.
+    Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, or a damaged one,
+    and one that lists everything that is missing, unexpected or of another shape, before any array is read.
     """
     ocp = package("orbax.checkpoint")
     source = Path(path).absolute()
     if not source.exists():
         raise FileNotFoundError(f"orbax.load: no such folder: {source}")
+    if not source.is_dir():
+        raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote, but a file")
     with checkpointer() as opened:
         saved = _structure(opened, source, placed or _here)
         check_state(module, saved["variables"])
@@ -83,7 +87,8 @@ def load(
             raise ValueError(f"orbax.load: the state of the optimizer does not fit: {'; '.join(wrong)}")
         read = {"variables": saved["variables"], "optimizer": saved["optimizer"] if wanted else {}}
         items = {name: ocp.args.StandardRestore(tree) for name, tree in read.items() if tree}
-        found = opened.restore(source, ocp.args.Composite(**items)) if items else {}
+        with _whole(source):
+            found = opened.restore(source, ocp.args.Composite(**items)) if items else {}
     params, buffers = from_state_dict(module, found["variables"] if read["variables"] else {})
     arrays = found["optimizer"] if read["optimizer"] else {}
     leaves = [arrays[name] for name in wanted]
@@ -96,6 +101,16 @@ def checkpointer() -> "Iterator[Checkpointer]":
     ocp = package("orbax.checkpoint")
     with quiet(), ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers())) as opened:
         yield opened
+
+
+@contextlib.contextmanager
+def _whole(source: Path) -> Iterator[None]:
+    """Errors out of the block, where orbax reads, as a ValueError in one sentence: files are missing or damaged."""
+    try:
+        yield
+    except Exception as error:
+        said = (str(error) or type(error).__name__).split(" [tensorstore_spec=")[0].splitlines()[0]
+        raise ValueError(f"orbax.load: {source} is damaged: {said}") from error
 
 
 @contextlib.contextmanager
@@ -135,7 +150,8 @@ def _here(array: Any) -> jax.sharding.Sharding:
 
 def _structure(opened: Any, source: Path, placed: Callable) -> dict[str, dict[str, Any]]:
     """The shapes and dtypes in a checkpoint, and where they go: it may have been written on other devices."""
-    items = opened.metadata(source).item_metadata or {}
+    with _whole(source):
+        items = opened.metadata(source).item_metadata or {}
     if not any(name in items for name in ("variables", "optimizer")):
         raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote")
 

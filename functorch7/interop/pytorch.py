@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Map, Module, Variables
+from ..core import Map, Module, Variables, describe
 from ..core.tree import by_position, child_names, dotted, named_children
 from ..core.types import Array, ArrayLike, Tree, Value
-from ..network import Shared, from_state_dict, load_state_dict, misfits, state_dict, structure_of
+from ..network import Shared, check_variables, from_state_dict, load_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .pytorch_layers import GRUS, KIND_NAMES, RULES, Arrays, lstm_names, refusal
 from .remote import replacing
@@ -22,7 +22,8 @@ def to_pytorch(
 
     `names` is for PyTorch networks that are no chains: {"0": "conv1", "3": "head.linear"} says which place here
     (counted from 0) is which there; whole names such as {"1.weight_ih_l0": "lstm.weight_ih_l1"} may stand in it, too.
-    Raises: ImportError without PyTorch; ValueError that lists all layers that PyTorch does not have.
+    Raises: ImportError without PyTorch; ValueError that lists all layers that PyTorch does not have, and for
+    arrays that are not the module's.
     """
     torch = package("torch", "torch")
 
@@ -39,6 +40,7 @@ def pytorch_arrays(
     module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """As `to_pytorch`, in NumPy arrays and without PyTorch."""
+    check_variables("to_pytorch", module, params, buffers)
     arrays = {name: np.asarray(array) for name, array in state_dict(module, Variables(params, buffers)).items()}
     return _renamed(_as_theirs(module, arrays), names)
 
@@ -55,8 +57,10 @@ def from_pytorch(
     The two biases of an LSTM are added up. Indices of embeddings count from 1 here, so that inputs have to be one
     larger. num_batches_tracked is ignored, and 0 in what `to_pytorch` gives.
     Raises: ValueError that lists every missing and unexpected name and every shape that differs, in PyTorch's words, or
-    all layers that PyTorch does not have.
+    all layers that PyTorch does not have; TypeError for what is no state_dict.
     """
+    if not isinstance(state, Mapping):
+        raise TypeError(f"from_pytorch: expected a state_dict, such as torch.load gives, got {describe(state)}")
     here = _as_theirs(module, _blank(module))
     given = {name: _as_numpy(value) for name, value in state.items()}
     wanted = {

@@ -29,10 +29,10 @@ def exists(path: str | os.PathLike) -> bool:
 def reading(path: str | os.PathLike) -> Iterator[Path]:
     """A local file with what a path or URL holds.
 
-    Raises: ImportError for a URL without fsspec; FileNotFoundError; OSError for pipes and devices.
+    Raises: ImportError for a URL without fsspec; FileNotFoundError; OSError for folders, pipes and devices.
     """
     if not is_url(path):
-        writing.refuse_special(path)
+        writing.refuse_special(path, folders=False)
         yield Path(path)
         return
     system, name = _opened(path)

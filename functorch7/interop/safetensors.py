@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core import Module, Variables
 from ..core.types import Tree, Value
-from ..network import from_state_dict, load_state_dict, state_dict
+from ..network import check_variables, from_state_dict, load_state_dict, state_dict
 from .packages import package
 from .remote import reading, replacing
 
@@ -18,8 +18,10 @@ def save(
     """Writes the arrays (no recurrent state), in their dtypes, and texts of one's own beside them; a path or a URL.
 
     A file that was there before is replaced when the new one is whole, and stays if anything goes wrong.
-    Raises: ImportError without safetensors; TypeError for metadata that is no text; OSError.
+    Raises: ImportError without safetensors; TypeError for metadata that is no text; ValueError for arrays that are not
+    the module's; OSError.
     """
+    check_variables("safetensors.save", module, params, buffers)
     save_file = package("safetensors.numpy").save_file
     wrong = [name for name, text in (metadata or {}).items() if not isinstance(name, str) or not isinstance(text, str)]
     if wrong:

@@ -12,6 +12,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
 from ..core.types import Input, Output, Tree, Value
+from ..network.shapes import shaped
 from .packages import package
 from .remote import reading, replacing
 
@@ -27,10 +28,12 @@ def export(
     0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and
     dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs now. Without
     functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
-    Raises: ImportError without flatbuffers; ValueError for shapes that the network refuses, layers that need to know
-    a size that has a name, and modules that draw random numbers in evaluation, call the host, or whose output's size
-    depends on values.
+    Raises: ImportError without flatbuffers; TypeError for what is no shape, or no list of platforms; ValueError for
+    shapes that the network refuses, layers that need to know a size that has a name, and modules that draw random
+    numbers in evaluation, call the host, or whose output's size depends on values.
     """
+    if isinstance(platforms, str):
+        raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
     if not module.traits.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.traits.draws(False):
@@ -39,8 +42,10 @@ def export(
     scope = jax.export.SymbolicScope()
 
     def described(leaf: Any) -> jax.ShapeDtypeStruct:
-        if not isinstance(leaf, tuple):
+        if hasattr(leaf, "shape"):
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+        numbers = tuple(1 if isinstance(n, str) else n for n in leaf) if isinstance(leaf, tuple) else leaf
+        shaped(numbers, dtype)  # which refuses what is no shape
         shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)
         return jax.ShapeDtypeStruct(shape, dtype)
 
@@ -92,7 +97,7 @@ def load_exported(source: str | os.PathLike | bytes) -> "Served":
         return Served(jax.export.deserialize(bytearray(data)))
     except Exception as error:  # whatever the bytes lead the reader to
         where = "the bytes" if isinstance(source, bytes) else os.fspath(source)
-        raise ValueError(f"load_exported: {where} hold no exported program: {error}") from error
+        raise ValueError(f"load_exported: no exported program in {where}: {error}") from error
 
 
 class Served:

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Module, Proxy, Variables, places
+from ..core import Module, Proxy, Variables, is_concrete, places
 from ..core.module import Children
-from ..core.tree import Name, Path, child_names, found_at, rebuilt, with_at
+from ..core.tree import Name, Path, child_names, dotted, found_at, rebuilt, with_at
 from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import Shared
 from .initializers import filled
@@ -161,11 +161,16 @@ class Quantized(Rounding):
         return {**made, "input_scale": filled((), 1)} if self.activations == "static" else made
 
     def rounding(self, params: Tree, buffers: Tree) -> Variables:
-        """The variables for the module's own; with "static", the buffers have input_scale already."""
+        """The variables for the module's own; with "static", the buffers have input_scale already.
+
+        Raises: ValueError for weights that are not finite.
+        """
         for path, axes in scaled(self.module):
             own, made = found_at(params, path), found_at(buffers, path)
             for name, axis in axes.items():
                 whole, scale = in_8_bits(own[name], axis)
+                if is_concrete(scale) and not jnp.isfinite(scale).all():
+                    raise ValueError(f"{self}: expected a finite {dotted((*path, name))}, got nan or infinity in it")
                 made = {**made, name: whole, _scale_name(name): scale}
             params, buffers = with_at(params, path, _without(own, axes)), with_at(buffers, path, made)
         return Variables(params, buffers)

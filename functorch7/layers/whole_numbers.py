@@ -13,9 +13,12 @@ LARGEST = 127
 
 
 def scale_of(values: Array, axes: tuple[int, ...]) -> Array:
-    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1."""
+    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1.
+
+    It is not finite where a value is not, which so is seen in what is computed with it.
+    """
     largest = jnp.abs(values).max(axes, keepdims=True)
-    return jnp.where(largest > 0, largest / LARGEST, jnp.ones((), largest.dtype))
+    return jnp.where(largest == 0, jnp.ones((), largest.dtype), largest / LARGEST)
 
 
 def rounded(values: Array, scale: Array) -> Array:

@@ -4,6 +4,8 @@ from .carry import carry_of as carry_of
 from .carry import forget as forget
 from .carry import init_carry as init_carry
 from .carry import with_carry as with_carry
+from .fitting import check_module as check_module
+from .fitting import check_variables as check_variables
 from .hooked import check_called as check_called
 from .hooked import hooked as hooked
 from .kinds import buffer_kinds as buffer_kinds

@@ -8,9 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..checks.errors import describe
+from ..checks.given import MISUSE
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value
+from .fitting import check_variables
 from .kinds import buffer_kinds
 
 Pair = Variables | tuple[Any, Any]
@@ -85,9 +87,16 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
+    Raises: TypeError for what is no pair; ValueError for arrays that are nested otherwise than the module's.
     """
+    if not isinstance(variables, (tuple, list)) or len(variables) != 2:
+        raise TypeError(f"state_dict: expected variables, (params, buffers), got {describe(variables)}")
     params, buffers = variables
-    found = [*named_parameters(module, params), *named_buffers(module, buffers)]
+    try:
+        found = [*named_parameters(module, params), *named_buffers(module, buffers)]
+    except MISUSE:
+        check_variables("state_dict", module, params, buffers)
+        raise
     return {dotted(path): value for path, value in found if value is not None}
 
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from ..core.types import Batch, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
+from .given import as_batch, as_batches
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -51,10 +52,10 @@ class IterableFeed:
         """The rest of the epoch."""
         epoch, done = self.position["epoch"], self.position["batch"]
         batches = self.data(epoch + 1) if callable(self.data) else self.data
-        for batch in islice(batches, done, None):
+        for batch in islice(as_batches(batches), done, None):
             done += 1
             self.position = {"epoch": epoch, "batch": done}
-            yield batch
+            yield as_batch(batch)
         if not done:
             raise ValueError(
                 f"Trainer.fit: no batches in epoch {epoch + 1}; pass something that can be iterated again in every "
@@ -74,7 +75,7 @@ def feed(
     `data` is a loader, or the tuple (inputs, targets) of arrays, shuffled by `seed`, with a batch_size; a loader's
     `batches(...)`; an iterable of batches that can be iterated for each epoch; or a function of the epoch's number,
     from 1, that gives one. Of a loader's batches, the last is left out if it is smaller and `drop_last`.
-    Raises: ValueError for a batch_size that is missing.
+    Raises: ValueError for a batch_size that is missing; TypeError for what is none of these.
     """
     if isinstance(data, Batches):
         return LoaderFeed(data, position)
@@ -84,7 +85,7 @@ def feed(
         if batch_size is None:
             raise ValueError("Trainer.fit: a loader, or a pair of arrays, needs a batch_size")
         return LoaderFeed(data.batches(batch_size, None, seed, drop_last=drop_last), position)
-    return IterableFeed(data, position)
+    return IterableFeed(data if callable(data) else as_batches(data), position)
 
 
 def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
@@ -95,4 +96,4 @@ def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
         data = TensorLoader(*data)
     if isinstance(data, DataLoader):
         return data.batches(batch_size or 32, process_index=0, process_count=1)
-    return data
+    return as_batches(data)

@@ -96,6 +96,21 @@ class Records:
                 self._file.close()
 
 
+def recorded(path: Path) -> list[Record]:
+    """The records of a file, without a last one that is not whole: a run may be writing it, or have been killed.
+
+    Raises: OSError; ValueError naming the line that is none.
+    """
+    with open(path, "rb") as file:
+        lines = list(file)
+    found = [_record(line) for line in lines]
+    if found and found[-1] is None and not lines[-1].endswith(b"\n"):
+        found.pop()
+    if None in found:
+        raise ValueError(f"{path}: line {found.index(None) + 1} is no record of a Trainer's")
+    return [record for record in found if record is not None]
+
+
 def _record(line: bytes) -> dict[str, Any] | None:
     """The record of a line; None if it is none."""
     try:

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core import Variables
 from ..core.display import table_of
 from ..core.types import Value
 from ..network import forget
 from .feed import Data, Whole, feed, validation_batches
 from .finite import not_finite
+from .given import as_results, as_variables
 from .interrupts import Interrupted, Interrupts
 from .listeners import Listeners
 from .progress import progress_bar
@@ -96,6 +98,11 @@ class Run:
         self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Data,
         validation: Whole | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
+        check_whole("Trainer.fit", 0, seed=seed)
+        variables = None if variables is None else as_variables(settings.module, variables)
+        if not callable(validation):  # what a function finds is known when it has found it
+            names = [] if validation is None else map(str, settings.measures)
+            settings.score(dict.fromkeys(["loss", *names], 0.0))
         self.settings, self.interrupts = settings, interrupts
         self.validation: Any = validation
         self.batch_size = batch_size
@@ -132,6 +139,7 @@ class Run:
 
     def fit(self, epochs: int) -> Result:
         """Trains until so many epochs are complete, or something ends it."""
+        check_whole("Trainer.fit", 0, epochs=epochs)
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
         told = self.listeners.told(self.number, list(self.records.epochs))
         with progress_bar(steps, self.number, self.settings.verbose) as self.bar, self._noting(), told:
@@ -153,13 +161,34 @@ class Run:
                     return self.listeners.reason
                 if self.feed.position["epoch"] == self.progress.epoch:
                     self._train()
-                self._end_epoch(self._results())
+                self._end_epoch(self._validated())
         except Interrupted as signal:
-            self._read(len(self.started))
-            if self.checkpoints and self.checkpoints.newest != self.number:
-                self._save()
+            self._keep()
             return str(signal)
         return "all epochs"
+
+    def _validated(self) -> dict[str, float]:
+        try:
+            return self._results()
+        except Exception as error:
+            self._keep_at(error)
+            raise
+
+    def _keep(self) -> None:
+        """Writes a checkpoint of where the run is, unless there is one."""
+        self._read(len(self.started))
+        if self.checkpoints and self.checkpoints.newest != self.number:
+            self._save()
+
+    def _keep_at(self, error: Exception) -> None:
+        """The same where something failed that is no part of the steps: data, validation. Nothing computed is lost.
+
+        Nothing of a run without steps is worth it, and several processes save together or not at all.
+        """
+        alone = jax.process_count() == 1
+        if alone and self.number and not isinstance(error, Interrupted):
+            with contextlib.suppress(OSError):  # the error is what has to be told
+                self._keep()
 
     def _train(self) -> None:
         """The rest of the epoch's steps."""
@@ -192,8 +221,9 @@ class Run:
             except StopIteration:
                 self._look()
                 return
-            except Exception:
+            except Exception as error:
                 self._look()  # Ctrl-C may have ended what reads data, too
+                self._keep_at(error)
                 raise
             self._look()
             yield batch
@@ -252,8 +282,7 @@ class Run:
         buffers = forget(settings.module, self.state.buffers)
         if callable(given):
             self._look()
-            results: Any = given(params, buffers)
-            return {name: float(value) for name, value in results.items()}
+            return as_results(given(params, buffers))
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
         batches = batches if settings.sharding is None else map(settings.sharding.place_whole, batches)
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)

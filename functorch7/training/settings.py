@@ -13,12 +13,14 @@ import numpy as np
 import optax
 from jax.typing import DTypeLike
 
+from ..checks.numbers import check_whole
 from ..core import Module
 from ..core.types import Input, Value
 from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
+from .given import check_amount, check_callbacks, check_floating_type, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .rows import all_but_tables, descent_by_rows
@@ -37,7 +39,7 @@ def first_dimension(input: Input, target: Input) -> int:
 class Settings:
     """How a network is trained; `Trainer` explains each.
 
-    Raises: ValueError for settings that make no sense.
+    Raises: ValueError and TypeError for settings that make no sense.
     """
 
     module: Module
@@ -68,16 +70,28 @@ class Settings:
     verbose: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("accumulate", "log_every", "save_every", "keep_last", "patience"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"Trainer: expected {name} of at least 1, got {value}")
+        check_parts(self.module, self.criterion, self.optimizer)
+        counts = ("accumulate", "log_every", "save_every", "keep_last", "patience")
+        told = {name: getattr(self, name) for name in counts if getattr(self, name) is not None}
+        check_whole("Trainer", 1, **told)
+        check_whole("Trainer", 0, keep_best=self.keep_best)
+        check_callbacks(self.callbacks)
+        if self.sharding is not None and not isinstance(self.sharding, Sharding):
+            raise TypeError(f"Trainer: expected a sharding, such as data_parallel(), got {self.sharding!r}")
+        if self.compute_dtype is not None:
+            check_floating_type("compute_dtype", self.compute_dtype)
+        for name in ("clip", "average"):
+            if getattr(self, name) is not None:
+                check_amount(name, getattr(self, name))
         if self.clip is not None and not self.clip > 0:
             raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
+        if self.average is not None and not 0 <= self.average < 1:
+            raise ValueError(f"Trainer: expected average from 0 to below 1, such as 0.999, got {self.average}")
+        for name in ("save_every", "tensorboard"):
+            if self.folder is None and getattr(self, name):
+                raise ValueError(f"Trainer: {name}={getattr(self, name)} needs a folder to write to")
         if self.on_damaged not in ("skip", "raise"):
             raise ValueError(f'Trainer: expected on_damaged "skip" or "raise", got {self.on_damaged!r}')
-        if self.keep_best < 0:
-            raise ValueError(f"Trainer: expected keep_best of at least 0, got {self.keep_best}")
         if self.validate_average and self.average is None:
             raise ValueError("Trainer: validate_average needs average, such as 0.999")
         for name, plain in {"sharding": None, "accumulate": 1, "average": None}.items():

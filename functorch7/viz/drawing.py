@@ -17,11 +17,11 @@ from ..core.tree import by_position, dotted, named_children
 from ..core.types import Input
 from ..interop.writing import replacing
 from ..layers import Concat, ConcatTable, Graph, Parallel, ParallelTable, Sequential
-from ..network import named_parameters, structure_of
+from ..network import check_module, named_parameters, structure_of
 from ..network.shapes import shaped
 from .blocks import PADDING, Block, beside, box, framed, layered, stacked
 from .table import sizes
-from .visits import check_module, innermost, visits
+from .visits import innermost, visits
 
 Theme = Literal["auto", "light", "dark"]
 
@@ -88,7 +88,12 @@ class Drawing:
     _repr_html_ = svg
 
     def write(self, path: str | os.PathLike) -> Path:
-        """Writes the picture to an SVG file, whole or not at all; returns its path. Raises: OSError."""
+        """Writes the picture to an SVG file, whole or not at all; returns its path.
+
+        Raises: ValueError for a file that another form of pictures has; OSError.
+        """
+        if Path(path).suffix.lower() != ".svg":
+            raise ValueError(f"Drawing.write: pictures are SVG, expected a file that ends in .svg, got {path}")
         with replacing(path) as draft:
             draft.write_text(self.svg(), encoding="utf-8")
         return Path(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..interop.packages import package
 from ..interop.writing import replacing
 from ..training import Callback
-from ..training.records import Record
+from ..training.records import Record, recorded
 from .style import DPI, Theme, styled
 
 if TYPE_CHECKING:
@@ -23,9 +22,10 @@ def plot_learning(folder: str | os.PathLike, path: str | os.PathLike | None = No
     """A figure of a training run's records (metrics.jsonl in `folder`); written to `path`, a picture file, if given.
 
     On the left the loss over steps, and its mean in each epoch; then a plot for each result of validation.
-    Raises ValueError if nothing was recorded yet.
+    A last line that is not whole, which a run that was killed may leave, is left out.
+    Raises ValueError if nothing was recorded yet, and for lines that are no records.
     """
-    records = [json.loads(line) for line in Path(folder, "metrics.jsonl").read_text().splitlines()]
+    records = recorded(Path(folder, "metrics.jsonl"))
     if not records:
         raise ValueError(f"plot_learning: no records in {folder}")
     figure = curves_of(records, theme)

@@ -12,15 +12,17 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..checks.given import check_kinds
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
+from ..network import check_module
 from ..training.step import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
 from .trace import Operation, operations
-from .visits import Visit, check_module, innermost, visits
+from .visits import Visit, innermost, visits
 
 OPERATIONS_APART = {"xla_gpu_enable_command_buffer": ""}
 """XLA's options for a GPU's profiler: of operations that are started together it knows that there were some."""
@@ -134,6 +136,7 @@ def profile(
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
     if repeats < 1:
         raise ValueError(f"profile: expected repeats above 0, got {repeats}")
+    check_kinds(module, input)
     key = jax.random.key(0) if key is None else key
     found = visits(module, params, buffers, input, key, train)
     lowered, arguments = _lowered(module, params, buffers, input, key, train)

@@ -9,11 +9,11 @@ from jax.typing import DTypeLike
 from ..core import Module
 from ..core.tree import Path
 from ..core.types import Input, Value
-from ..network import named_parameters
+from ..network import check_module, named_parameters
 from ..network.shapes import shaped
 from .flops import flops
 from .table import Cells, Table, in_tree, metric, sizes
-from .visits import Visit, check_module, innermost, visits
+from .visits import Visit, innermost, visits
 
 
 @dataclass(frozen=True)

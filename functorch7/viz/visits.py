@@ -42,13 +42,6 @@ def visits(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, 
     ]
 
 
-def check_module(who: str, module: Module) -> None:
-    """Raises TypeError for what is no description, saying how to get that of an object of `legacy`."""
-    if not isinstance(module, Module):
-        hint = "; take its functional()" if hasattr(module, "functional") else ""
-        raise TypeError(f"{who}: expected the description of a module, such as functorch7.Tanh(), got {module!r}{hint}")
-
-
 def innermost(path: Path, places: Collection[Path]) -> Path:
     """The longest of the places that a path is in; they have the outermost module's, ()."""
     return next(path[:end] for end in range(len(path), -1, -1) if path[:end] in places)

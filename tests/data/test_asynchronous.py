@@ -174,5 +174,7 @@ def test_a_clone_has_workers_and_data_of_its_own():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(ValueError, match="at least 1 worker, got 0"):
+    with pytest.raises(ValueError, match="n_workers of at least 1, got 0"):
         AsyncIterator(DATA, 0)
+    with pytest.raises(TypeError, match="AsyncIterator: expected a loader, such as .* got a table of 2"):
+        AsyncIterator((DATA.inputs, DATA.targets))

@@ -64,8 +64,13 @@ def test_iteration_is_taken_up_in_the_middle_of_an_epoch():
     state = json.loads(json.dumps(batches.state))
     batches.close()
     assert targets_of(DATA.batches(4, 3, seed=5, state=state)) == whole[4:]
-    with pytest.raises(ValueError, match="the state of seed 6 and batch_size 4"):
+    with pytest.raises(ValueError, match="a state of seed 6 and batch_size 4, got one of seed 5"):
         DATA.batches(4, 3, seed=6, state=state)
+    for wrong in ({"position": 3}, 3):
+        with pytest.raises(
+            TypeError, match="a state of batches, a dict of seed, batch_size, epoch, batch, loader, got"
+        ):
+            DATA.batches(4, state=wrong)
     with pytest.raises(ValueError, match="a state within an epoch of 3 batches, got .*'batch': 3"):
         DATA.batches(4, 3, seed=5, state=state | {"batch": 3})  # of more data
 
@@ -142,9 +147,10 @@ def test_errors_come_where_the_batch_would_have_come():
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
+                                     {"batch_size": 2.5}, {"workers": 1.5}, {"epochs": -1}, {"seed": "a"},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip
 def test_what_makes_no_sense_is_refused(options):
-    with pytest.raises(ValueError, match="batches: "):
+    with pytest.raises((ValueError, TypeError), match="batches: "):
         DATA.batches(**{"batch_size": 4, **options})
 
 

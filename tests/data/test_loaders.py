@@ -125,8 +125,17 @@ def test_a_clone_shares_only_what_is_named(five):
         (lambda d: d.index([0]), "TensorLoader.index: expected indices from 1 to 5, got 0"),
         (lambda d: d.sub(4, 6), "from 1 to 5, got 6"),
         (lambda d: d.index([1.5]), "expected a list of whole numbers, got float64"),
-        (lambda d: next(d.subiter(0)), "a batch size of at least 1, got 0"),
+        (lambda d: next(d.subiter(0)), "batch_size of at least 1, got 0"),
+        (lambda d: next(d.subiter(2.5)), "TensorLoader: expected a whole number as batch_size, got 2.5"),
+        (lambda d: d.sample(-1, seed=0), "TensorLoader.sample: expected batch_size of at least 0, got -1"),
         (lambda d: next(TensorLoader(np.ones(0), np.ones(0)).subiter()), "TensorLoader: has no samples"),
+        (lambda d: TensorLoader(np.ones(0), np.ones(0)).sample(2, seed=0), "TensorLoader: has no samples"),
+        (lambda d: MultiSequence([], 2), "Ragged: expected at least one sequence, got none"),
+        (lambda d: MultiSequence(["text"], 2), "Ragged: expected sequences of steps, got .*'text'.* as one"),
+        (
+            lambda d: MultiSequence([np.arange(3)], 2).sub(3, 1),
+            "expected at least one step, got 3 to 1",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(five, call, message):

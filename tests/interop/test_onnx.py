@@ -45,6 +45,10 @@ CASES = {
                    f7.Reshape(2, 2), f7.Flatten()), IMAGES),
     "borders": (f7.Concat(2, f7.SpatialZeroPadding(1, 2, 0, 1), f7.SpatialReflectionPadding(1, 2, 0, 1),
                           f7.SpatialReplicationPadding(1, 2, 0, 1)), IMAGES),
+    "dropped": (chain(f7.SpatialDropout(0.3), f7.WhiteNoise(mean=0.5), f7.Dropout(0.2)), IMAGES),
+    "volumes dropped": (f7.VolumetricDropout(0.3), x(2, 2, 3, 2, 2)),
+    "one image": (chain(f7.SoftMax(), f7.SpatialLogSoftMax()), x(3, 2, 4)),
+    "one vector": (f7.LogSoftMax(), x(4)),
     "larger": (f7.SpatialUpSamplingNearest(2), IMAGES),
     "transfer": (f7.ConcatTable(
         f7.ReLU(), f7.ReLU6(), f7.LeakyReLU(0.2), f7.PReLU(), f7.ELU(0.5), f7.GELU(), f7.SiLU(), f7.Mish(),
@@ -94,6 +98,31 @@ def test_a_batch_may_be_of_any_size_and_arrays_have_their_names(tmp_path):
         input = x(batch, 1, 6, 6)
         (found,) = computed(model.SerializeToString(), input)
         np.testing.assert_allclose(found, jax.jit(network.apply)(*variables, input)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_outputs_say_how_they_follow_the_batch():
+    """By its name, by a number where they do not, and not at all where they follow it otherwise; likewise inputs."""
+    tables = f7.ParallelTable(f7.Concat(1, f7.Tanh(), f7.Identity()), f7.Tanh(), f7.View(-1, 2))
+    graph = onnx.load_from_string(ours.export(tables, *drawn(tables), [("n", 4), (5, 3), ("n", 4)])).graph
+
+    def declared(values):
+        shapes = [value.type.tensor_type.shape.dim for value in values]
+        return [[size.dim_param or size.dim_value or None for size in shape] for shape in shapes]
+
+    assert declared(graph.input) == [["n", 4], [5, 3], ["n", 4]]
+    assert declared(graph.output) == [[None, 4], [5, 3], [None, 2]]  # twice as many rows each
+
+
+def test_what_would_be_right_for_one_batch_alone_is_refused():
+    for network in (chain(f7.SplitTable(1), f7.SelectTable(1)), chain(f7.Tanh(), f7.View(3, -1)), f7.View(6, 1)):
+        with pytest.raises(ValueError, match="only the first size follows the batch's|multiple"):
+            ours.export(network, *drawn(network), ("batch", 3))
+    convolution = f7.SpatialConvolution(1, 2, 1, 1)
+    with pytest.raises(ValueError, match=r"expected a batch, 4 dimensions, to write it in ONNX, got shape \(1, 3, 3\)"):
+        ours.export(convolution, *drawn(convolution), (1, 3, 3))
+    for network in (f7.SelectTable("name"), f7.Dropout(0.5, stochastic_inference=True)):
+        with pytest.raises(ValueError, match="selects by a name|draws random numbers in evaluation, too"):
+            ours.export(network, {}, {}, (2, 3))
 
 
 def test_what_cannot_be_written_is_listed():

@@ -1,5 +1,7 @@
 """Checkpoints by orbax: what comes back, and what is refused."""
 
+import shutil
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -64,6 +66,18 @@ def test_other_paths_are_refused(checkpoint, tmp_path):
         orbax.load(tmp_path, NETWORK)
     with pytest.raises(ValueError, match=r"nn\.Tanh has no arrays"):
         orbax.save(tmp_path / "new", f7.Tanh(), {}, {})
+
+
+def test_damaged_checkpoints_are_refused_in_one_sentence(checkpoint, tmp_path):
+    copy = shutil.copytree(checkpoint[0], tmp_path / "copy")
+    for path in copy.rglob("_METADATA"):  # damaged arrays end likewise, but orbax's threads complain at their end
+        path.write_bytes(b"")
+    with pytest.raises(ValueError, match=f"orbax.load: {copy} is damaged: ") as caught:
+        orbax.load(copy, NETWORK)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="is no checkpoint that orbax.save wrote, but a file"):
+        orbax.load(tmp_path / "file", NETWORK)
 
 
 def test_double_precision_is_kept_or_refused(tmp_path):

@@ -250,9 +250,9 @@ def test_an_unknown_format():
         (tensor(1, b"Float", (2,), (1,), 1, np.ones(3))[:-30], "expected 8 bytes of long integers", 101),
         (integer(3) + integer(1) + integer(1) + integer(0) + integer(0), "key is nil", 12),
         (b"3\n1\n99999\n", "a table of 99999 entries", 4),
-        (b"1\nabc\n", "expected numbers: could not convert", 2),
-        (b"1\n", "expected 1 numbers, found 0", 2),
-        (b"hello", "expected integers", 0),
+        (b"1\nabc\n", "expected a number, got b.abc. ", 2),
+        (b"1\n", "expected a number, found the end of the file", 2),
+        (b"hello" * 9, "expected an integer, got b.hellohellohelloh.\\.\\.\\. ", 0),
     ],
 )
 def test_damaged_files(data, message, offset):

@@ -254,6 +254,8 @@ def test_a_hash_is_a_table_whose_missing_keys_are_none():
     assert isinstance(nested["list"], tds.Vec) and nested["list"][2][1] == 2 and isinstance(nested["table"], tds.Hash)
     assert tds.Hash([5, 6])[2] == 6
     assert str(tds.Hash({"a": 1, "bcd": True})) == "tds.Hash[2]{\na   : 1\nbcd : true\n}"
+    nested["list"][1] = nested["me"] = nested  # as files may have it
+    assert str(nested).count("tds.Hash{...}") == 2
     with pytest.raises(KeyError, match="hash index is nil"):
         nested[None] = 1
     with pytest.raises(TypeError, match="expected a table or nothing"):

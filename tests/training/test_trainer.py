@@ -10,7 +10,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import Loss, Trainer, average_of, averaged, init_state, make_train_step
+from functorch7.training import EarlyStop, Loss, Trainer, average_of, averaged, init_state, make_train_step
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(24, 3)).astype(np.float32)
@@ -21,6 +21,7 @@ MSE = f7.MSECriterion()
 
 
 def quiet(optimizer=None, folder=None, module=NET, **options):
+    """A trainer that prints nothing."""
     return Trainer(module, MSE, optimizer or optax.sgd(0.1), folder, verbose=False, **options)
 
 
@@ -181,13 +182,76 @@ def test_tensorboards_files_have_all_numbers(tmp_path):
         ({"log_every": 0}, "log_every of at least 1, got 0"),
         ({"keep_best": -1}, "keep_best of at least 0, got -1"),
         ({"clip": -1.0}, r"clip above 0, got -1\.0"),
+        ({"clip": "1"}, "a number as clip, got '1'"),
+        ({"accumulate": 1.5}, "a whole number as accumulate, got 1.5"),
+        ({"average": 1.0}, "average from 0 to below 1, such as 0.999, got 1.0"),
         ({"validate_average": True}, "validate_average needs average"),
+        ({"save_every": 2}, "save_every=2 needs a folder"),
+        ({"tensorboard": True}, "tensorboard=True needs a folder"),
+        ({"compute_dtype": "int32"}, "a floating-point type as compute_dtype, such as jnp.bfloat16, got 'int32'"),
+        ({"sharding": "data"}, r"a sharding, such as data_parallel\(\), got 'data'"),
+        ({"callbacks": EarlyStop()}, "a list of callbacks"),
+        ({"callbacks": [EarlyStop]}, "a list of callbacks"),
+        ({"module": f7.Linear}, "the description of a module"),
+        ({"module": (NET, {})}, "the description of a module"),
+        ({"optimizer": optax.sgd}, "an optimizer of optax, such as"),
         ({"methods": [Loss(MSE), Loss(f7.AbsCriterion())]}, "different names, got Loss, Loss"),
     ],
 )
 def test_settings_that_make_no_sense(options, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=f"Trainer: .*{message}"):
         quiet(**options)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (BATCHES, {"epochs": 1.5}, "a whole number as epochs, got 1.5"),
+        (BATCHES, {"seed": None}, "a whole number as seed, got None"),
+        (BATCHES, {"variables": f7.Linear(2, 1).init(jax.random.key(0))}, "expected 1 entries in params, as init"),
+        (BATCHES, {"variables": [{}]}, r"expected variables, \(params, buffers\), got a table of 1"),
+        ([X, Y], {}, r"expected batches \(input, target\), got shape \(24, 3\) as one; all inputs and all targets are"),
+        ([(X, Y, Y)], {}, r"expected batches \(input, target\), got a table of 3"),
+        (X, {}, r"expected a loader, .* got shape \(24, 3\)"),
+        (lambda epoch: None, {}, "expected a loader, .* got None"),
+        (BATCHES, {"validation": lambda params, buffers: 3.0}, "expected numbers by name .* got 3.0"),
+        (BATCHES, {"validation": 3}, "expected a loader, .* got 3"),
+        ((X, Y), {"batch_size": "8"}, "a whole number as batch_size, got '8'"),
+    ],
+)  # fmt: skip
+def test_data_that_make_no_sense(data, options, message):
+    given = {"epochs": 1, **options}
+    with pytest.raises((ValueError, TypeError), match=message):
+        quiet(larger_is_better=True).fit(data, **given)
+
+
+def test_what_is_monitored_is_there_before_the_first_epoch(tmp_path):
+    for validation, known in (([(X, Y)], "loss, Loss"), (None, "loss")):
+        with pytest.raises(ValueError, match=f"no result accuracy to monitor; there are {known}$"):
+            quiet(folder=tmp_path, monitor="accuracy").fit(BATCHES, 1, validation=validation)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_computed_before_data_or_validation_failed_is_kept(tmp_path):
+    """The run goes on from the step before the batch, and from before the validation, that failed."""
+
+    def failing(epoch):
+        yield from BATCHES[:2]
+        raise OSError("the third batch is not there")
+
+    def no_numbers(params, buffers):
+        raise ArithmeticError("no numbers")
+
+    trainer, plain = quiet(folder=tmp_path, larger_is_better=True), quiet(larger_is_better=True)
+    with pytest.raises(OSError, match="the third batch") as caught:
+        trainer.fit(failing, 2, validation=[(X, Y)])
+    assert "the checkpoint of step 2 is whole" in caught.value.__notes__[0]
+    with pytest.raises(ArithmeticError):
+        trainer.fit(BATCHES, 2, validation=no_numbers)
+    assert trainer.last_step() == 3
+    result, alone = (each.fit(BATCHES, 2, validation=[(X, Y)]) for each in (trainer, plain))
+    np.testing.assert_array_equal(weights(result), weights(alone))
+    assert result.epochs == alone.epochs
 
 
 def test_data_without_a_batch_and_runs_that_do_not_fit(tmp_path):

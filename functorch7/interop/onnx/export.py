@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
+from ...checks.errors import expected
 from ...core import Module
 from ...core.recording import recording
 from ...core.tree import Path, dotted, named_children, split
@@ -19,7 +20,7 @@ from ...network.shapes import shaped
 from ..packages import package
 from ..remote import replacing
 from .program import Call, Program, Value
-from .rules import RULES, refusal
+from .rules import DIMENSIONS, RULES, refusal
 
 OPSET, IR = 20, 9
 """Versions of ONNX's operators and of its files that runtimes know since 2023."""
@@ -34,8 +35,8 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
     a name, and there has to be one. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and dtype. Inputs
     are called "input" (of a table "input1", "input2", ...), outputs likewise. Recurrent layers begin without state.
-    Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, and for shapes that the
-    network refuses.
+    Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for shapes that the
+    network refuses, images without a batch, and sizes other than the first that follow the batch's.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
@@ -48,15 +49,18 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
         raise ValueError(f"onnx: {module.torch_name()}: " + "; ".join(wrong))
     onnx = package("onnx", "functorch7[onnx]")
     name = next((leaf for leaf in jax.tree.leaves(input) if isinstance(leaf, str)), None)
-    shapes = shaped(_numbered(input), dtype)
+    shapes = shaped(_numbered(input, 2), dtype)
     given, gives = _shapes(module, params, buffers, shapes)
+    more = gives if name is None else _shapes(module, params, buffers, shaped(_numbered(input, 3), dtype))[1]
+    _check_sizes(module, gives, more)
     program = Program(onnx)
     names = _named("input", shapes)
     value = _written(program, module, params, buffers, names, (), given, gives)
     results = _results(program, value)
     graph = onnx.helper.make_graph(
         program.nodes, module.torch_name(),
-        _declared(onnx, names, shapes, name), _declared(onnx, results, gives[()], name), program.arrays,
+        _declared(onnx, names, shapes, [_first(leaf, name) for leaf in _leaves(input)]),
+        _declared(onnx, results, gives[()], _firsts(gives[()], more[()], name)), program.arrays,
     )  # fmt: skip
     opset = [onnx.helper.make_opsetid("", OPSET)]
     model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=IR, producer_name="functorch7")
@@ -82,15 +86,15 @@ def _wrong(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module, str]
         yield path, module, why
 
 
-def _numbered(input: Input) -> Value:
-    """Shapes with 2 in place of a name; names may stand first only."""
+def _numbered(input: Input, number: int) -> Value:
+    """Shapes with a number in place of a name; names may stand first only."""
 
     def numbered(leaf: Any) -> Any:
         if not isinstance(leaf, tuple):
             return leaf
         if any(isinstance(size, str) for size in leaf[1:]):
             raise ValueError(f"onnx: only the first size, the batch's, may have a name, got {leaf}")
-        return tuple(2 if isinstance(size, str) else size for size in leaf)
+        return tuple(number if isinstance(size, str) else size for size in leaf)
 
     return jax.tree.map(numbered, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
@@ -107,6 +111,22 @@ def _shapes(module: Module, params: Tree, buffers: Tree, input: Input) -> tuple[
     return {(): input} | inputs, {(): output} | outputs
 
 
+def _check_sizes(module: Module, two: dict[Path, Any], three: dict[Path, Any]) -> None:
+    """Refuses what the graph, which is written for two examples, would not compute for three."""
+    for path in two:
+        one, other = jax.tree.leaves(two[path]), jax.tree.leaves(three[path])
+        same = [leaf.shape[1:] for leaf in one] == [leaf.shape[1:] for leaf in other]
+        if not same or any(bool(a.shape) and a.shape[0] > b.shape[0] for a, b in zip(one, other, strict=True)):
+            raise ValueError(
+                f"onnx: {module.torch_name()}{f', at {dotted(path)}' if path else ''}: expected outputs of which only "
+                f"the first size follows the batch's, got {_sizes(one)} of 2 examples and {_sizes(other)} of 3"
+            )
+
+
+def _sizes(leaves: list) -> str:
+    return ", ".join(str(leaf.shape) for leaf in leaves)
+
+
 def _written(
     program: Program, module: Value, params: Tree, buffers: Tree, value: Value, path: Path, given: Value, gives: Value
 ) -> Value:
@@ -120,6 +140,7 @@ def _written(
 
     if type(module) in RULES:
         program.place = dotted(path)
+        _check_dimensions(module, given[path])
         arrays = {name: np.asarray(array) for name, array in (own | kept).items() if array is not None}
         return RULES[type(module)](program, Call(module, arrays, given[path], gives[path]), value)
     if isinstance(module, Graph):
@@ -143,6 +164,12 @@ def _written(
     return value
 
 
+def _check_dimensions(module: Module, given: Value) -> None:
+    wanted = DIMENSIONS.get(type(module))
+    if wanted is not None and getattr(given, "ndim", None) != wanted:
+        raise expected(module, f"a batch, {wanted} dimensions, to write it in ONNX", given)
+
+
 def _named(what: str, tree: Value) -> Value:
     """A name for each tensor of a table: "input", or "input1", "input2", ...."""
     leaves, structure = jax.tree.flatten(tree)
@@ -159,12 +186,32 @@ def _results(program: Program, value: Value) -> Value:
     )  # fmt: skip
 
 
-def _declared(onnx: Value, names: Value, shapes: Value, batch: str | None) -> list[Any]:
-    """The types of inputs or outputs; where the batch has a name, it is their first size."""
-    pairs = zip(jax.tree.leaves(names), jax.tree.leaves(shapes), strict=True)
+def _leaves(input: Input) -> list[Value]:
+    return jax.tree.leaves(input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+
+
+def _first(leaf: Value, name: str | None) -> list[str | int]:
+    """The first size of an input as it is declared: the batch's name, or a number; none of a number."""
+    shape = leaf if isinstance(leaf, tuple) else leaf.shape
+    return [(name or size) if isinstance(size, str) else int(size) for size in shape[:1]]
+
+
+def _firsts(two: Value, three: Value, name: str | None) -> list[list[str | int | None]]:
+    """Likewise of outputs: what does not follow the batch is a number, what follows it otherwise has no name."""
+    pairs = zip(jax.tree.leaves(two), jax.tree.leaves(three), strict=True)
+    known = {(2, 3): name}
+    return [
+        [a if a == b else known.get((a, b)) for a, b in zip(one.shape[:1], other.shape[:1], strict=True)]
+        for one, other in pairs
+    ]
+
+
+def _declared(onnx: Value, names: Value, shapes: Value, firsts: list[Any]) -> list[Any]:
+    """The types of inputs or outputs, with these first sizes."""
+    each = zip(jax.tree.leaves(names), jax.tree.leaves(shapes), firsts, strict=True)
     return [
         onnx.helper.make_tensor_value_info(
-            name, onnx.helper.np_dtype_to_tensor_dtype(np.dtype(leaf.dtype)), [batch or leaf.shape[0], *leaf.shape[1:]]
+            name, onnx.helper.np_dtype_to_tensor_dtype(np.dtype(leaf.dtype)), [*first, *leaf.shape[1:]]
         )
-        for name, leaf in pairs
+        for name, leaf, first in each
     ]

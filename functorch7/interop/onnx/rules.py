@@ -8,6 +8,7 @@ import numpy as np
 from ... import layers
 from ...checks.errors import axis, example_axis
 from ...core.module import Module
+from ...layers.transfer import class_axis
 from ...recurrent import SeqLSTM
 from .program import Call, Program, Value
 
@@ -44,6 +45,13 @@ def _clipped(low: str | float, high: str | float) -> Rule:
     def rule(program: Program, call: Call, value: Value) -> Value:
         ends = (getattr(call.module, end) if isinstance(end, str) else end for end in (low, high))
         return program.add("Clip", value, *(program.constant(_like(call, end)) for end in ends))
+
+    return rule
+
+
+def _over_classes(name: str) -> Rule:
+    def rule(program: Program, call: Call, value: Value) -> Value:
+        return program.add(name, value, axis=class_axis(call.module, call.given))
 
     return rule
 
@@ -205,9 +213,6 @@ RULES: dict[type, Rule] = {
             layers.Identity,
             layers.Contiguous,
             layers.ZeroGrad,
-            layers.SpatialDropout,
-            layers.VolumetricDropout,
-            layers.WhiteNoise,
         ),
         _same,
     ),
@@ -234,8 +239,9 @@ RULES: dict[type, Rule] = {
     **dict.fromkeys(
         (layers.SpatialZeroPadding, layers.SpatialReflectionPadding, layers.SpatialReplicationPadding), _padded
     ),
-    **dict.fromkeys((layers.SoftMax, layers.SpatialSoftMax), _operator("Softmax", axis=1)),
-    **dict.fromkeys((layers.LogSoftMax, layers.SpatialLogSoftMax), _operator("LogSoftmax", axis=1)),
+    **dict.fromkeys((layers.SpatialDropout, layers.VolumetricDropout), _with_number("Mul", "kept")),
+    **dict.fromkeys((layers.SoftMax, layers.SpatialSoftMax), _over_classes("Softmax")),
+    **dict.fromkeys((layers.LogSoftMax, layers.SpatialLogSoftMax), _over_classes("LogSoftmax")),
     **dict.fromkeys((layers.HardTanh, layers.Clamp), _clipped("min_val", "max_val")),
     layers.Dropout: _dropout,
     layers.Linear: _linear,
@@ -262,6 +268,7 @@ RULES: dict[type, Rule] = {
     layers.Exp: _operator("Exp"),
     layers.Log: _operator("Log"),
     layers.Square: lambda program, call, value: program.add("Mul", value, value),
+    layers.WhiteNoise: _with_number("Add", "mean"),
     layers.MulConstant: _with_number("Mul", "constant_scalar"),
     layers.Power: _with_number("Pow", "pow"),
     layers.LookupTable: _lookup,
@@ -280,10 +287,29 @@ RULES: dict[type, Rule] = {
 """By class; subclasses may compute something else."""
 
 
+IMAGES = (
+    layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
+    layers.SpatialFullConvolution, layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling,
+    layers.SpatialAveragePooling, layers.SpatialBatchNormalization, layers.SpatialZeroPadding,
+    layers.SpatialReflectionPadding, layers.SpatialReplicationPadding, layers.SpatialAdaptiveAveragePooling,
+    layers.SpatialAdaptiveMaxPooling, layers.SpatialCrossMapLRN, layers.SpatialUpSamplingNearest,
+)  # fmt: skip
+VOLUMES = (
+    layers.VolumetricConvolution, layers.VolumetricDilatedConvolution, layers.VolumetricFullConvolution,
+    layers.VolumetricMaxPooling, layers.VolumetricBatchNormalization,
+)  # fmt: skip
+DIMENSIONS = {**dict.fromkeys(IMAGES, 4), **dict.fromkeys(VOLUMES, 5), SeqLSTM: 3}
+"""How many the input has to have: ONNX knows no images without a batch. All other layers take any."""
+
+
 def refusal(module: Module) -> str | None:
     """Why a layer cannot be written; None if it can."""
     if type(module) not in RULES:
         return "has no form in ONNX here"
+    if module.traits.draws(False):
+        return "draws random numbers in evaluation, too"
+    if isinstance(module, layers.SelectTable) and isinstance(module.index, str):
+        return "selects by a name, and tables are lists in ONNX"
     if isinstance(module, layers.LookupTable) and module.max_norm:
         return "changes its weight when it is called"
     if isinstance(module, (layers.SpatialAdaptiveAveragePooling, layers.SpatialAdaptiveMaxPooling)):

@@ -16,6 +16,9 @@ MAPPED = 1 << 20
 PIECE = 1 << 14
 """Numbers that are read from text at a time."""
 
+SHOWN = 16
+"""Bytes that an error shows of what is no number."""
+
 
 class Binary:
     """The binary format: little-endian, with `long`s of 4 or 8 bytes."""
@@ -140,25 +143,26 @@ class Ascii:
     def _one(self, number: type, what: str) -> Value:
         at, token = self.position, self._token.match(self.data, self.position)
         if token is None:
-            raise T7FormatError(f"expected 1 {what}, found 0", at)
+            raise T7FormatError(f"expected {what}, found the end of the file", at)
         try:
             found = number(token[1])
-        except ValueError as error:
-            raise T7FormatError(f"expected {what}: {error}", at) from None
+        except ValueError:
+            more = "..." if len(token[1]) > SHOWN else ""
+            raise T7FormatError(f"expected {what}, got {token[1][:SHOWN]!r}{more}", at) from None
         self.position = token.end()
         self._end_line()
         return found
 
     def integer(self) -> int:
         """The next whole number."""
-        at, found = self.position, self._one(int, "integers")
+        at, found = self.position, self._one(int, "an integer")
         if not -(1 << 31) <= found < 1 << 31:
             raise T7FormatError(f"expected an integer of 32 bits, got {found}", at)
         return found
 
     def number(self) -> float:
         """The next number."""
-        return self._one(float, "numbers")
+        return self._one(float, "a number")
 
     def raw(self, count: int, what: str) -> bytes:
         """So many bytes as they are, and the end of their line."""

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from ... import core
 from ...core.types import Tree, Value
+from ...network import check_variables
 from .. import t7
 from .node import functional
 from .reader import Reader
@@ -36,9 +37,11 @@ def save_model(
     """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
 
     `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Parameters that
-    `Shared` ties share a storage. Raises TypeError for modules that Torch has not.
+    `Shared` ties share a storage. Raises TypeError for modules that Torch has not, ValueError for arrays that are not
+    the module's.
     Source: torch7/doc/serialization.md, torch.save.
     """
+    check_variables("save_model", module, params, buffers)
     node = node_of(module, core.Variables(params, buffers))
     t7.write(path, Writer().object(node), format)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cmp_to_key
+from reprlib import recursive_repr
 from typing import Any
 
 from ...core.types import Value
@@ -41,6 +42,7 @@ class Hash(Named, dict):
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
+    @recursive_repr("tds.Hash{...}")  # as an entry of its own, too
     def __repr__(self) -> str:
         shown = [(text(key), value) for key, value in list(self.items())[:SHOWN]]
         width = max((len(key) for key, _ in shown), default=0)
@@ -95,6 +97,7 @@ class Vec(Named, list):
         """Sorts by a function that says whether its first argument comes before its second."""
         super().sort(key=cmp_to_key(lambda a, b: -1 if compare(a, b) else 1 if compare(b, a) else 0))
 
+    @recursive_repr("tds.Vec{...}")
     def __repr__(self) -> str:
         return _listed(self, "Vec", [(f"{i:5} : ", value) for i, value in enumerate(list(self)[:SHOWN], 1)])
 

@@ -1,0 +1,80 @@
+"""What a Trainer is given: whether it is what it is meant to be."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+
+from ..core import Module, Variables, describe
+from ..core.types import Value
+from ..network import check_module, check_variables
+from .callbacks import Callback
+
+
+def check_parts(module: object, criterion: object, optimizer: object) -> None:
+    """Raises TypeError for what is no module, no criterion (its class, say), and no optimizer of optax."""
+    check_module("Trainer", module)
+    if not callable(criterion) or isinstance(criterion, type):
+        raise TypeError(f"Trainer: expected a criterion, such as functorch7.MSECriterion(), got {criterion!r}")
+    if not all(callable(getattr(optimizer, name, None)) for name in ("init", "update")):
+        raise TypeError(f"Trainer: expected an optimizer of optax, such as optax.adam(1e-3), got {optimizer!r}")
+
+
+def check_amount(name: str, value: object) -> None:
+    """Raises TypeError for what is no number."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"Trainer: expected a number as {name}, got {value!r}")
+
+
+def check_floating_type(name: str, given: DTypeLike) -> None:
+    """Raises TypeError for what is no type of floating-point numbers."""
+    try:
+        found = jnp.issubdtype(jnp.dtype(given), jnp.floating)
+    except TypeError:
+        found = False
+    if not found:
+        raise TypeError(f"Trainer: expected a floating-point type as {name}, such as jnp.bfloat16, got {given!r}")
+
+
+def check_callbacks(callbacks: object) -> None:
+    """Raises TypeError unless it is a list of callbacks."""
+    if not isinstance(callbacks, Sequence) or not all(isinstance(each, Callback) for each in callbacks):
+        raise TypeError(f"Trainer: expected a list of callbacks, such as [EarlyStop()], got {callbacks!r}")
+
+
+def as_variables(module: Module, given: Value) -> Variables:
+    """A module's variables, also of a plain pair. Raises: TypeError for others; ValueError for another module's."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise TypeError(f"Trainer.fit: expected variables, (params, buffers), got {describe(given)}")
+    check_variables("Trainer.fit", module, *given)
+    return Variables(*given)
+
+
+def as_batches(batches: Value) -> Iterable:
+    """What can be iterated. Raises: TypeError for what cannot, and for an array, whose rows would be the batches."""
+    if hasattr(batches, "shape") or isinstance(batches, str) or not isinstance(batches, Iterable):
+        raise TypeError(
+            "Trainer.fit: expected a loader, the tuple (inputs, targets) of arrays, or batches (input, target), "
+            f"got {describe(batches)}"
+        )
+    return batches
+
+
+def as_batch(batch: Value) -> Value:
+    """A pair. Raises: TypeError for what is none."""
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise TypeError(
+            f"Trainer.fit: expected batches (input, target), got {describe(batch)} as one; all inputs and all targets "
+            "are given as a tuple of arrays, with a batch_size"
+        )
+    return batch
+
+
+def as_results(found: Value) -> dict[str, float]:
+    """The numbers by name that a function of validation gives. Raises: TypeError for anything else."""
+    if isinstance(found, Mapping):
+        try:
+            return {name: float(value) for name, value in found.items()}
+        except TypeError:
+            pass
+    raise TypeError(f"Trainer.fit: expected numbers by name from the function of validation, got {found!r}")

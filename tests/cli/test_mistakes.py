@@ -1,0 +1,72 @@
+"""What the command line says of a wrong file, or of one that cannot be: one sentence that names it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import functorch7 as f7
+from functorch7.interop import stablehlo
+from functorch7.legacy import nn
+from tests.interop.test_t7 import FOLDER
+
+from .test_commands import called
+
+MLP = FOLDER / "mlp_float.t7"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, whose name has a space and an umlaut, with files for mistakes."""
+    place = tmp_path / "für uns"
+    (place / "folder").mkdir(parents=True)
+    monkeypatch.chdir(place)
+    f7.save_t7("words.t7", nn.LookupTable(5, 3))
+    f7.save_t7("log.t7", nn.Log())
+    np.save("words.npy", np.array([[1, 5], [3, 0]]))
+    np.save("ones.npy", -np.ones((2, 3)))
+    np.save("texts.npy", np.array(["a"]))
+    f7.save_t7("two.t7", nn.Identity())
+    np.savez("two.npz", np.ones(3), np.ones(3))
+    (place / "classes.lua").write_text("local = 3")
+    return place
+
+
+MISTAKES = {
+    ("convert", MLP, "folder/none/x.t7"): "folder/none/x.t7: No such file or directory",
+    ("convert", MLP, "folder", "--to", "safetensors"): "folder: expected a file, this is a folder",
+    ("run", MLP, "--input", "texts.npy"): "texts.npy: expected numbers, got <U1",
+    ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
+    ("run", "two.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
+    ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
+    ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
+    ("inspect", "ones.npy"): "ones.npy: expected a file of Torch7, safetensors or StableHLO: expected an integer, got",
+}
+
+
+@pytest.mark.parametrize("arguments", MISTAKES, ids=lambda each: " ".join(map(str, each[:2])).split("/")[-1])
+def test_one_sentence_names_the_file_that_is_wrong(folder, arguments):
+    message = called(*arguments, code=1)
+    about = message.removeprefix("running classes.lua\n")  # which it says before it runs anything
+    assert about.startswith("Error: " + MISTAKES[arguments]) and "Warning" not in message
+
+
+def test_json_is_json_whatever_the_numbers_are(folder):
+    """JSON has no nan and no infinity: the logarithm of -1, and values in a table."""
+    strict = {"parse_constant": lambda name: pytest.fail(f"{name} is no JSON")}
+    output = json.loads(called("run", "log.t7", "--input", "ones.npy", "--json"), **strict)["output"]
+    assert output["top"][0][0] == {"class": 1, "value": None}
+    f7.save_t7("table.t7", {"least": -np.inf, "half": 0.5})
+    entries = json.loads(called("inspect", "table.t7", "--json"), **strict)["value"]["entries"]
+    assert (entries["least"]["value"], entries["half"]["value"]) == (None, 0.5)
+
+
+@pytest.mark.parametrize("option, given", [("--std", "0"), ("--std", "0.5,0"), ("--mean", "nan"), ("--mean", "a")])
+def test_what_makes_an_image_infinite_is_refused(folder, option, given):
+    assert f"got '{given}'" in called("run", MLP, "--input", "ones.npy", option, given, code=2)
+
+
+def test_folders_are_no_files(folder):
+    for use in (f7.load_t7, f7.load_model, stablehlo.load_exported):
+        with pytest.raises(IsADirectoryError, match="this is a folder: 'folder'"):
+            use("folder")
