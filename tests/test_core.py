@@ -1,5 +1,7 @@
 """Descriptions: values, names, trees of arrays, side outputs, ties, errors."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -252,8 +254,31 @@ def test_printed_trees():
     )
 
 
-def test_a_seed_is_no_key():
-    with pytest.raises(TypeError, match=r"nn.Linear: expected a random key, such as jax.random.key\(3\), got 3"):
-        f7.Linear(2, 3).init(3)
-    with pytest.raises(TypeError, match=r"nn.Dropout: expected a random key, such as jax.random.key\(0\), got 0"):
-        f7.Dropout().apply({}, {}, np.ones(2), key=0, train=True)
+@pytest.mark.parametrize(
+    "given, shown",
+    [
+        (3, "3"),
+        (np.int32(3), "int32 of shape ()"),
+        ([0, 3], "a table of 2: 0, 3"),
+        (np.ones((2, 3)), "float64 of shape (2, 3)"),
+    ],
+    ids=str,
+)
+def test_a_seed_is_no_key(given, shown):
+    message = rf"expected a random key, such as jax.random.key\(\d\), got {re.escape(shown)}"
+    with pytest.raises(TypeError, match=f"nn.Linear: {message}"):
+        f7.Linear(2, 3).init(given)
+    with pytest.raises(TypeError, match=f"nn.Dropout: {message}"):
+        f7.Dropout().apply({}, {}, np.ones(2), key=given, train=True)
+
+
+def test_a_mode_that_is_traced_is_refused(key):
+    params, buffers = f7.Linear(2, 3).init(key)
+    with pytest.raises(TypeError, match="nn.Linear: expected train to be True or False.*static_argnames"):
+        jax.eval_shape(lambda train: f7.Linear(2, 3).apply(params, buffers, np.ones(2), train=train), True)
+
+
+@pytest.mark.parametrize("module", [f7.Tanh(), f7.Linear(1, 1), f7.Sequential(f7.Tanh())], ids=str)
+def test_init_takes_no_input(module, key):
+    with pytest.raises(TypeError, match=r"got shape \(1, 1\); init takes a key and no input"):
+        module.init(key, np.ones((1, 1)))

@@ -134,6 +134,35 @@ def test_the_carry_passes_through_scan_and_vmap(key):
     close(rows, expected)
 
 
+@pytest.mark.parametrize("mode", ["neither", "both"])
+def test_calls_of_sequencers_scan_from_the_initial_carry(mode, key):
+    """Where nothing is remembered, the buffers are those of `init`, and where state is, those of a later call."""
+    net = f7.Sequential(f7.Sequencer(f7.GRU(D, D)).remember(mode), f7.SeqGRU(D, H).remember(mode))
+    params, buffers = net.init(key)
+    start = f7.with_carry(net, buffers, f7.init_carry(net, B))
+
+    def call(buffers, xs):
+        output, buffers = net.apply(params, buffers, xs)
+        return buffers, output
+
+    between, first = call(buffers, XS)
+    _, second = call(between, XS[::-1])
+    close(jax.jit(lambda *xs: jax.lax.scan(call, start, jnp.stack(xs))[1])(XS, XS[::-1]), jnp.stack([first, second]))
+
+
+STEADY = f7.Sequencer(f7.Sequential(f7.GRU(D, H), f7.NormStabilizer(0.5)))
+
+
+@pytest.mark.parametrize("net", [STEADY, STEADY.remember(), f7.Sequencer(f7.Sequential(f7.L1Penalty(1), f7.GRU(D, H)))])
+def test_buffers_go_back_as_they_came_with_the_penalties_of_the_last_call(net, key):
+    """Which count in no other, neither in a mode in which there are none."""
+    params, start = net.init(key)
+    _, after = net.apply(params, start, XS, train=True)
+    again, clean = (net.apply(params, b, XS, train=True)[1] for b in (after, f7.core.without_emitted(after)))
+    assert f7.penalty(again) == f7.penalty(clean) > 0
+    assert f7.penalty(net.apply(params, after, XS)[1]) == f7.penalty(net.apply(params, start, XS)[1])
+
+
 @pytest.mark.parametrize("how", ["mask_zero", "trim_zero"])
 @pytest.mark.parametrize("cell", [f7.FastLSTM(D, H), f7.GRU(D, H), f7.LSTM(D, H)], ids=lambda c: type(c).__name__)
 def test_a_row_of_zeros_starts_a_new_sequence(cell, how, key):

@@ -156,3 +156,28 @@ def test_a_legacy_recurrence_takes_one_row_of_the_mask_a_step():
         steps.forward(np.asarray(INPUT[0]))
     steps.forget()
     np.testing.assert_allclose(steps.forward(np.asarray(INPUT[0])), expected[0], atol=1e-6)
+
+
+SQUASHED = f7.Sequential(f7.Linear(5, 1), f7.Tanh())
+
+
+WAYS = f7.TrimZero(SQUASHED, 1), f7.MaskZero(SQUASHED, 1)
+
+
+def test_trimmed_rows_have_the_second_derivatives_of_masked_ones(key):
+    params, buffers = WAYS[0].init(key)
+
+    def loss(rows, way):
+        return way.apply(params, buffers, rows)[0].sum()
+
+    trimmed, masked = (jax.jit(jax.hessian(loss), static_argnums=1)(ZEROED[0, :2], way) for way in WAYS)
+    np.testing.assert_allclose(trimmed, masked, 1e-5, 1e-6)
+    assert (masked[0, :, 0] != 0).any() and not masked[1].any()
+
+
+def test_a_trimmed_network_is_exported_for_any_batch(key):
+    params, buffers = WAYS[0].init(key)
+    (batch,) = jax.export.symbolic_shape("batch")
+    program = jax.jit(lambda rows: WAYS[0].apply(params, buffers, rows)[0])
+    exported = jax.export.export(program)(jax.ShapeDtypeStruct((batch, 5), jnp.float32))
+    np.testing.assert_allclose(exported.call(ZEROED[0]), WAYS[1].apply(params, buffers, ZEROED[0])[0], 1e-5, 1e-6)

@@ -1,18 +1,23 @@
 """Random keys of calls: one, or, where all steps of a sequence run at once, one for each step."""
 
+from functools import lru_cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from ..checks.errors import describe
 from .types import Array, Key
 
 
 def check_key(title: str, key: object) -> None:
-    """Raises TypeError for a number, or nothing, in the place of a random key."""
-    if key is None or isinstance(key, (int, float)):
-        seed = key if isinstance(key, int) else 0
-        raise TypeError(f"{title}: expected a random key, such as jax.random.key({int(seed)}), got {key!r}")
+    """Raises TypeError for what is no random key, neither one of `jax.random.key` nor of `jax.random.PRNGKey`."""
+    dtype = getattr(key, "dtype", None)
+    if dtype is None or not (_is_typed(dtype) or (dtype == np.uint32 and np.ndim(key))):
+        seed = int(key) if isinstance(key, (int, np.integer)) else 0
+        given = describe(key) if dtype is None else f"{dtype} of {describe(key)}"
+        raise TypeError(f"{title}: expected a random key, such as jax.random.key({seed}), got {given}")
 
 
 def folded(key: Key, number: int | Array) -> Key:
@@ -34,4 +39,10 @@ def of_steps(key: Key, length: int) -> Array | None:
 
 
 def _is_one(key: Any) -> bool:
-    return key.ndim == (0 if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else 1)
+    return key.ndim == (0 if _is_typed(key.dtype) else 1)
+
+
+@lru_cache(16)
+def _is_typed(dtype: Any) -> bool:
+    """Whether arrays of this type are keys of `jax.random.key`; those of `jax.random.PRNGKey` are numbers."""
+    return jnp.issubdtype(dtype, jax.dtypes.prng_key)

@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
+import numpy as np
 from jax.typing import ArrayLike
 
 from ..checks.checked import checked
-from ..checks.errors import inside, is_looking
+from ..checks.errors import describe, inside, is_concrete, is_looking
 from ..checks.given import check_kinds, unfit
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
@@ -120,9 +121,11 @@ class Module(Declared):
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only.
 
-        Raises: TypeError for a seed in the place of a key.
+        Raises: TypeError for a seed in the place of a key, and for an input: no array depends on one.
         """
         check_key(self.torch_name(), key)
+        if stdv is not None:
+            _check_stdv(self.torch_name(), stdv)
         if by_position(self):
             _check_no_arrays(type(self))
         try:
@@ -139,8 +142,14 @@ class Module(Declared):
     ) -> tuple[Output, Tree]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
-        Raises ValueError for input of a wrong shape, and if a key is needed and missing.
+        Raises ValueError for input of a wrong shape, and if a key is needed and missing; TypeError for what is no key,
+        and for a `train` that is traced.
         """
+        if not is_concrete(train):
+            raise TypeError(
+                f"{self.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
+                'jax.jit(module.apply, static_argnames="train")'
+            )
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         if key is not None:
@@ -193,6 +202,14 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
     if callable(given) and not isinstance(given, type):
         return Lambda(given)
     raise TypeError(f"{name}: expected a module as module {position}, got {given!r}")
+
+
+def _check_stdv(title: str, stdv: Any) -> None:
+    """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
+    if not isinstance(stdv, (int, float)) and not (hasattr(stdv, "dtype") and np.ndim(stdv) == 0):
+        raise TypeError(
+            f"{title}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input"
+        )
 
 
 def _check_no_arrays(kind: type[Module]) -> None:

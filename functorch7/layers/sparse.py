@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Emitted, Layer, Module, check_positive, const, expected, gather
+from ..core import Emitted, Layer, Module, check_positive, const, expected, gather, without_emitted
 from ..core.arrays import Numbers
 from ..core.types import Array, Key, State, Table, Tree, Value
 from .initializers import filled, split, uniform
@@ -187,7 +187,7 @@ class IndexLinear(Module):
         weight, rows = params["weight"], keys.astype(jnp.int32) + (self.keys_offset - 1)
         values = values.astype(weight.dtype)
         if self.normalize:
-            weight = jnp.asarray(weight)
+            weight, buffers = jnp.asarray(weight), without_emitted(buffers)
             if train:
                 seen = lax.stop_gradient(self._with_sizes(weight, rows, values))
                 buffers = {"normalized": Emitted(seen, "parameter")}

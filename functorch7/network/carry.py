@@ -59,9 +59,12 @@ def with_carry(module: Module, buffers: Tree, carry: Tree) -> Tree:
 def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: DTypeLike = jnp.float32) -> Tree:
     """The state before the first step, for a batch of this size (None: one example): a tree as `carry_of` gives it.
 
-    State that only a first step can make (Recurrent's output, dropout masks) is None.
+    State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequences whose
+    sequencer never remembers: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
     """
     shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
     names = module.init_buffers()
     own = {n: state for n, state in module.initial_state(shape, dtype).items() if n in names}
-    return join(module, own, [init_carry(child, shape, dtype) for child in module.child_modules()])
+    carry = join(module, own, [init_carry(child, shape, dtype) for child in module.child_modules()])
+    remembers = getattr(module, "has_memory", None)
+    return carry if remembers is None or remembers(True) or remembers(False) else forget(module, carry)

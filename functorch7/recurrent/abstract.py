@@ -92,7 +92,10 @@ class AbstractRecurrent(Module, abstract=True):
 
     @builder
     def trim_zero(self, n_input_dim: int | bool = 1) -> Self:
-        """As `mask_zero`; the examples of zeros are left out of the computation."""
+        """As `mask_zero`; the examples of zeros are left out of the computation.
+
+        It is differentiated backward (jax.grad, jax.hessian); jax.jvp and jax.jacfwd need `mask_zero`.
+        """
         return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 

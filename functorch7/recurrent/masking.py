@@ -170,7 +170,8 @@ class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
     cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
 
-    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes.
+    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes. It is differentiated
+    backward: jax.grad, jax.jacrev, jax.hessian; jax.jvp and jax.jacfwd need MaskZero.
     Raises: as MaskZero; ValueError for modules that emit penalties.
     Source: rnn/README.md#rnn.TrimZero.
 

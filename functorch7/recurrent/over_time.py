@@ -142,7 +142,8 @@ def scanned(
         return jax.tree.map(lambda x: x[0], sequence)
 
     length = _length(inputs) if length is None else length
-    masks, buffers = zero_masks(buffers), without_zero_masks(buffers)
+    # Side outputs of the call before, which a user may have handed back with the state, are no part of a step's.
+    masks, buffers = zero_masks(buffers), without_zero_masks(without_emitted(buffers))
     steps = (jnp.arange(length), inputs, _sliced(masks, length))
     if starts_at_zero:
         # The structure of the buffers after a step is that before any other.

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 
-from ..core import Emitted, expected
+from ..core import Emitted, expected, without_emitted
 from ..core.types import Array, Key, State, Tree
 from .abstract import AbstractRecurrent
 
@@ -40,7 +40,7 @@ class NormStabilizer(AbstractRecurrent):
         if input.ndim != 2:
             raise expected(self, "a batch (2D)", input)
         if not train:
-            return input, buffers
+            return input, without_emitted(buffers)
         squares = (input * input).sum(-1)
         norm = jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1)), 0)
         last = norm if buffers["norm"] is None else buffers["norm"]

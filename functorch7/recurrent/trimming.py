@@ -22,8 +22,10 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all programs would
     cost more.
     """
-    batch = len(zero)
-    sizes = sorted({-(-batch * part // PARTS) for part in range(PARTS + 1)})
+    batch = zero.shape[0]
+    # A size with a name, of a program to be exported, has no parts: such batches are computed whole.
+    parts = range(PARTS + 1) if isinstance(batch, int) else (PARTS,)
+    sizes = sorted({-(-batch * part // PARTS) for part in parts})
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
     choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
@@ -31,7 +33,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     def program(size: int) -> Callable:
         def run(operands: tuple) -> Any:
             own, rows, zero, order = operands
-            if not size:
+            if isinstance(size, int) and not size:
                 return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), whole)
             taken = order[:size]
             results = function(own, jax.tree.map(lambda row: row[taken], rows))
@@ -48,7 +50,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
 
 
 def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:
-    """One of several programs, differentiable without residuals but its operands."""
+    """One of several programs, whose gradient needs no residuals but its operands; gradients of gradients keep all."""
     leaves, structure = jax.tree.flatten(operands)
     smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
 
@@ -56,12 +58,11 @@ def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> V
         parts = iter(moving), iter(fixed)
         return program(structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth]))
 
-    @jax.custom_vjp
-    def chosen(choice: Array, moving: list, fixed: list) -> Any:
+    def switched(choice: Array, moving: list, fixed: list) -> Any:
         return lax.switch(choice, [lambda m, f, p=p: run(p, m, f) for p in programs], moving, fixed)
 
     def forward(choice: Any, moving: list, fixed: list) -> tuple[Any, tuple]:
-        return chosen(choice, moving, fixed), (choice, moving, fixed)
+        return switched(choice, moving, fixed), (choice, moving, fixed)
 
     def backward(residuals: tuple, cotangent: Any) -> tuple:
         choice, moving, fixed = residuals
@@ -71,6 +72,7 @@ def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> V
 
         return None, lax.switch(choice, [pulled(p) for p in programs], moving, fixed), None
 
+    chosen = jax.custom_vjp(switched)
     chosen.defvjp(forward, backward)
     moving, fixed = ([leaf for leaf, s in zip(leaves, smooth, strict=True) if s is kind] for kind in (True, False))
     return chosen(choice, moving, fixed)
