@@ -43,9 +43,14 @@ class Names(Described):
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """(dotted name, parameter), own ones first; `parameters()` gives Torch's two lists."""
-        return self._named(lambda module: module.own_parameters(), prefix, recurse, remove_duplicate)
+    ) -> Iterator[tuple[str, Parameter]]:
+        """(dotted name, parameter), own ones first; `parameters()` gives Torch's two lists.
+
+        They know their gradient, `grad`, and whether they get one, `requires_grad`, which can be set.
+        """
+        self._as_parameters(recurse)
+        found: Any = self._named(lambda module: module.own_parameters(), prefix, recurse, remove_duplicate)
+        return found
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
@@ -94,9 +99,11 @@ class Names(Described):
             module = module.children()[names.index(name)]
         return module
 
-    def get_parameter(self, target: str) -> Tensor:
+    def get_parameter(self, target: str) -> Parameter:
         """The parameter of a dotted name. Raises AttributeError if there is none."""
-        return self._get(target, "parameter", lambda module: module.own_parameters())
+        self._as_parameters(True)
+        found: Any = self._get(target, "parameter", lambda module: module.own_parameters())
+        return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of a dotted name. Raises AttributeError if there is none."""
@@ -116,19 +123,29 @@ class Names(Described):
         """
         if not isinstance(requires_grad, (bool, np.bool_)):
             raise TypeError(f"{self.title()}: requires_grad_ expected True or False, got {requires_grad!r}")
-        for module in self.listModules():
-            for name in module.own_parameters():
-                module._as_parameter(name).requires_grad = requires_grad
+        for _, parameter in self.named_parameters():
+            parameter.requires_grad = bool(requires_grad)
         return self
 
-    def _as_parameter(self, name: str) -> Parameter:
-        """A parameter as an object that knows whether it gets a gradient, over the same elements."""
-        tensor = self.__dict__[name]
-        if not isinstance(tensor, Parameter):
-            tensor = self.__dict__[name] = Parameter(tensor)
-            tensor.grad = self.__dict__[grad_name(name)]
-            changed(self)
-        return tensor
+    def _as_parameters(self, recurse: bool) -> None:
+        """Makes objects of the parameters that know whether they get a gradient, over the same elements.
+
+        A tensor that several modules have is one afterwards, too.
+        """
+        made: dict[int, Parameter] = {}
+        for module in self.listModules() if recurse else [self]:
+            for name in module.own_parameters():
+                tensor = module.__dict__[name]
+                if isinstance(tensor, Parameter):
+                    continue
+                if id(tensor) not in made:
+                    made[id(tensor)] = parameter = Parameter(tensor)
+                    gradient = module.__dict__.get(grad_name(name))
+                    parameter.requires_grad = gradient is not None
+                    if gradient is not None:
+                        parameter.grad = gradient
+                module.__dict__[name] = made[id(tensor)]
+                changed(module)
 
 
 def _joined(path: str, name: Any) -> str:

@@ -92,6 +92,18 @@ class Tensor(Arithmetic):
         self._bind(storage, offset, shape, stride)
         changed(self)
 
+    @property
+    def requires_grad(self) -> bool:
+        """Of PyTorch's parameters alone. Raises AttributeError, saying where these are."""
+        raise AttributeError(
+            f"{self.type()}: only parameters have requires_grad: take them from the module's named_parameters() or "
+            "get_parameter('weight'), or call its requires_grad_(False)"
+        )
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad  # noqa: B018
+
     # As an array ----------------------------------------------------------------------------------------------
 
     @property
