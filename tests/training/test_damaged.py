@@ -108,7 +108,7 @@ def test_a_run_without_a_whole_checkpoint_is_not_begun_again_in_its_place(copied
 def test_what_a_killed_program_left_is_no_checkpoint(copied):
     """One that was being written, and one that was being deleted."""
     checkpoints = copied / "checkpoints"
-    shutil.copytree(checkpoints / "6", checkpoints / "2.unfinished")
+    shutil.copytree(checkpoints / "6", checkpoints / "8.unfinished")
     (checkpoints / "2").rename(checkpoints / "2.removed")
     (checkpoints / "2.removed" / whole.LIST).unlink()
     assert trainer(copied).last_step() == 6
@@ -142,7 +142,7 @@ def test_records_that_are_gone_are_missed(copied):
 
 
 def test_what_somebody_has_put_beside_checkpoints_is_no_checkpoint(copied):
-    others = [copied / "checkpoints" / name for name in ("9", "8.unfinished", "notes.txt")]
+    others = [copied / "checkpoints" / name for name in ("9", "2.unfinished", "notes.txt")]
     for file in others:
         file.write_text("mine")
     (copied / "checkpoints" / "\u0667").mkdir()  # a seven of Arabic's, which Python takes for a number
