@@ -47,4 +47,5 @@ def _numbers(tensor: np.ndarray, top: int) -> dict[str, Any]:
 
 
 def _greatest(row: np.ndarray, top: int) -> list[dict[str, Any]]:
-    return [{"class": int(place) + 1, "value": float(row[place])} for place in np.argsort(-row, kind="stable")[:top]]
+    order = np.argsort(-row.astype(np.float64), kind="stable")  # bytes have no negatives
+    return [{"class": int(place) + 1, "value": float(row[place])} for place in order[:top]]

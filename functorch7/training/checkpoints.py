@@ -63,8 +63,12 @@ class Checkpoints:
 
     def steps(self) -> list[int]:
         """The steps of the checkpoints that are there, the last one last."""
-        names = [path.name for path in self.folder.iterdir()] if self.folder.is_dir() else []
-        return sorted(int(name) for name in names if name.isdecimal())
+        names = [path.name for path in self._folders()]
+        return sorted(int(name) for name in names if name.isascii() and name.isdecimal())
+
+    def _folders(self) -> list[Path]:
+        """The folders in this one; whatever else somebody has put there is left alone."""
+        return [path for path in self.folder.iterdir() if path.is_dir()] if self.folder.is_dir() else []
 
     def last(self) -> int | None:
         """The step of the last checkpoint."""
@@ -159,7 +163,7 @@ class Checkpoints:
 
     def clear(self) -> None:
         """Deletes what a program that was killed has left unfinished."""
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+        for path in self._folders():
             if UNFINISHED in path.name or REMOVED in path.name:
                 shutil.rmtree(path)
 

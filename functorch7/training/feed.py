@@ -7,7 +7,7 @@ from typing import TypeAlias
 from ..core.types import Batch, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
-from .given import as_batch, as_batches
+from .given import as_batch, as_batches, as_epoch
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -51,8 +51,8 @@ class IterableFeed:
     def epoch(self) -> Iterator[Batch]:
         """The rest of the epoch."""
         epoch, done = self.position["epoch"], self.position["batch"]
-        batches = self.data(epoch + 1) if callable(self.data) else self.data
-        for batch in islice(as_batches(batches), done, None):
+        batches = as_epoch(self.data(epoch + 1)) if callable(self.data) else self.data
+        for batch in islice(batches, done, None):
             done += 1
             self.position = {"epoch": epoch, "batch": done}
             yield as_batch(batch)

@@ -60,6 +60,16 @@ def as_batches(batches: Value) -> Iterable:
     return batches
 
 
+def as_epoch(given: Value) -> Iterable:
+    """The batches that a function of the epoch gives. Raises: TypeError for what are none."""
+    if hasattr(given, "shape") or isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            "Trainer.fit: expected batches (input, target) from the function of the epoch, such as "
+            f"loader.batches(batch_size), got {describe(given)}"
+        )
+    return given
+
+
 def as_batch(batch: Value) -> Value:
     """A pair. Raises: TypeError for what is none."""
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:

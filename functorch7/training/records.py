@@ -20,7 +20,8 @@ class Records:
     """Writes records, which are plain dicts with a "step", into a folder.
 
     metrics.jsonl has every record on a line, epochs.csv a row for each whose "kind" is "epoch". `size` bytes of
-    metrics.jsonl are kept, those that a checkpoint knows of; what comes after them is dropped. From a damaged line on
+    metrics.jsonl are kept, those that a checkpoint knows of, with a warning if there are fewer; what comes after them
+    is dropped. From a damaged line on
     the file is cut, with a warning; metrics.jsonl.damaged has all of it. Without a folder, only `epochs`, the list of
     the records of epochs, is kept.
     Raises: OSError.
@@ -33,7 +34,11 @@ class Records:
             return
         folder.mkdir(parents=True, exist_ok=True)
         self._file = open(folder / "metrics.jsonl", "a+b")
-        self._file.truncate(min(size, os.fstat(self._file.fileno()).st_size))
+        there = os.fstat(self._file.fileno()).st_size
+        if there < size:
+            text = f"{self._file.name} has {there} bytes, and had {size}: the records of earlier epochs are missing"
+            warnings.warn(f"Trainer: {text}", stacklevel=5)
+        self._file.truncate(min(size, there))
         self._file.seek(0)
         self.epochs = [record for record in self._read() if record["kind"] == "epoch"]
 

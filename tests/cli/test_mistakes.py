@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     np.save("words.npy", np.array([[1, 5], [3, 0]]))
     np.save("ones.npy", -np.ones((2, 3)))
     np.save("texts.npy", np.array(["a"]))
-    f7.save_t7("two.t7", nn.Identity())
+    f7.save_t7("same.t7", nn.Identity())
     np.savez("two.npz", np.ones(3), np.ones(3))
     (place / "classes.lua").write_text("local = 3")
     return place
@@ -37,7 +37,7 @@ MISTAKES = {
     ("convert", MLP, "folder", "--to", "safetensors"): "folder: expected a file, this is a folder",
     ("run", MLP, "--input", "texts.npy"): "texts.npy: expected numbers, got <U1",
     ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
-    ("run", "two.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
+    ("run", "same.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
     ("inspect", "ones.npy"): "ones.npy: expected a file of Torch7, safetensors or StableHLO: expected an integer, got",
@@ -59,6 +59,13 @@ def test_json_is_json_whatever_the_numbers_are(folder):
     f7.save_t7("table.t7", {"least": -np.inf, "half": 0.5})
     entries = json.loads(called("inspect", "table.t7", "--json"), **strict)["value"]["entries"]
     assert (entries["least"]["value"], entries["half"]["value"]) == (None, 0.5)
+
+
+def test_greatest_entries_are_those_of_bytes_and_truth_values_too(folder):
+    for numbers in (np.array([[0, 200, 3]], np.uint8), np.array([[False, True, False]])):
+        np.save("numbers.npy", numbers)
+        found = json.loads(called("run", "same.t7", "--input", "numbers.npy", "--json"))["output"]["top"][0]
+        assert found[0] == {"class": 2, "value": float(numbers[0, 1])} and found[-1]["value"] == 0
 
 
 @pytest.mark.parametrize("option, given", [("--std", "0"), ("--std", "0.5,0"), ("--mean", "nan"), ("--mean", "a")])

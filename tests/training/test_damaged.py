@@ -130,3 +130,23 @@ def test_damaged_records_are_reported_with_their_line_and_cut(copied, line):
     assert lines[0] == first and [json.loads(each)["step"] for each in lines[1:]] == [7, 8, 8]
     kept = (copied / "metrics.jsonl.damaged").read_bytes()
     assert damaged.startswith(kept) and kept.startswith(first + line[:5])
+
+
+def test_records_that_are_gone_are_missed(copied):
+    """Deleted or cut at a line's end: nothing in the file says so, but the checkpoint knows how long it was."""
+    lines = (copied / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+    (copied / "metrics.jsonl").write_bytes(b"".join(lines[:2]))
+    with pytest.warns(UserWarning, match=r"metrics.jsonl has \d+ bytes, and had \d+: the records of earlier epochs"):
+        result = trainer(copied).fit(BATCHES, 4)
+    assert int(result.state.step) == 8 and [epoch["epoch"] for epoch in result.epochs] == [4]
+
+
+def test_what_somebody_has_put_beside_checkpoints_is_no_checkpoint(copied):
+    others = [copied / "checkpoints" / name for name in ("9", "2.unfinished", "notes.txt")]
+    for file in others:
+        file.write_text("mine")
+    (copied / "checkpoints" / "\u0667").mkdir()  # a seven of Arabic's, which Python takes for a number
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert int(trainer(copied).fit(BATCHES, 4).state.step) == 8 and trainer(copied).last_step() == 8
+    assert [file.read_text() for file in others] == ["mine"] * 3

@@ -213,7 +213,7 @@ def test_settings_that_make_no_sense(options, message):
         ([X, Y], {}, r"expected batches \(input, target\), got shape \(24, 3\) as one; all inputs and all targets are"),
         ([(X, Y, Y)], {}, r"expected batches \(input, target\), got a table of 3"),
         (X, {}, r"expected a loader, .* got shape \(24, 3\)"),
-        (lambda epoch: None, {}, "expected a loader, .* got None"),
+        (lambda epoch: None, {}, r"expected batches \(input, target\) from the function of the epoch, .* got None"),
         (BATCHES, {"validation": lambda params, buffers: 3.0}, "expected numbers by name .* got 3.0"),
         (BATCHES, {"validation": 3}, "expected a loader, .* got 3"),
         ((X, Y), {"batch_size": "8"}, "a whole number as batch_size, got '8'"),
