@@ -3,13 +3,17 @@
 import copy
 import pickle
 import threading
+import weakref
+from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
 from functorch7 import legacy
+from functorch7.core import is_concrete
 from functorch7.legacy import nn, torch
+from functorch7.legacy.tensors.notes import notes_of
 
 from .helpers import same
 
@@ -190,3 +194,41 @@ def test_threads_may_look_at_what_others_noted(accelerator):
         for thread in threads:
             thread.join()
     assert sorted(found) == [3 + 2 * (each // 4 + 1) for each in range(80)]
+
+
+def test_a_call_that_fails_on_the_device_spoils_what_follows_from_it_alone(accelerator):
+    def without_room(array):
+        if is_concrete(array):
+            raise MemoryError("no room")
+        return array + 1
+
+    x, y = torch.CudaTensor([1, 2]), torch.CudaTensor([3, 4])
+    place: Any = x.storage().place
+    y.array = notes_of(place).note(without_room, y.noted)
+    x.add(1)
+    z, total = y.clone().mul(2), x.sum()
+    for lost in (x, y, z, y):  # whoever looks first hears of it
+        with pytest.raises(MemoryError, match="no room"):
+            float(lost[1])
+    assert total == 5
+    same(x.add(1), [3, 4])
+    same(y.fill(1).add(1), [2, 2])
+
+
+def test_tensors_of_two_accelerators_are_not_combined(accelerator):
+    x, elsewhere = torch.CudaTensor([1, 2]), notes_of(frozenset({"another"})).known(np.ones(2, np.float32))
+    with pytest.raises(ValueError, match="expected tensors that lie together, got some on another and cpu:0; copy"):
+        x.add(torch.Tensor.of(elsewhere))
+    same(x.add(1), [2, 3])
+
+
+def test_what_was_written_over_is_let_go(accelerator):
+    x = torch.CudaTensor([1, 2, 3])
+    x.narrow(1, 2, 2).sum()
+    for write in (lambda: x.add(1), x.zero, lambda: x.storage().__setitem__(1, 5)):
+        float(x.sum())
+        x.narrow(1, 2, 2).sum()
+        before = weakref.ref(x.storage().array)
+        write()
+        float(x.sum())
+        assert before() is None

@@ -36,8 +36,8 @@ class Noting:
         """What a function will give for arguments, of which `varying` may have other shapes; None: run it at once."""
         leaves, structure = jax.tree.flatten(args)
         leaves = list(map(plain, leaves))
-        place = next(filter(None, map(place_among, leaves)), None)
-        if place is None or Notes.runs_at_once or not all(_may_wait(type(leaf)) for leaf in leaves):
+        place, *others = {*map(place_among, leaves)} - {None} or (None,)
+        if place is None or others or Notes.runs_at_once or not all(_may_wait(type(leaf)) for leaf in leaves):
             return None
         key = (function, structure, _signature(varying))
         if key not in self._prepared:

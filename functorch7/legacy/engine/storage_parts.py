@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ... import programs
+from ...core import is_concrete
 from ...core.types import Array
 from ..tensors.devices import place_of, precision
 from ..tensors.notes import notes_of
@@ -36,15 +37,17 @@ class Cutter:
         return storage.cut(self.parts, self._shown, self._cut_out)
 
     def _shown(self, array: Array) -> list:
-        return [shown(array, *part) for part in self.parts]
+        return [shown(array, *part) for part in self.parts] if is_concrete(array) else _read_all(array, self)
 
     def noted(self, storage: Storage) -> list:
         """The same; cut out of a storage of an accelerator when somebody looks."""
-        if storage.place is None:
+        if storage.place is None or storage.is_traced():
             return self.of(storage)
         return notes_of(storage.place).note(_read_all, storage.noted, self)
 
     def _cut_out(self, array: Array) -> list:
+        if not is_concrete(array):
+            return _read_all(array, self)
         self.times += 1
         if self.times > OFTEN or place_of(array) is not None:
             with precision(array.dtype):

@@ -38,12 +38,13 @@ class Slice(NamedTuple):
 
 
 class Cell:
-    """One value: its shape and type, its array once it is there, and who may ask for it."""
+    """One value: its shape and type, its array once it is there, or why there is none, and who may ask for it."""
 
-    __slots__ = ("aval", "reader", "value")
+    __slots__ = ("aval", "error", "reader", "value")
 
     def __init__(self, aval: jax.ShapeDtypeStruct, value: Value = None):
         self.aval, self.value = aval, value
+        self.error: Exception | None = None
         self.reader: Callable[[], Any] = _nobody
 
 

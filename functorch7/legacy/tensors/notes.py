@@ -9,6 +9,7 @@ kept. A function whose result depends on values is computed at once.
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -123,6 +124,7 @@ class Notes:
         """
         leaves, structure = jax.tree.flatten((args, kwargs))
         varying = [leaf for leaf in leaves if _varies(type(leaf))]
+        check_together(varying)
         is_wide = jax.config.jax_enable_x64 or any(map(_is_wide, varying))  # type: ignore[attr-defined]
         inputs = tuple([_cell_of(leaf, is_wide) for leaf in varying])
         fixed = tuple([_Varies if _varies(type(leaf)) else leaf for leaf in leaves])
@@ -168,6 +170,8 @@ class Notes:
     def _value(self, cell: Cell) -> Value:
         if cell.value is None:
             self.run()
+        if cell.error is not None:
+            raise cell.error
         return cell.value
 
     def run(self, count: int | None = None) -> None:
@@ -180,14 +184,41 @@ class Notes:
             wanted = tuple([at for at, cell in enumerate(made) if cell.reader() is not None or id(cell) in awaited])
             if wanted:
                 program = _program(tuple([call.step for call in calls]), taken, wanted)
-                with self._where():
-                    found = program(arguments)
-                for at, value in zip(wanted, found, strict=True):
-                    made[at].value = value
-            self.calls = later
-            self._held.clear()
-            self._bytes = 0
-            self._prepared = sum(type(call.step) is Prepared for call in later)
+                try:
+                    with self._where():
+                        found = program(arguments)
+                    for at, value in zip(wanted, found, strict=True):
+                        made[at].value = value
+                except Exception:
+                    self._go_on_with(later)
+                    self._run_apart(calls)
+            self._go_on_with(later)
+
+    def _go_on_with(self, calls: list[_Call]) -> None:
+        """What waits from now on."""
+        self.calls = calls
+        self._held.clear()
+        self._bytes = 0
+        self._prepared = sum(type(call.step) is Prepared for call in calls)
+
+    def _run_apart(self, calls: list[_Call]) -> None:
+        """Runs calls, one of which fails, one by one, and raises its error: only what follows from it is not there."""
+        errors = []
+        for call in calls:
+            cells = [each for each in call.inputs if type(each) is Cell]
+            error = next((cell.error for cell in cells if cell.error is not None), None)
+            found: list = []
+            if error is None:
+                try:
+                    with self._where():
+                        found = call.step.results([each.value if type(each) is Cell else each for each in call.inputs])
+                except Exception as failed:
+                    error = failed
+                    errors.append(failed)
+            for cell, value in itertools.zip_longest(call.outputs, found):
+                cell.value, cell.error = value, error
+        if errors:
+            raise errors[0]
 
     @contextmanager
     def _where(self) -> Iterator[None]:
@@ -312,14 +343,22 @@ def _aval(value: Any) -> Any:
     return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
 
 
+def check_together(arrays: list) -> None:
+    """Raises ValueError for arrays of several places, neither of which is the host."""
+    places = list(filter(None, map(place_among, arrays)))
+    if places and places.count(places[0]) < len(places):
+        given = " and ".join(sorted({", ".join(sorted(map(str, place))) for place in places}))
+        raise ValueError(f"expected tensors that lie together, got some on {given}; copy takes elements to others")
+
+
 def place_among(array: object) -> Place | None:
     """Where an array lies, or one that is noted; None for the host."""
     return array.notes.place if isinstance(array, Noted) else place_of(array)
 
 
 def known(array: ArrayLike | Noted, place: Place) -> Noted:
-    """What stands for an array at a place; itself if it does already."""
-    return array if isinstance(array, Noted) else notes_of(place).known(array)
+    """What stands for an array, at a place unless it lies at another one; itself if it does already."""
+    return array if isinstance(array, Noted) else notes_of(place_of(array) or place).known(array)
 
 
 _notes: dict[Place, Notes] = {}

@@ -120,7 +120,7 @@ class Storage(StorageMethods):
         """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
         if not self.is_being_written():
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
-            self._array, self._owned = np.array(self.array, order="C"), True
+            self._array, self._owned, self._parts = np.array(self.array, order="C"), True, None
         return self._array.reshape(-1)  # type: ignore[union-attr]
 
     def cast(self, dtype: DTypeLike, device: Device | None = None) -> "Storage":
@@ -199,9 +199,19 @@ class DeviceStorage(Storage):
 
     @noted.setter
     def noted(self, array: Value) -> None:
-        self._array, self._make, self._owned, self._parts = array, None, False, None
+        self._array, self._make, self._owned, self._parts, self._views = array, None, False, None, None
         if isinstance(array, Noted):
-            self._array, self._make = None, array
+            self._array, self._make, self._place = None, array, array.notes.place
+
+    def zero(self) -> None:
+        """Fills with zeros, at no cost until somebody reads."""
+        super().zero()
+        self._views = None
+
+    def writable(self) -> np.ndarray:
+        """The elements on the host, as a flat NumPy array that may be written to."""
+        self._views = None
+        return super().writable()
 
     def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
         """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""
