@@ -199,19 +199,9 @@ class DeviceStorage(Storage):
 
     @noted.setter
     def noted(self, array: Value) -> None:
-        self._array, self._make, self._owned, self._parts, self._views = array, None, False, None, None
+        self._array, self._make, self._owned, self._parts = array, None, False, None
         if isinstance(array, Noted):
             self._array, self._make, self._place = None, array, array.notes.place
-
-    def zero(self) -> None:
-        """Fills with zeros, at no cost until somebody reads."""
-        super().zero()
-        self._views = None
-
-    def writable(self) -> np.ndarray:
-        """The elements on the host, as a flat NumPy array that may be written to."""
-        self._views = None
-        return super().writable()
 
     def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
         """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""
