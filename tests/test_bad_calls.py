@@ -3,6 +3,7 @@
 Nothing is compiled: calls are traced at most.
 """
 
+import re
 from functools import cache, partial
 
 import jax
@@ -228,6 +229,26 @@ def test_what_errors_say_of_arrays():
         with pytest.raises(ValueError) as caught:
             network.apply(wrong, buffers, SCORES)
         assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("given, shown", [(None, "None"), ("a", "'a'"), ([1], "[1]")], ids=str)
+@pytest.mark.parametrize(
+    "make, sizes, field",
+    [
+        (f7.Dropout, (2, 3), "a number as p"),
+        (lambda wrong: f7.BatchNormalization(3, 1e-5, wrong), (2, 3), "a number as momentum"),
+        (lambda wrong: f7.SpatialConvolution(2, 3, 2, 2, 1, 1, wrong), (2, 3, 3), "a whole number as padw"),
+        (lambda wrong: f7.SpatialMaxPooling(2, 2, 1, 1, wrong), (2, 3, 3), "a whole number as padw"),
+        (lambda wrong: f7.Narrow(1, 1, wrong), (2, 3), "a whole number as length"),
+        (f7.OneHot, (2,), "a whole number as output_size"),
+    ],
+)
+def test_a_field_that_is_no_number_is_named(make, sizes, field, given, shown):
+    """When the module is made, or where it is called, in a network, too."""
+    with pytest.raises(TypeError) as caught:
+        network = f7.Sequential(make(given))
+        jax.eval_shape(lambda: network.apply(*network.init(KEY), jnp.ones(sizes), key=KEY, train=True))
+    assert re.fullmatch(rf"nn\.\w+: expected {field}, got {re.escape(shown)}", str(caught.value))
 
 
 def test_what_authors_say_by_errors_stays():

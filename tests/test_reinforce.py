@@ -319,3 +319,15 @@ def test_wrong_answers_and_targets_are_refused(input, target, message):
 def test_one_target_does_not_stand_for_a_batch_of_classes():
     with pytest.raises(ValueError, match="nn.VRClassReward: expected 4 targets"):
         f7.VRClassReward()([jnp.ones((4, 3)), BASELINE], np.array([1]))
+
+
+def test_gamma_samples_of_a_shard_map_are_those_of_its_devices_parameters(key):
+    layer, shape = f7.ReinforceGamma(0.5), jnp.array([[2.0, 3.0]])
+
+    def sample(key, shape):
+        return layer.apply({}, layer.init_buffers(), shape, key=key, train=True)[0]
+
+    mesh = jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,), devices=jax.devices()[:1])
+    everywhere, rows = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec("x")
+    found = jax.shard_map(sample, mesh=mesh, in_specs=(everywhere, rows), out_specs=rows)(key, shape)
+    np.testing.assert_array_equal(found, sample(key, shape))

@@ -10,6 +10,7 @@ import re
 import reprlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -20,6 +21,8 @@ import numpy as np
 from .errors import Described, describe, title
 
 NUMBERS = (bool, int, float, complex)
+WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
+"""What errors say for the types of fields that are numbers."""
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
 USUAL = frozenset(
@@ -85,6 +88,9 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
     ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
     if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
         return None
+    wrong = unfit_field(module, error)
+    if wrong is not None:
+        return wrong
     try:
         check_kinds(module, input)
     except TypeError as refused:
@@ -97,6 +103,23 @@ def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tupl
     """(what is expected, what was given), wherever a module's arrays are not as its `init` makes them."""
     for name, form, given in zip(("params", "buffers"), _forms(module), (params, buffers), strict=True):
         yield from _misfits(name, form, given)
+
+
+def unfit_field(module: Any, error: Exception) -> TypeError | None:
+    """The error that names a field that is no number where its class says that it is one, for a module that has failed.
+
+    None if there is no such field, or the error says it already.
+    """
+    if not isinstance(error, MISUSE) or str(error).startswith(f"{module.package}."):
+        return None
+    for each in fields(module):
+        kinds = {kind.strip() for kind in getattr(each.type, "__name__", str(each.type)).split("|")}
+        value = vars(module).get(each.name, 0)
+        fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
+        if not fits and kinds <= WORDS.keys():
+            wanted = next(word for kind, word in WORDS.items() if kind in kinds)
+            return TypeError(f"{module.torch_name()}: expected {wanted} as {each.name}, got {reprlib.repr(value)}")
+    return None
 
 
 def _forms(module: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
@@ -17,7 +17,7 @@ from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.errors import describe, inside, is_concrete, is_looking
-from ..checks.given import check_kinds, unfit
+from ..checks.given import check_kinds, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import hooks
@@ -95,6 +95,8 @@ class Module(Declared):
         super().__init_subclass__(**kwargs)
         # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
+        if "__post_init__" in vars(cls):
+            cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
         if not abstract:
             _register(cls)
@@ -132,6 +134,9 @@ class Module(Declared):
             own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
+            wrong = unfit_field(self, error)
+            if wrong is not None:
+                raise wrong from error
             shorten(error)
             raise
         params = join(self, own, [each.params for each in made])
@@ -202,6 +207,22 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
     if callable(given) and not isinstance(given, type):
         return Lambda(given)
     raise TypeError(f"{name}: expected a module as module {position}, got {given!r}")
+
+
+def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A class's check of its fields; where it fails over a field that is no number, the error names that field."""
+
+    @wraps(check)
+    def checked(module: Any) -> None:
+        try:
+            check(module)
+        except Exception as error:
+            wrong = unfit_field(module, error)
+            if wrong is not None:
+                raise wrong from None
+            raise
+
+    return checked
 
 
 def _check_stdv(title: str, stdv: Any) -> None:

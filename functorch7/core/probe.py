@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
+from . import varying
 from .contexts import during
 from .types import Array, Value
 
@@ -114,8 +114,8 @@ def is_probed() -> bool:
 def scan(
     body: Callable[[Value, Value], tuple[Value, Value]], carry: Value, xs: Value, first: int = 0, unroll: int = 1
 ) -> tuple[Value, Value]:
-    """`lax.scan` whose body may be looked into. `first` is the number of its first step (1 if step 0 ran before)."""
-    return _looped(partial(lax.scan, unroll=unroll), body, carry, xs, first)
+    """A `scan` whose body may be looked into. `first` is the number of its first step (1 if step 0 ran before)."""
+    return _looped(partial(varying.scan, unroll=unroll), body, carry, xs, first)
 
 
 def at_once(function: Callable, *xs: Value) -> Value:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core.types import Array, Tree, Value
+from ..core.varying import varying_as
 
 PARTS = 4
 """The batch is computed whole, in some of so many parts, or not at all."""
@@ -26,6 +27,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     # A size with a name, of a program to be exported, has no parts: such batches are computed whole.
     parts = range(PARTS + 1) if isinstance(batch, int) else (PARTS,)
     sizes = sorted({-(-batch * part // PARTS) for part in parts})
+    own, rows = varying_as((own, rows), zero)  # outside of the choice: devices that choose otherwise would not meet
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
     choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
@@ -34,7 +36,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
         def run(operands: tuple) -> Any:
             own, rows, zero, order = operands
             if isinstance(size, int) and not size:
-                return jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), whole)
+                return jax.tree.map(jnp.zeros_like, whole)
             taken = order[:size]
             results = function(own, jax.tree.map(lambda row: row[taken], rows))
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
-from ..core import unrolled_steps
+from ..core import unrolled_steps, varying
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
 from ..core.types import Array, State, Tree, Value
@@ -41,6 +40,7 @@ def unfolded(
     rows as there are sums, as in Linear.
     Examples that are `zero` (time x batch, or None) give zeros, and their state starts anew.
     """
+    projected, state = varying.varying_as((projected, state), (projected, state, weights, masks))
     if is_filmed():  # its zeros are no arguments of a function with a derivative of its own
         return _scanned(advance, projected, state, weights, masks, zero)[0]
     return _unfolded(advance, projected, state, weights, masks, zero)
@@ -57,7 +57,7 @@ def _scanned(
     advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
 ) -> tuple[Any, dict]:
     """((outputs, last state), by name what each weight was multiplied with)."""
-    loop = scan if is_filmed() else lax.scan
+    loop = scan if is_filmed() else varying.scan
 
     def body(state: Any, each: tuple) -> tuple[Any, tuple]:
         projected, zero = each

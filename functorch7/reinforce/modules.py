@@ -9,6 +9,7 @@ from jax import lax
 from ..core import Const, Emitted, Module, check_floating, check_values, const, expected, lookable, title
 from ..core.arrays import Numbers
 from ..core.types import Array, State, Table, Tree, Value
+from ..core.varying import varying_as
 
 
 class Reinforce(Module, abstract=True):
@@ -223,7 +224,8 @@ class ReinforceGamma(Reinforce):
     def sample(self, key: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
         # A small shape draws numbers that are too small for the dtype; 0 has no logarithm.
-        return jnp.maximum(scale * jax.random.gamma(key, shape, dtype=shape.dtype), jnp.finfo(shape.dtype).tiny)
+        drawn = jax.random.gamma(varying_as(key, shape), shape, dtype=shape.dtype)
+        return jnp.maximum(scale * drawn, jnp.finfo(shape.dtype).tiny)
 
     def log_prob(self, sample: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")

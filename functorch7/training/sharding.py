@@ -181,7 +181,7 @@ class Sharding:
                 mesh=self.mesh,
                 in_specs=(everywhere, everywhere, split, by_example, self._batch_spec, everywhere),
                 out_specs=(everywhere, everywhere, everywhere, split, self._batch_spec),
-                check_vma=False,  # the layers' scans start from zeros, which are the same everywhere
+                check_vma=False,  # else JAX adds up the devices' gradients before their mean is taken
             )(params, without_zero_masks(forget(module, buffers)), carry_of(module, buffers), masks, batch, key)
             buffers = with_zero_masks(with_carry(module, kept, carry), masks)
             return (value, (output, buffers)), gradients

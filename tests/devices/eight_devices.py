@@ -1,10 +1,14 @@
 """Tests that need eight devices: `test_sharding.py` runs them in a process that has as many."""
 
+from functools import partial
+
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from jax.sharding import AxisType, PartitionSpec
 
 import functorch7 as f7
 from functorch7.legacy import nn, torch
@@ -242,3 +246,26 @@ def test_a_data_parallel_table_trains_as_its_module_does(devices):
 
     for one, other in zip(trained(False), trained(True), strict=True):
         np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=2e-5, atol=1e-6)
+
+
+def test_sequences_run_in_a_users_shard_map():
+    """Each device has its own padding, and chooses its own program by it; gradients of parameters are sums."""
+    cell = f7.GRU(3, 2)
+    trimmed, masked = (
+        f7.Sequential(f7.Sequencer(one), f7.SeqLSTMP(2, 1, 2)) for one in (cell.trim_zero(1), cell.mask_zero(1))
+    )
+    params, buffers = masked.init(jax.random.key(0))
+    numbers = np.random.default_rng(2)
+    inputs = numbers.normal(size=(2, 8, 3)).astype(np.float32) * (numbers.uniform(size=(2, 8, 1)) < 0.5)
+
+    def gradients(module, params, inputs):
+        return jax.grad(lambda *given: jnp.square(module.apply(given[0], buffers, given[1])[0]).sum(), (0, 1))(
+            params, inputs
+        )
+
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    specs = PartitionSpec(), PartitionSpec(None, "x")
+    found = jax.jit(jax.shard_map(partial(gradients, trimmed), mesh=mesh, in_specs=specs, out_specs=specs))(
+        params, inputs
+    )
+    chex.assert_trees_all_close(found, jax.jit(partial(gradients, masked))(params, inputs), rtol=1e-4, atol=1e-5)

@@ -1,0 +1,39 @@
+"""Inside `jax.shard_map`: which values differ from device to device, which JAX has to be told where a value begins.
+
+What is computed of values that differ does, too, by itself. But a loop's carry has to be, before the first step, what
+it is after one, and so have the results of all branches of a choice.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from .types import Value
+
+
+def varying_as(tree: Value, like: Any) -> Any:
+    """The tree; all its arrays differ from device to device, as far as JAX knows, where any of another one's does."""
+    if not _by_devices():
+        return tree
+    no = reduce(jnp.logical_or, [jnp.zeros_like(each, dtype=bool, shape=()) for each in jax.tree.leaves(like)])
+    return jax.tree.map(lambda value: jnp.where(no, value, value), tree)
+
+
+def scan(
+    body: Callable[[Any, Any], tuple[Value, Value]], carry: Value, xs: Value, unroll: int = 1
+) -> tuple[Value, Value]:
+    """`lax.scan`, whose carry is before the first step what it is after one."""
+    if _by_devices() and len(jax.tree.leaves(xs)[0]):
+        before = None
+        while (after := jax.eval_shape(body, carry, jax.tree.map(lambda x: x[0], xs))[0]) != before:
+            carry, before = jax.tree.map(varying_as, carry, after), after
+    return lax.scan(body, carry, xs, unroll=unroll)
+
+
+def _by_devices() -> bool:
+    """Whether what is traced here is the program of one device among several."""
+    return bool(jax.sharding.get_abstract_mesh().manual_axes)
