@@ -110,3 +110,40 @@ def test_a_file_of_torchs_without_gradients_is_learned():
     record.fields["_functorch7_frozen"] = {"weight": 1}
     with pytest.raises(t7.T7FormatError, match="_functorch7_frozen"):
         torch.deserialize(t7.serialize(record))
+
+
+def _net():
+    return nn.Sequential().add(nn.Linear(4, 3)).add(nn.Tanh()).add(nn.Linear(3, 2))
+
+
+FREEZING = {
+    "by names": lambda net: [p.requires_grad_(False) for name, p in net.named_parameters() if name.startswith("0.")],
+    "by attributes": lambda net: [
+        setattr(net.get_parameter(f"0.{n}"), "requires_grad", False) for n in ("weight", "bias")
+    ],
+    "of a module": lambda net: net.get(1).requires_grad_(False),
+    "of its weight and bias": lambda net: [
+        setattr(p, "requires_grad", False) for p in dict(net.get(1).named_parameters()).values()
+    ],
+}
+
+
+@pytest.mark.parametrize("how", FREEZING)
+def test_parameters_of_layers_are_frozen_as_in_pytorch(how):
+    """Before and after they have run; what is frozen keeps its values, and the rest learns as without."""
+    torch.manualSeed(1)
+    net, free = _net(), _net()
+    free.load_state_dict(net.state_dict())
+    x = values(5, 4)
+    net.forward(x)
+    FREEZING[how](net)
+    assert [p.requires_grad for _, p in net.named_parameters()] == [False, False, True, True]
+    first = [p.clone() for p in net.get(1).parameters()[0]]
+    for each in (net, free):
+        each.zeroGradParameters()
+        each.backward(x, each.forward(x))
+        each.updateParameters(0.1)
+    for before, after in zip(first, net.get(1).parameters()[0], strict=True):
+        same(after, before)
+    same(net.get(3).weight, free.get(3).weight)
+    assert net.get_parameter("2.weight").grad is net.get(3).gradWeight
