@@ -2,11 +2,15 @@
 
 import copy
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from functorch7.legacy import manualSeed, nn, torch
 from functorch7.legacy.engine.layout import LARGE
+
+from .helpers import same
 
 WIDTH = 256
 
@@ -126,3 +130,20 @@ def test_a_failed_call_leaves_the_sums(flat):
         flat.net.backward(torch.LongTensor([1, 2]), torch.zeros(3, 2))
     flat.accumulate([1, 3])
     flat.check()
+
+
+@pytest.mark.parametrize("lies", ["on the host", "on an accelerator"])
+def test_jax_differentiates_with_respect_to_flat_parameters(request, lies):
+    if lies == "on an accelerator":
+        request.getfixturevalue("accelerator")
+    net = nn.Linear(2, 1)
+    x = torch.Tensor([[1, 2], [3, 5]])
+    flat, _ = net.cuda().getParameters() if lies == "on an accelerator" else net.getParameters()
+    start = np.array(flat)
+
+    def loss(parameters):
+        flat.array = parameters
+        return jnp.sum(jnp.asarray(net.forward(x).array))
+
+    for _ in range(2):
+        same(jax.grad(loss)(jnp.asarray(start)), [4, 7, 2])  # sum_i (w . x_i + b)

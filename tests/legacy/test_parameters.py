@@ -3,8 +3,6 @@
 import copy
 import pickle
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -393,20 +391,3 @@ def test_a_bias_that_is_assigned_takes_noBias_back():
     layer.backward(x, torch.ones(4, 2))
     assert layer.gradBias.totable() == [4, 4]
     assert layer.reset().bias.totable() != [1, 2]
-
-
-@pytest.mark.parametrize("lies", ["on the host", "on an accelerator"])
-def test_jax_differentiates_with_respect_to_flat_parameters(request, lies):
-    if lies == "on an accelerator":
-        request.getfixturevalue("accelerator")
-    net = nn.Linear(2, 1)
-    x = torch.Tensor([[1, 2], [3, 5]])
-    flat, _ = net.cuda().getParameters() if lies == "on an accelerator" else net.getParameters()
-    start = np.array(flat)
-
-    def loss(parameters):
-        flat.array = parameters
-        return jnp.sum(jnp.asarray(net.forward(x).array))
-
-    for _ in range(2):
-        same(jax.grad(loss)(jnp.asarray(start)), [4, 7, 2])  # sum_i (w . x_i + b)
