@@ -11,7 +11,7 @@ import pytest
 from jax.sharding import AxisType, PartitionSpec
 
 import functorch7 as f7
-from functorch7.legacy import nn, torch
+from functorch7.legacy import cutorch, nn, torch
 from functorch7.training import Loss, Trainer, data_parallel, fully_sharded, init_state, make_train_step
 
 from .collectives import collectives, collectives_in_loops, reduced_numbers
@@ -269,3 +269,35 @@ def test_sequences_run_in_a_users_shard_map():
         params, inputs
     )
     chex.assert_trees_all_close(found, jax.jit(partial(gradients, masked))(params, inputs), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_a_data_parallel_table_takes_tensors_of_one_gpu(is_flat):
+    """`cuda()` brings batches and parameters to the first GPU, where Torch's programs look at outputs, too."""
+
+    def trained(move, wrap):
+        torch.manualSeed(1)
+        network, criterion = wrap(move(nn.Sequential().add(nn.Linear(6, 5)).add(nn.Tanh()))), move(nn.MSECriterion())
+        parameters, gradients = network.getParameters() if is_flat else network.parameters()
+        found = []
+        for size in (12, 12, 13):
+            x, y = move(torch.randn(size, 6)), move(torch.randn(size, 5))
+            network.zeroGradParameters()
+            output = network.forward(x)
+            found.append(float(criterion.forward(output, y)))
+            found.append(network.backward(x, criterion.backward(output, y)))
+            found.append(x.narrow(2, 1, 5).clone().cmul(output))
+            if is_flat:
+                parameters.add(-0.5, gradients)
+            else:
+                network.updateParameters(0.5)
+        return [*found, *network.parameters()[0]]
+
+    expected = trained(lambda each: each, lambda each: each)
+    cutorch.standIn(True)  # GPUs are the devices from the second on
+    try:
+        got = trained(lambda each: each.cuda(), lambda each: nn.DataParallelTable(1).add(each, [2, 3, 4]).cuda())
+    finally:
+        cutorch.standIn(False)
+    for one, other in zip(expected, got, strict=True):
+        np.testing.assert_allclose(np.asarray(other), np.asarray(one), rtol=2e-5, atol=1e-6)

@@ -15,8 +15,9 @@ from jax._src import core as jax_core
 from ...core.types import Value
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
-from ..tensors.notes import Notes, Prepared, notes_of, place_among
+from ..tensors.notes import Notes, Prepared, notes_of
 from ..tensors.number import plain
+from ..tensors.together import brought_together, place_among
 from .compiled import Residuals
 
 MOST_ELEMENTS = 2**20
@@ -73,7 +74,8 @@ def called(noting: Noting | None, function: Callable, args: tuple, varying: Valu
 def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
     """What a compiled function gives for arguments; `dtype` is that of 64-bit numbers among them, if there are any."""
     if has_others():
-        args = all_looked_at(args)
+        leaves, structure = jax.tree.flatten(all_looked_at(args))
+        args = structure.unflatten(brought_together(leaves)[0])
     if dtype is None:
         return function(*args)
     with precision(dtype):

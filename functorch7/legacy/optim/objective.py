@@ -11,8 +11,9 @@ from ...core.types import Array, Value
 from ..tensors.casting import is_floating
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted
-from ..tensors.notes import notes_of, place_among
+from ..tensors.notes import notes_of
 from ..tensors.tensor import Tensor
+from ..tensors.together import place_among
 from ..tensors.values import unwrapped
 
 Point: TypeAlias = Tensor | np.ndarray | jax.Array

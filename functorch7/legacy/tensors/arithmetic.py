@@ -20,12 +20,12 @@ from .distributions import multinomial, permutation
 from .kinds import Numbers, Operand
 from .makers import joined
 from .methods import Methods
-from .notes import place_among
 from .places import Places
 from .printing import printed
 from .random import given_generator
 from .sizes import sizes_given
 from .storage import Storage
+from .together import place_among
 from .type_names import dtype_of, type_name_of
 
 

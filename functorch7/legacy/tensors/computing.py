@@ -19,9 +19,10 @@ from .casting import is_floating
 from .devices import Place, precision
 from .kinds import Elements
 from .noted import Noted
-from .notes import Noting, known, notes_of, place_among
+from .notes import Noting, known, notes_of
 from .number import plain
 from .quiet import quietly
+from .together import place_among
 
 
 def named(name: str) -> Callable:

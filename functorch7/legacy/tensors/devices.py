@@ -52,6 +52,12 @@ def place(devices: set) -> Place | None:
     return None if devices == {host_device()} else frozenset(devices)
 
 
+def spread_over(place: Place) -> jax.sharding.Sharding:
+    """Whole arrays on each of these devices."""
+    mesh = jax.sharding.Mesh(sorted(place, key=lambda device: device.id), "device")
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+
+
 def at_hand(array: Elements) -> Elements:
     """NumPy's view of an array that JAX has computed on the host, which waits for it; others as they are."""
     if type(array) is np.ndarray or not isinstance(array, jax.Array):

@@ -24,8 +24,9 @@ from jax._src import core  # the context has no public name
 
 from ... import programs
 from ...core.types import ArrayLike, Device, Structure, Value
-from .devices import Place, place_of, precision
+from .devices import Place, place_of, precision, spread_over
 from .noted import Cell, Noted
+from .together import brought_together
 
 MOST_CALLS, MOST_BYTES, MOST_PREPARED = 256, 2**28, 16
 """What waits at most: calls, bytes of arrays that these take, and networks' calls, which take longer to compile."""
@@ -111,7 +112,7 @@ class Notes:
     def brought(self, array: np.ndarray) -> jax.Array:
         """An array of the host's, here."""
         with self._where(), precision(array.dtype):
-            return jax.device_put(array, self.device)
+            return jax.device_put(array, self.device if len(self.place) == 1 else spread_over(self.place))
 
     def known(self, array: ArrayLike) -> Noted:
         """What stands for an array that is there, in calls of this place."""
@@ -123,8 +124,10 @@ class Notes:
         Arrays and fractions may be others next time; all else is part of what is compiled.
         """
         leaves, structure = jax.tree.flatten((args, kwargs))
+        leaves, place = brought_together(leaves)
+        if place not in (None, self.place):
+            return notes_of(place).note(function, *args, **kwargs)
         varying = [leaf for leaf in leaves if _varies(type(leaf))]
-        check_together(varying)
         is_wide = jax.config.jax_enable_x64 or any(map(_is_wide, varying))  # type: ignore[attr-defined]
         inputs = tuple([_cell_of(leaf, is_wide) for leaf in varying])
         fixed = tuple([_Varies if _varies(type(leaf)) else leaf for leaf in leaves])
@@ -341,19 +344,6 @@ def _aval(value: Any) -> Any:
     if type(value) is float:
         return float
     return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
-
-
-def check_together(arrays: list) -> None:
-    """Raises ValueError for arrays of several places, neither of which is the host."""
-    places = list(filter(None, map(place_among, arrays)))
-    if places and places.count(places[0]) < len(places):
-        given = " and ".join(sorted({", ".join(sorted(map(str, place))) for place in places}))
-        raise ValueError(f"expected tensors that lie together, got some on {given}; copy takes elements to others")
-
-
-def place_among(array: object) -> Place | None:
-    """Where an array lies, or one that is noted; None for the host."""
-    return array.notes.place if isinstance(array, Noted) else place_of(array)
 
 
 def known(array: ArrayLike | Noted, place: Place) -> Noted:

@@ -21,6 +21,7 @@ from .noted import Noted, settled
 from .notes import notes_of
 from .storage_methods import StorageMethods
 from .strides import contiguous_stride, part
+from .together import place_among
 
 
 class Storage(StorageMethods):
@@ -200,8 +201,9 @@ class DeviceStorage(Storage):
     @noted.setter
     def noted(self, array: Value) -> None:
         self._array, self._make, self._owned, self._parts = array, None, False, None
+        self._place = place_among(array) or self._place
         if isinstance(array, Noted):
-            self._array, self._make, self._place = None, array, array.notes.place
+            self._array, self._make = None, array
 
     def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
         """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""

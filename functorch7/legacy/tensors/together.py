@@ -1,0 +1,38 @@
+"""Arrays that are combined: where they lie, and how those on some devices come to those on more."""
+
+from __future__ import annotations
+
+import jax
+
+from .devices import Place, place_of, spread_over
+from .noted import Noted, looked_at, settled
+
+
+def place_among(array: object) -> Place | None:
+    """Where an array lies, or one that is noted; None for the host."""
+    return array.notes.place if isinstance(array, Noted) else place_of(array)
+
+
+def _held_at(array: object) -> Place | None:
+    """Where an array has to stay; None for one that JAX takes to wherever it is needed."""
+    place = place_among(array)
+    return place if place is None or getattr(settled(array), "committed", True) else None
+
+
+def brought_together(leaves: list) -> tuple[list, Place | None]:
+    """(arrays among others, of which those on some of the devices of another one are on all of these, their place).
+
+    Raises ValueError where none lies on all devices.
+    """
+    places = set(filter(None, map(_held_at, leaves)))
+    if len(places) < 2:
+        return leaves, next(iter(places), None)
+    place = max(places, key=len)
+    if not all(each <= place for each in places):
+        given = " and ".join(sorted(", ".join(sorted(map(str, each))) for each in places))
+        raise ValueError(f"expected tensors that lie together, got some on {given}; copy takes elements to others")
+    found = [
+        each if _held_at(each) in (None, place) else jax.device_put(looked_at(each), spread_over(place))
+        for each in leaves
+    ]
+    return found, place
