@@ -105,14 +105,14 @@ def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tupl
         yield from _misfits(name, form, given)
 
 
-def unfit_field(module: Any, error: Exception) -> TypeError | None:
+def unfit_field(module: Described, error: Exception) -> TypeError | None:
     """The error that names a field that is no number where its class says that it is one, for a module that has failed.
 
     None if there is no such field, or the error says it already.
     """
     if not isinstance(error, MISUSE) or str(error).startswith(f"{module.package}."):
         return None
-    for each in fields(module):
+    for each in fields(module):  # type: ignore[arg-type]
         kinds = {kind.strip() for kind in getattr(each.type, "__name__", str(each.type)).split("|")}
         value = vars(module).get(each.name, 0)
         fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)

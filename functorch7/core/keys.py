@@ -13,8 +13,8 @@ from .types import Array, Key
 
 def check_key(title: str, key: object) -> None:
     """Raises TypeError for what is no random key, neither one of `jax.random.key` nor of `jax.random.PRNGKey`."""
-    dtype = getattr(key, "dtype", None)
-    if dtype is None or not (_is_typed(dtype) or (dtype == np.uint32 and getattr(key, "ndim", 0))):
+    dtype, ndim = getattr(key, "dtype", None), getattr(key, "ndim", 0)
+    if dtype is None or not (_is_typed(dtype) or (dtype == np.uint32 and ndim)):
         seed = int(key) if isinstance(key, (int, np.integer)) else 0
         given = describe(key) if dtype is None else f"{dtype} of {describe(key)}"
         raise TypeError(f"{title}: expected a random key, such as jax.random.key({seed}), got {given}")

@@ -6,7 +6,6 @@ it is after one, and so have the results of all branches of a choice.
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +14,7 @@ from jax import lax
 from .types import Value
 
 
-def varying_as(tree: Value, like: Any) -> Any:
+def varying_as(tree: Value, like: Value) -> Value:
     """The tree; all its arrays differ from device to device, as far as JAX knows, where any of another one's does."""
     if not _by_devices():
         return tree
@@ -24,7 +23,7 @@ def varying_as(tree: Value, like: Any) -> Any:
 
 
 def scan(
-    body: Callable[[Any, Any], tuple[Value, Value]], carry: Value, xs: Value, unroll: int = 1
+    body: Callable[[Value, Value], tuple[Value, Value]], carry: Value, xs: Value, unroll: int = 1
 ) -> tuple[Value, Value]:
     """`lax.scan`, whose carry is before the first step what it is after one."""
     if _by_devices() and len(jax.tree.leaves(xs)[0]):
