@@ -17,7 +17,7 @@ from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
 from ..tensors.notes import Notes, Prepared, notes_of
 from ..tensors.number import plain
-from ..tensors.together import brought_together, place_among
+from ..tensors.together import place_among, where_they_meet
 from .compiled import Residuals
 
 MOST_ELEMENTS = 2**20
@@ -75,7 +75,7 @@ def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
     """What a compiled function gives for arguments; `dtype` is that of 64-bit numbers among them, if there are any."""
     if has_others():
         leaves, structure = jax.tree.flatten(all_looked_at(args))
-        args = structure.unflatten(brought_together(leaves)[0])
+        args = structure.unflatten(where_they_meet(leaves)[0])  # a network may be spread over devices (nn.GPU)
     if dtype is None:
         return function(*args)
     with precision(dtype):

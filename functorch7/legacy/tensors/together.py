@@ -24,15 +24,21 @@ def brought_together(leaves: list) -> tuple[list, Place | None]:
 
     Raises ValueError where none lies on all devices.
     """
-    places = set(filter(None, map(_held_at, leaves)))
-    if len(places) < 2:
-        return leaves, next(iter(places), None)
-    place = max(places, key=len)
-    if not all(each <= place for each in places):
+    leaves, places = where_they_meet(leaves)
+    if len(places) > 1:
         given = " and ".join(sorted(", ".join(sorted(map(str, each))) for each in places))
         raise ValueError(f"expected tensors that lie together, got some on {given}; copy takes elements to others")
+    return leaves, next(iter(places), None)
+
+
+def where_they_meet(leaves: list) -> tuple[list, set[Place]]:
+    """The same, and where they lie then: at several places where none of them has all devices."""
+    places = set(filter(None, map(_held_at, leaves)))
+    place = max(places, key=len, default=None)
+    if place is None or len(places) == 1 or not all(each <= place for each in places):
+        return leaves, places
     found = [
         each if _held_at(each) in (None, place) else jax.device_put(looked_at(each), spread_over(place))
         for each in leaves
     ]
-    return found, place
+    return found, {place}
