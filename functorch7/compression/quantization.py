@@ -12,7 +12,7 @@ from ..core.tree import dotted, found_at, join, split, with_at
 from ..core.types import Tree
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
-from ..layers.whole_numbers import LARGEST
+from ..layers.whole_numbers import scale_to
 from ..network import Shared, check_called, check_variables, leaves_by_name, structure_of
 
 Change = Callable[[Module], Module | None]
@@ -165,7 +165,7 @@ def _with_scale(old: Module, buffers: Tree) -> Any:
         raise ValueError(f"quantize: {old}: has seen no input; run the network on some batches first")
     if is_concrete(largest) and not jnp.isfinite(largest):
         raise ValueError(f"quantize: {old}: has seen an input with nan or infinity in it")
-    return {"input_scale": jnp.where(largest == 0, jnp.ones((), largest.dtype), largest / LARGEST)}
+    return {"input_scale": scale_to(largest)}
 
 
 def _noting(old: Module, new: Module, buffers: Tree) -> Any:

@@ -17,7 +17,11 @@ def scale_of(values: Array, axes: tuple[int, ...]) -> Array:
 
     It is not finite where a value is not, which so is seen in what is computed with it.
     """
-    largest = jnp.abs(values).max(axes, keepdims=True)
+    return scale_to(jnp.abs(values).max(axes, keepdims=True))
+
+
+def scale_to(largest: Array) -> Array:
+    """What 1 stands for, so that these are 127; 1 for those that are 0."""
     return jnp.where(largest == 0, jnp.ones((), largest.dtype), largest / LARGEST)
 
 

@@ -290,9 +290,7 @@ def test_files_are_shown_with_what_can_be_done_with_them(tmp_path):
         torch.load("no such")
     with pytest.raises(FileNotFoundError, match="^torch.save: cannot open </no such/file> in mode w: No such file"):
         torch.save("/no such/file", 1)
-    with pytest.raises(
-        IsADirectoryError, match="^torch.load: cannot open <.*> in mode r: .* this is a folder"
-    ):
+    with pytest.raises(IsADirectoryError, match="^torch.load: cannot open <.*> in mode r: .* this is a folder"):
         torch.load(str(tmp_path))
     assert [repr(each) for each in (torch.Timer(), torch.CmdLine(), torch.Generator())] == [
         "torch.Timer", "torch.CmdLine", "torch.Generator"

@@ -74,7 +74,8 @@ def called(noting: Noting | None, function: Callable, args: tuple, varying: Valu
 def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
     """What a compiled function gives for arguments; `dtype` is that of 64-bit numbers among them, if there are any."""
     if has_others():
-        leaves, structure = jax.tree.flatten(all_looked_at(args))
+        leaves, structure = jax.tree.flatten(args)
+        leaves = [plain(looked_at(leaf)) for leaf in leaves]
         args = structure.unflatten(where_they_meet(leaves)[0])  # a network may be spread over devices (nn.GPU)
     if dtype is None:
         return function(*args)
