@@ -89,6 +89,25 @@ def test_a_loop_compiles_its_calls_once(accelerator):
     np.testing.assert_allclose(norms, expected, 1e-5)
 
 
+def test_what_is_still_held_in_some_rounds_compiles_nothing_new(accelerator):
+    """As a garbage collector has it that lets go of a round's results at any time."""
+    x, held, seen = torch.CudaTensor([[1, 2], [3, 4]]), [], []
+    random = np.random.default_rng(0)
+    for each in range(1, 41):
+        results = [x + 1, x * x, torch.tanh(x), x.sum(2)]
+        x.add(0.1, results[2])
+        held += [results[at] for at in random.permutation(4)[: random.integers(4)]]
+        del results
+        held = held[random.integers(len(held) + 1) :] if each % 3 == 0 else held
+        seen.append((float(x.norm()), legacy.cache_info().programs))
+    assert seen[-1][1] - seen[0][1] <= 3
+    expected, at = np.array([[1.0, 2], [3, 4]]), []
+    for _ in range(40):
+        expected = expected + 0.1 * np.tanh(expected)
+        at.append(np.linalg.norm(expected))
+    np.testing.assert_allclose([norm for norm, _ in seen], at, 1e-5)
+
+
 def test_what_nobody_looks_at_runs_every_now_and_then_in_whole_rounds(accelerator):
     x = torch.CudaTensor(2)
     programs = []
@@ -125,9 +144,35 @@ def test_elements_stay_on_the_accelerator_in_their_type(accelerator, name):
         assert x.storage().place and x.dtype == dtype == x.array.dtype
         same(x, expected)
     same(pickle.loads(pickle.dumps(x)), expected)
-    host = torch.Tensor(3, 3).type(x.type())
-    assert host.copy(x).storage().place is None and x.type(x.type()).storage().place is None
+    host = torch.Tensor(3, 3).type(name.replace("Cuda", "") if name != "torch.CudaTensor" else "torch.FloatTensor")
+    assert host.copy(x).storage().place is None and x.type(host.type()).storage().place is None
     same(host, expected)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_of_the_accelerator_have_names_of_their_own(accelerator, name):
+    make = getattr(torch, name[6:])
+    x, host = make(2, 3).fill(2), torch.DoubleTensor(2, 3)
+    made = [
+        x,
+        x.clone(),
+        x[1],
+        x + x,
+        x.t(),
+        x.new(4),
+        x.new([1, 2]),
+        x.new(x.storage()),
+        host.type(name),
+        host.typeAs(x),
+    ]
+    for each in made:
+        assert each.type() == torch.type(each) == torch.typename(each) == name and torch.isTypeOf(each, name)
+        assert isinstance(each, make) and each.storage().place is not None and each.type(name) is each
+        assert each.storage().type() == name.replace("Tensor", "Storage")
+        assert not isinstance(each, (torch.FloatTensor, torch.DoubleTensor, torch.HalfTensor, torch.LongTensor))
+    assert x.double().type() == "torch.DoubleTensor" and x.double().storage().place is None
+    assert x.new(x.storage()).storage() is x.storage()
+    assert name in str(x) and name in repr(x[1])
 
 
 def test_errors_of_sizes_come_at_the_call_and_say_its_name(accelerator):

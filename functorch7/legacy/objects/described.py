@@ -20,7 +20,7 @@ from ..tensors.number import plain
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
+from ..tensors.type_names import dtype_of, is_of_gpu
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .own_sizes import has_sizes, sizes_of
@@ -328,7 +328,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Self:
         dtype_of(type_name)
-        if type_name.startswith("torch.Cuda"):
+        if is_of_gpu(type_name):
             gpu(f"{core.title(self)}: cuda()")
         self._cast(type_name, {} if tensorCache is None else tensorCache)
         return self
@@ -357,7 +357,7 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
         return cast
     key = id(tensor.storage_)
     if key not in cache:
-        device = gpu(type_name) if type_name.startswith("torch.Cuda") else None
+        device = gpu(type_name) if is_of_gpu(type_name) else None
         cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
         cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
     place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)

@@ -16,7 +16,7 @@ from ..engine.plan import grad_name
 from ..tensors.kinds import Numbers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of, type_name_of
+from ..tensors.type_names import dtype_of, is_of_gpu, type_name_of
 from .hooks import RemovableHandle
 from .names import Names
 
@@ -128,11 +128,8 @@ class State(Names):
             device, dtype = None, device
         if device not in (None, "cpu") and not str(device).startswith("cuda"):
             raise TypeError(f"{self.title()}: to() expected the device 'cpu' or 'cuda', got {device!r}")
-        on_gpu = self._type.startswith("torch.Cuda") if device is None else device != "cpu"
-        name = type_name_of(self._wanted(self._type if dtype is None else dtype))
-        if on_gpu:
-            name = "torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")
-        return self.type(name)
+        on_gpu = is_of_gpu(self._type) if device is None else device != "cpu"
+        return self.type(type_name_of(self._wanted(self._type if dtype is None else dtype), on_gpu))
 
     def _wanted(self, dtype: Any) -> np.dtype:
         try:

@@ -26,7 +26,7 @@ from .random import given_generator
 from .sizes import sizes_given
 from .storage import Storage
 from .together import place_among
-from .type_names import dtype_of, type_name_of
+from .type_names import dtype_of, is_of_gpu, type_name_of
 
 
 class Arithmetic(Methods, Places):
@@ -191,8 +191,8 @@ class Arithmetic(Methods, Places):
     def type(self, name: str | None = None) -> str | Self:
         """Torch's name of the type; with a name, a copy of that type (itself if it has it already)."""
         if name is None:
-            return type_name_of(self.dtype)
-        device = gpu("torch.Tensor: cuda()") if name.startswith("torch.Cuda") else None
+            return type_name_of(self.dtype, self.storage_.place is not None)
+        device = (self.storage_.device or gpu("torch.Tensor: cuda()")) if is_of_gpu(name) else None
         return self._cast(dtype_of(name), device)
 
     def typeAs(self, other: Arithmetic) -> Self:

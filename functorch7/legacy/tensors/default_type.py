@@ -4,7 +4,7 @@ import numpy as np
 
 from .casting import is_floating
 from .devices import gpu
-from .type_names import dtype_of
+from .type_names import dtype_of, is_of_gpu
 
 
 class _Default:
@@ -17,7 +17,7 @@ def setdefaulttensortype(name: str) -> None:
     Raises ValueError for names of no type, RuntimeError for a GPU's where there is none.
     """
     dtype_of(name)
-    if name.startswith("torch.Cuda"):
+    if is_of_gpu(name):
         gpu(f"torch.setdefaulttensortype: {name}")
     _Default.name = name
 

@@ -14,7 +14,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -186,10 +186,10 @@ class Notes:
             awaited = {id(cell) for call in later for cell in call.inputs} if later else ()
             wanted = tuple([at for at, cell in enumerate(made) if cell.reader() is not None or id(cell) in awaited])
             if wanted:
-                program = _program(tuple([call.step for call in calls]), taken, wanted)
+                program = _program(tuple([call.step for call in calls]), taken, len(made))
                 try:
                     with self._where():
-                        found = program(arguments)
+                        found = program(arguments, wanted)
                     for at, value in zip(wanted, found, strict=True):
                         made[at].value = value
                 except Exception:
@@ -273,34 +273,47 @@ def _outline(step: Step, avals: tuple) -> tuple[list, Structure]:
 class _Program:
     """Calls that were noted one after the other: run one by one at first, as one program from the second time on.
 
-    A network's call that is alone is a program already.
+    It gives what was ever wanted of them: what a garbage collector (Lua's) has not found yet is wanted in one round
+    and not in the next, which is no reason to compile anew. Where that changes again, it gives all, and is compiled for
+    the last time. A network's call that is alone is a program already.
     """
 
-    def __init__(self, steps: tuple, taken: tuple, wanted: tuple):
-        self.steps, self.taken, self.wanted = steps, taken, wanted
-        self.compiled: Callable | None = None
+    def __init__(self, steps: tuple, taken: tuple, count: int):
+        self.steps, self.taken, self.count = steps, taken, count  # of results
+        self.given: tuple = ()  # which of them the compiled program gives
+        self.compiled: Any = None
+        self.times_compiled = 0
         self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
         self.has_run = False
 
-    def __call__(self, arguments: list) -> list:
+    def __call__(self, arguments: list, wanted: tuple) -> list:
         if self.is_a_program or not self.has_run:
             self.has_run = True
-            return self._one_by_one(arguments)
-        if self.compiled is None:
-            self.compiled = programs.Compiled(jax.jit(self._one_by_one))
+            return self._one_by_one(arguments, wanted)
+        if self.compiled is None or not set(wanted) <= set(self.given):
+            self._compile(wanted)
         with jax.enable_x64(any(step.is_wide for step in self.steps)):
-            return self.compiled(arguments)
+            found = self.compiled(arguments)
+        if wanted == self.given:
+            return found
+        results = dict(zip(self.given, found, strict=True))
+        return [results[at] for at in wanted]
 
-    def _one_by_one(self, arguments: list) -> list:
+    def _compile(self, wanted: tuple) -> None:
+        self.times_compiled += 1
+        self.given = tuple(range(self.count) if self.times_compiled > 2 else sorted({*self.given, *wanted}))
+        self.compiled = programs.Compiled(jax.jit(partial(self._one_by_one, wanted=self.given)))
+
+    def _one_by_one(self, arguments: list, wanted: tuple) -> list:
         results: list = []
         for step, places in zip(self.steps, self.taken, strict=True):
             results += step.results([results[at] if at >= 0 else arguments[~at] for at in places])
-        return [results[at] for at in self.wanted]
+        return [results[at] for at in wanted]
 
 
 @programs.kept
-def _program(steps: tuple, taken: tuple, wanted: tuple) -> _Program:
-    return _Program(steps, taken, wanted)
+def _program(steps: tuple, taken: tuple, count: int) -> _Program:
+    return _Program(steps, taken, count)
 
 
 class Noting:

@@ -49,7 +49,7 @@ class StorageMethods:
 
     def type(self) -> str:
         """Torch's name of the type, such as "torch.LongStorage"."""
-        return type_name_of(self.dtype).replace("Tensor", "Storage")
+        return type_name_of(self.dtype, self.place is not None).replace("Tensor", "Storage")
 
     typename = type
 

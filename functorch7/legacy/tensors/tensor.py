@@ -56,7 +56,8 @@ class Tensor(Arithmetic):
 
     def new(self, *given: Operand) -> "Tensor":
         """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
-        return Tensor.typed(self.dtype, *given)
+        made = Tensor.typed(self.dtype, *given)
+        return made if self.storage_.place is None else made.type(self.type())
 
     @classmethod
     def typed(cls, dtype: np.dtype, *given: Operand) -> "Tensor":

@@ -21,10 +21,21 @@ def dtype_of(type_name: str) -> np.dtype:
 
 
 @cache
-def type_name_of(dtype: DTypeLike) -> str:
-    """Torch's name for a dtype."""
+def type_name_of(dtype: DTypeLike, on_gpu: bool = False) -> str:
+    """Torch's name for a dtype: "torch.FloatTensor", of a GPU "torch.CudaTensor"."""
     dtype = np.dtype(dtype)
-    return _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
+    name = _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
+    return on_gpu_named(name) if on_gpu else name
+
+
+def on_gpu_named(name: str) -> str:
+    """The type of a GPU with the elements of one of the host: CudaTensor for FloatTensor."""
+    return "torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")
+
+
+def is_of_gpu(name: str) -> bool:
+    """Whether a type is one of a GPU's."""
+    return name.startswith("torch.Cuda")
 
 
 def precision_of(type_name: str) -> AbstractContextManager:

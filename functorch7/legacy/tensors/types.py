@@ -19,7 +19,7 @@ from .sizes import sizes_given
 from .storage import FixedStorage
 from .storage import Storage as _Storage
 from .tensor import Tensor
-from .type_names import dtype_of
+from .type_names import dtype_of, is_of_gpu
 
 
 class Constructor:
@@ -33,7 +33,7 @@ class Constructor:
     def __init__(self, name: str):
         self.name = name
         self.dtype = dtype_of(name.replace("Storage", "Tensor"))
-        self.on_gpu = name.startswith("torch.Cuda")
+        self.on_gpu = is_of_gpu(name)
         self.kind = _Storage if name.endswith("Storage") else Tensor
 
     def __call__(self, *given: Operand) -> Any:
@@ -47,7 +47,7 @@ class Constructor:
     new = __call__
 
     def __instancecheck__(self, value: object) -> bool:
-        return isinstance(value, self.kind) and value.dtype == self.dtype
+        return isinstance(value, self.kind) and value.type() == self.name
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.kind, name)

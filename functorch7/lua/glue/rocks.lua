@@ -299,11 +299,11 @@ function border.prepare.stn(nn)
     for i = 1, images:size(1) do of_images[i]:add(found[1][i]) end
     of_grids:copy(found[2])
   end
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].nn = libstn end
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].nn = libstn end
 end
 
 function border.prepare.libunsup(unsup)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
 end
 
 function border.prepare.sys(sys)

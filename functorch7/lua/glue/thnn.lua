@@ -60,7 +60,7 @@ end
 
 function border.prepare.nn(nn)
   local thnn = functions(nn)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].THNN = thnn end
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].THNN = thnn end
 end
 
 package.preload['nn.THNN'] = function()
