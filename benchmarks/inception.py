@@ -127,6 +127,7 @@ def ways(batch_size: int = 16) -> dict[str, Way]:
     legacy = Legacy(layers, nn.ClassNLLCriterion(), batch, RATE)
     params = [np.asarray(p) for p in legacy.model.parameters()[0]]
     found = {
+        "functorch7 legacy": Way(legacy.step, legacy.wait),
         "functorch7 functional": functional(legacy.model, NLL, batch, RATE),
         "JAX by hand": by_hand(loss_by_hand, params, batch, RATE),
     }
@@ -149,4 +150,5 @@ TARGETS = [
     ("functorch7 functional", "JAX by hand", 1.05),
     ("functorch7 functional", "Flax", 1 / 1.4),
     ("functorch7 functional", "PyTorch eager", 1.25),
+    ("functorch7 legacy", "functorch7 functional", 1.15),
 ]

@@ -197,6 +197,27 @@ def test_gradients_go_to_the_tensors_that_are_there_at_backward(accelerator):
     same(before, np.zeros((2, 3)))
 
 
+def test_equal_networks_share_their_programs_and_take_classes_of_64_bits(accelerator):
+    """What is noted of one network is compiled once for all that are like it."""
+    x, y = torch.FloatTensor(5, 3).uniform().cuda(), torch.LongTensor([1, 2, 4, 3, 1])
+
+    def trained():
+        net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.LogSoftMax()).cuda()
+        criterion, losses = nn.ClassNLLCriterion().cuda(), []
+        for _ in range(4):
+            losses.append(float(criterion.forward(net.forward(x), y)))
+            net.zeroGradParameters()
+            net.backward(x, criterion.backward(net.output, y))
+            net.updateParameters(0.5)
+        return losses
+
+    several = [trained() for _ in range(3)]  # what is noted for the second time is compiled
+    before = legacy.cache_info().programs
+    several += [trained(), trained()]
+    assert legacy.cache_info().programs == before
+    assert all(each[-1] < each[0] for each in several)
+
+
 def test_a_round_is_one_program(accelerator, monkeypatch):
     started = []
     call = programs.Compiled.__call__

@@ -75,7 +75,7 @@ def test_a_loop_compiles_its_calls_once(accelerator):
     def iterate(rate):
         velocity.mul(0.9).add(-rate, x)
         x.add(velocity)
-        return x.norm()
+        return float(x.norm())
 
     norms = [iterate(0.1 / (1 + each)) for each in range(3)]
     before = legacy.cache_info().programs

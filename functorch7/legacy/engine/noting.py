@@ -15,7 +15,8 @@ from jax._src import core as jax_core
 from ...core.types import Value
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
-from ..tensors.notes import Notes, Prepared, notes_of
+from ..tensors.noted_programs import Prepared, prepared
+from ..tensors.notes import Notes, notes_of
 from ..tensors.number import plain
 from ..tensors.together import place_among, where_they_meet
 from .compiled import Residuals
@@ -43,10 +44,10 @@ class Noting:
         key = (function, structure, _signature(varying))
         if key not in self._prepared:
             is_wide = self.is_wide or jax.config.read("jax_enable_x64")
-            made = Prepared(function, structure, leaves, Residuals, is_wide)
+            made = prepared(function, structure, leaves, Residuals, is_wide)
             self._prepared[key] = made if made.size <= MOST_ELEMENTS else None
-        prepared = self._prepared[key]
-        return None if prepared is None else notes_of(place).call(prepared, leaves)
+        found = self._prepared[key]
+        return None if found is None else notes_of(place).call(found, leaves)
 
 
 @cache

@@ -10,22 +10,21 @@ kept. A function whose result depends on values is computed at once.
 from __future__ import annotations
 
 import itertools
-import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax._src import core  # the context has no public name
 
-from ... import programs
 from ...core.types import ArrayLike, Device, Structure, Value
 from .devices import Place, place_of, precision, spread_over
 from .noted import Cell, Noted
+from .noted_programs import Call, Prepared, Step, Varies, laid_out, outline, program_of, whole_rounds
 from .together import brought_together
 
 MOST_CALLS, MOST_BYTES, MOST_PREPARED = 256, 2**28, 16
@@ -38,59 +37,6 @@ _ASKS_FOR_VALUES = (
 )
 
 
-class _Varies:
-    """Stands where a call takes an array, or a number that may be another one next time."""
-
-
-class Step(NamedTuple):
-    """A function, how its arguments lie, and those that are no arrays; whether it keeps 64-bit numbers."""
-
-    function: Callable
-    structure: Structure
-    fixed: tuple
-    types: tuple  # of what is fixed: 1 and True are equal
-    is_wide: bool
-
-    def __call__(self, *given: Value) -> Value:
-        arrays = iter(given)
-        leaves = [next(arrays) if each is _Varies else each for each in self.fixed]
-        args, kwargs = self.structure.unflatten(leaves)
-        with jax.enable_x64(self.is_wide):
-            return self.function(*args, **kwargs)
-
-    def results(self, given: list) -> list:
-        """The arrays that it gives for arrays."""
-        return jax.tree.leaves(self(*given))
-
-
-class Prepared:
-    """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
-
-    Results of the class `whole` are handed on as they are, and not looked into.
-    """
-
-    __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
-
-    def __init__(self, function: Callable, structure: Structure, leaves: list, whole: type, is_wide: bool):
-        self.function, self.structure, self.is_wide = function, structure, is_wide
-        given = [leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves]
-        with jax.enable_x64(is_wide):
-            found = function.eval_shape(*structure.unflatten(given))
-        self.avals, self.layout = jax.tree.flatten(found, is_leaf=lambda node: isinstance(node, whole))
-        self.size = sum(math.prod(np.shape(leaf)) for leaf in jax.tree.leaves((given, found)))
-
-    def results(self, given: list) -> list:
-        """What it gives for arrays."""
-        with jax.enable_x64(self.is_wide):
-            return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
-
-
-class _Call(NamedTuple):
-    step: Step | Prepared
-    inputs: tuple  # cells, and what is there already
-    outputs: list[Cell]
-
-
 class Notes:
     """What was noted for one place, and has not run yet."""
 
@@ -98,7 +44,7 @@ class Notes:
 
     def __init__(self, place: Place):
         self.place = place
-        self.calls: list[_Call] = []
+        self.calls: list[Call] = []
         self._held: set[int] = set()  # the arrays that calls take
         self._bytes = 0  # of all of them
         self._prepared = 0  # how many are networks' calls
@@ -116,7 +62,7 @@ class Notes:
 
     def known(self, array: ArrayLike) -> Noted:
         """What stands for an array that is there, in calls of this place."""
-        return Noted(self, Cell(_aval(array), array))
+        return Noted(self, Cell(outline(array), array))
 
     def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
         """What the function will give for arrays, each as a `Noted`. Raises what it raises for shapes that do not fit.
@@ -130,7 +76,7 @@ class Notes:
         varying = [leaf for leaf in leaves if _varies(type(leaf))]
         is_wide = jax.config.jax_enable_x64 or any(map(_is_wide, varying))  # type: ignore[attr-defined]
         inputs = tuple([_cell_of(leaf, is_wide) for leaf in varying])
-        fixed = tuple([_Varies if _varies(type(leaf)) else leaf for leaf in leaves])
+        fixed = tuple([Varies if _varies(type(leaf)) else leaf for leaf in leaves])
         step = Step(function, structure, fixed, tuple(map(type, fixed)), is_wide)
         try:
             avals, result = _outline(step, tuple([cell.aval for cell in inputs]))
@@ -140,7 +86,7 @@ class Notes:
             return jax.tree.map(self.known, found)
         outputs = [Cell(aval) for aval in avals]
         noted = result.unflatten([Noted(self, cell) for cell in outputs])
-        self._take(_Call(step, inputs, outputs))
+        self._take(Call(step, inputs, outputs))
         return noted
 
     def call(self, prepared: Prepared, leaves: list) -> Value:
@@ -148,10 +94,10 @@ class Notes:
         inputs = [(leaf._cell if leaf.notes is self else leaf()) if type(leaf) is Noted else leaf for leaf in leaves]
         outputs = [Cell(aval) for aval in prepared.avals]
         noted = prepared.layout.unflatten([Noted(self, cell) for cell in outputs])
-        self._take(_Call(prepared, tuple(inputs), outputs))
+        self._take(Call(prepared, tuple(inputs), outputs))
         return noted
 
-    def _take(self, call: _Call) -> None:
+    def _take(self, call: Call) -> None:
         with self._lock:
             self.calls.append(call)
             if type(call.step) is Prepared:
@@ -161,7 +107,7 @@ class Notes:
             if Notes.runs_at_once:
                 self.run()
             elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES or self._prepared > MOST_PREPARED:
-                self.run(_whole_rounds([call.step for call in self.calls]))
+                self.run(whole_rounds([call.step for call in self.calls]))
 
     def _count_bytes(self, inputs: tuple) -> None:
         for each in inputs:
@@ -181,12 +127,12 @@ class Notes:
         """Runs the first calls, all by default."""
         with self._lock:
             calls, later = self.calls[:count], self.calls[len(self.calls) if count is None else count :]
-            arguments, taken = _laid_out(calls)
+            arguments, taken = laid_out(calls)
             made = [cell for call in calls for cell in call.outputs]
             awaited = {id(cell) for call in later for cell in call.inputs} if later else ()
             wanted = tuple([at for at, cell in enumerate(made) if cell.reader() is not None or id(cell) in awaited])
             if wanted:
-                program = _program(tuple([call.step for call in calls]), taken, len(made))
+                program = program_of(tuple([call.step for call in calls]), taken, len(made))
                 try:
                     with self._where():
                         found = program(arguments, wanted)
@@ -197,14 +143,14 @@ class Notes:
                     self._run_apart(calls)
             self._go_on_with(later)
 
-    def _go_on_with(self, calls: list[_Call]) -> None:
+    def _go_on_with(self, calls: list[Call]) -> None:
         """What waits from now on."""
         self.calls = calls
         self._held.clear()
         self._bytes = 0
         self._prepared = sum(type(call.step) is Prepared for call in calls)
 
-    def _run_apart(self, calls: list[_Call]) -> None:
+    def _run_apart(self, calls: list[Call]) -> None:
         """Runs calls, one of which fails, one by one, and raises its error: only what follows from it is not there."""
         errors = []
         for call in calls:
@@ -231,89 +177,11 @@ class Notes:
             yield
 
 
-def _laid_out(calls: list[_Call]) -> tuple[list, tuple]:
-    """(arrays that calls take from outside, where each call finds what it takes).
-
-    There n is the nth result, and ~n the nth array; one that several calls take is there once.
-    """
-    arguments: list = []
-    places: dict[int, int] = {}
-    taken, results = [], 0
-    for call in calls:
-        found = []
-        for each in call.inputs:
-            value = each.value if type(each) is Cell else each
-            known = id(each if value is None else value)
-            if known not in places:
-                places[known] = ~len(arguments)
-                arguments.append(value)
-            found.append(places[known])
-        taken.append(tuple(found))
-        for cell in call.outputs:
-            places[id(cell)] = results
-            results += 1
-    return arguments, tuple(taken)
-
-
-def _whole_rounds(steps: list) -> int:
-    """How many of too many calls to run: of a loop's whole rounds, so that what is left begins as these did."""
-    for length in range(1, len(steps) // 2 + 1):
-        if steps[-length:] == steps[-2 * length : -length]:
-            return len(steps) // length * length
-    return len(steps)
-
-
 @lru_cache(4096)
 def _outline(step: Step, avals: tuple) -> tuple[list, Structure]:
     """The shapes and types of a step's results, and how these lie."""
     with jax.enable_x64(step.is_wide):
         return jax.tree.flatten(jax.eval_shape(step.__call__, *[0.0 if each is float else each for each in avals]))
-
-
-class _Program:
-    """Calls that were noted one after the other: run one by one at first, as one program from the second time on.
-
-    It gives what was ever wanted of them: what a garbage collector (Lua's) has not found yet is wanted in one round
-    and not in the next, which is no reason to compile anew. Where that changes again, it gives all, and is compiled for
-    the last time. A network's call that is alone is a program already.
-    """
-
-    def __init__(self, steps: tuple, taken: tuple, count: int):
-        self.steps, self.taken, self.count = steps, taken, count  # of results
-        self.given: tuple = ()  # which of them the compiled program gives
-        self.compiled: Any = None
-        self.times_compiled = 0
-        self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
-        self.has_run = False
-
-    def __call__(self, arguments: list, wanted: tuple) -> list:
-        if self.is_a_program or not self.has_run:
-            self.has_run = True
-            return self._one_by_one(arguments, wanted)
-        if self.compiled is None or not set(wanted) <= set(self.given):
-            self._compile(wanted)
-        with jax.enable_x64(any(step.is_wide for step in self.steps)):
-            found = self.compiled(arguments)
-        if wanted == self.given:
-            return found
-        results = dict(zip(self.given, found, strict=True))
-        return [results[at] for at in wanted]
-
-    def _compile(self, wanted: tuple) -> None:
-        self.times_compiled += 1
-        self.given = tuple(range(self.count) if self.times_compiled > 2 else sorted({*self.given, *wanted}))
-        self.compiled = programs.Compiled(jax.jit(partial(self._one_by_one, wanted=self.given)))
-
-    def _one_by_one(self, arguments: list, wanted: tuple) -> list:
-        results: list = []
-        for step, places in zip(self.steps, self.taken, strict=True):
-            results += step.results([results[at] if at >= 0 else arguments[~at] for at in places])
-        return [results[at] for at in wanted]
-
-
-@programs.kept
-def _program(steps: tuple, taken: tuple, count: int) -> _Program:
-    return _Program(steps, taken, count)
 
 
 class Noting:
@@ -350,13 +218,7 @@ def _cell_of(leaf: Any, is_wide: bool) -> Cell:
         return leaf._cell
     if isinstance(leaf, np.ndarray) and leaf.dtype.itemsize == 8 and not is_wide:
         leaf = leaf.astype(leaf.dtype.str[:-1] + "4")
-    return Cell(_aval(leaf), leaf)
-
-
-def _aval(value: Any) -> Any:
-    if type(value) is float:
-        return float
-    return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
+    return Cell(outline(leaf), leaf)
 
 
 def known(array: ArrayLike | Noted, place: Place) -> Noted:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .arguments import are_numbers, in_type
 from .changes import changed
+from .devices import Place
 from .printing import as_text, column
 from .sizes import sizes_given
 from .type_names import type_name_of
@@ -28,6 +29,7 @@ class StorageMethods:
         shape: tuple
         strides: tuple
         is_zero: bool
+        place: Place | None
         _array: Any
         _owned: bool
 

@@ -1,0 +1,180 @@
+"""Calls that were noted, as programs: how they hang together, and what of them is compiled together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ... import programs
+from ...core.types import Structure, Value
+from .noted import Cell, Noted
+
+
+class Varies:
+    """Stands where a call takes an array, or a number that may be another one next time."""
+
+
+class Step(NamedTuple):
+    """A function, how its arguments lie, and those that are no arrays; whether it keeps 64-bit numbers."""
+
+    function: Callable
+    structure: Structure
+    fixed: tuple
+    types: tuple  # of what is fixed: 1 and True are equal
+    is_wide: bool
+
+    def __call__(self, *given: Value) -> Value:
+        arrays = iter(given)
+        leaves = [next(arrays) if each is Varies else each for each in self.fixed]
+        args, kwargs = self.structure.unflatten(leaves)
+        with jax.enable_x64(self.is_wide):
+            return self.function(*args, **kwargs)
+
+    def results(self, given: list) -> list:
+        """The arrays that it gives for arrays."""
+        return jax.tree.leaves(self(*given))
+
+
+class Prepared:
+    """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
+
+    Results of the class `whole` are handed on as they are, and not looked into.
+    """
+
+    __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
+
+    def __init__(self, function: Callable, structure: Structure, given: list, whole: type, is_wide: bool):
+        self.function, self.structure, self.is_wide = function, structure, is_wide
+        with jax.enable_x64(is_wide):
+            found = function.eval_shape(*structure.unflatten(given))
+        self.avals, self.layout = jax.tree.flatten(found, is_leaf=lambda node: isinstance(node, whole))
+        self.size = sum(math.prod(np.shape(leaf)) for leaf in jax.tree.leaves((given, found)))
+
+    def results(self, given: list) -> list:
+        """What it gives for arrays."""
+        with jax.enable_x64(self.is_wide):
+            return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
+
+
+def prepared(function: Callable, structure: Structure, leaves: list, whole: type, is_wide: bool) -> Prepared:
+    """The call of a compiled function with arguments like these: the same one for equal networks."""
+    given, layout = jax.tree.flatten([leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves])
+    with jax.enable_x64(is_wide):
+        outlines = tuple([_as_jax_has_it(outline(each)) for each in given])
+    return _prepared(function, structure, layout, outlines, whole, is_wide)
+
+
+@programs.kept
+def _prepared(
+    function: Callable, structure: Structure, layout: Structure, given: tuple, whole: type, is_wide: bool
+) -> Prepared:
+    examples = [each() if isinstance(each, type) else each for each in given]
+    return Prepared(function, structure, layout.unflatten(examples), whole, is_wide)
+
+
+def outline(value: Any) -> Any:
+    """What is known of an array before it is there; of a plain number, its class."""
+    if type(value) in (float, int, bool):
+        return type(value)
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
+
+
+def _as_jax_has_it(outline: Any) -> Any:
+    """With 32 bits in place of 64 where JAX has no others."""
+    return outline if isinstance(outline, type) else outline.update(dtype=jax.dtypes.canonicalize_dtype(outline.dtype))
+
+
+class Call(NamedTuple):
+    """A step that was noted."""
+
+    step: Step | Prepared
+    inputs: tuple  # cells, and what is there already
+    outputs: list[Cell]  # what stands for its results
+
+
+def laid_out(calls: list[Call]) -> tuple[list, tuple]:
+    """(arrays that calls take from outside, where each call finds what it takes).
+
+    There n is the nth result, and ~n the nth array; one that several calls take is there once.
+    """
+    arguments: list = []
+    places: dict[int, int] = {}
+    taken, results = [], 0
+    for call in calls:
+        found = []
+        for each in call.inputs:
+            value = each.value if type(each) is Cell else each
+            known = id(each if value is None else value)
+            if known not in places:
+                places[known] = ~len(arguments)
+                arguments.append(value)
+            found.append(places[known])
+        taken.append(tuple(found))
+        for cell in call.outputs:
+            places[id(cell)] = results
+            results += 1
+    return arguments, tuple(taken)
+
+
+def whole_rounds(steps: list) -> int:
+    """How many of too many calls to run: of a loop's whole rounds, so that what is left begins as these did."""
+    for length in range(1, len(steps) // 2 + 1):
+        if steps[-length:] == steps[-2 * length : -length]:
+            return len(steps) // length * length
+    return len(steps)
+
+
+class Program:
+    """Calls that were noted one after the other: run one by one at first, as one program from the second time on.
+
+    A network's call that is alone is a program already.
+
+    It gives what was ever wanted of them: what a garbage collector (Lua's) has not found yet is wanted in one round and
+    not in the next, which is no reason to compile anew. Where that changes again, it gives all, and is compiled for the
+    last time.
+    """
+
+    def __init__(self, steps: tuple, taken: tuple, count: int):
+        self.steps, self.taken, self.count = steps, taken, count  # of results
+        self.given: tuple = ()  # which of them the compiled program gives
+        self.compiled: programs.Compiled | None = None
+        self.times_compiled = 0
+        self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
+        self.has_run = False
+
+    def __call__(self, arguments: list, wanted: tuple) -> list:
+        if self.is_a_program or not self.has_run:
+            self.has_run = True
+            return self.one_by_one(arguments, wanted)
+        compiled = self._compiled_for(wanted)
+        with jax.enable_x64(any(step.is_wide for step in self.steps)):
+            found = compiled(arguments)
+        if wanted == self.given:
+            return found
+        results = dict(zip(self.given, found, strict=True))
+        return [results[at] for at in wanted]
+
+    def _compiled_for(self, wanted: tuple) -> programs.Compiled:
+        if self.compiled is None or not set(wanted) <= set(self.given):
+            self.times_compiled += 1
+            self.given = tuple(range(self.count) if self.times_compiled > 2 else sorted({*self.given, *wanted}))
+            self.compiled = programs.Compiled(jax.jit(partial(self.one_by_one, wanted=self.given)))
+        return self.compiled
+
+    def one_by_one(self, arguments: list, wanted: tuple) -> list:
+        """The results that are wanted, of one call after the other."""
+        results: list = []
+        for step, places in zip(self.steps, self.taken, strict=True):
+            results += step.results([results[at] if at >= 0 else arguments[~at] for at in places])
+        return [results[at] for at in wanted]
+
+
+@programs.kept
+def program_of(steps: tuple, taken: tuple, count: int) -> Program:
+    """The program of these steps, made once."""
+    return Program(steps, taken, count)
