@@ -23,6 +23,7 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "a plane in each group": ((2, 3, 5, 5), (6, 1, 3, 3), (1, 1), (0, 0), (1, 1), 3),
     "a plane for a plane": ((2, 1, 5, 6), (1, 1, 3, 4), (1, 2), (1, 0), (1, 1), 1),
     "large groups": ((2, 32, 4, 4), (4, 16, 3, 3), (1, 1), (0, 0), (1, 1), 2),
+    "planes that fit no vectors": ((2, 3, 6, 5), (42, 3, 3, 3), (1, 1), (0, 0), (1, 1), 1),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment
@@ -78,6 +79,7 @@ def ways(request, monkeypatch):
     """Both the ways of large images and those of small ones."""
     if request.param:
         monkeypatch.setattr(convolving, "_VALUES", range(1, 2**22))
+        monkeypatch.setattr(convolving, "_MANY_VALUES", 1)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -111,3 +113,24 @@ def test_nothing_is_computed_for_what_is_not_differentiated(images_are_known):
     program = str(jax.make_jaxpr(jax.grad(loss, 1 if images_are_known else 0))(x, weight))
     assert program.count("conv_general_dilated") == (2 if images_are_known else 1)
     assert ("dot_general" in program) != images_are_known
+
+
+HALVES = {"convolution": (convolve, ((1, 1), (0, 0))), "transposed": (convolve_transposed, ((1, 1), (0, 0), (0, 0)))}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("name", HALVES)
+def test_sixteen_bits_are_rounded_once(name, dtype):
+    """Values and gradients are those of float32, rounded: each of its products and sums is not."""
+    function, how = HALVES[name]
+    random = np.random.default_rng(0)
+    x, weight = (jnp.asarray(random.normal(size=shape), dtype) for shape in ((2, 4, 6, 6), (4, 4, 3, 3)))
+
+    def results(x, weight):
+        y, back = jax.vjp(lambda x, weight: function(x, weight, *how), x, weight)
+        return y, *back(jnp.ones_like(y))
+
+    found, wide = results(x, weight), results(x.astype("float32"), weight.astype("float32"))
+    for mine, right in zip(found, wide, strict=True):
+        assert mine.dtype == dtype
+        np.testing.assert_array_equal(mine.astype("float32"), right.astype(dtype).astype("float32"))

@@ -41,3 +41,4 @@ from .recording import expose as expose
 from .recording import recording as recording
 from .rows import gather as gather
 from .tree import places as places
+from .wide import wide_on_cpu as wide_on_cpu

@@ -1,20 +1,21 @@
 """Cross-correlation of images with kernels, on CPUs by whatever took the least time for such sizes.
 
 docs/performance.md has the times. XLA computes the gradient of the images as a convolution of the output's gradient in
-a border of zeros, which has a window for each pixel; and it has no quick way for volumes, nor for groups.
+a border of zeros, which has a window for each pixel; that of the kernels slowly where they have few taps and there are
+many windows, as in the first layer of a network; and it has no quick way for volumes, nor for groups.
 """
 
 import math
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import traced_for
+from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
-from .bilinear import bilinear
+from .bilinear import Product, bilinear
 from .windows import offsets, slices, window_count
 
 _MORE_PIXELS = 1.3
@@ -25,6 +26,12 @@ _VALUES = range(2**14, 2**22)
 
 _MANY_PLANES = 16
 """Groups of so many planes are convolutions of their own."""
+
+_VECTORS = 16
+"""The numbers in a vector register, at most."""
+
+_FEW_TAPS, _MANY_VALUES = 300, 400_000
+"""Taps of a kernel and values of the output with which XLA takes up to six times as long for the kernels' gradient."""
 
 
 class Steps(NamedTuple):
@@ -40,6 +47,7 @@ class Steps(NamedTuple):
         return tuple(map(window_count, sizes, kernel, *self[:3]))
 
 
+@wide_on_cpu
 def convolve(
     x: Array,
     weight: Array,
@@ -74,9 +82,12 @@ def _on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     values = len(x) * windows * weight[0].size
     if how.groups > 1 and values in _VALUES:
         return _by_taps(x, weight, how)
-    if not windows_pay(math.prod(x.shape[2:]), windows, values, how):
-        return _by_xla(x, weight, how)
-    return by_windows(x, weight, how) if len(kernel) == 3 else _with_windows_behind(x, weight, how)
+    by_product = windows_pay(math.prod(x.shape[2:]), windows, values, how)
+    if by_product and (len(kernel) == 3 or _are_odd(len(weight))):
+        return by_windows(x, weight, how)
+    is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
+    by_row = is_long and how.groups == 1 and len(kernel) == 2 and max(how.stride) <= 2
+    return _convolution(by_windows if by_product else _by_xla, _by_rows if by_row else _by_xla)(x, weight, how)
 
 
 def windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
@@ -87,6 +98,11 @@ def windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
     ones = (1,) * len(how.stride)
     is_bordered = how.stride == how.dilation == ones and pixels >= _MORE_PIXELS * windows
     return windows > 0 and values in _VALUES and (is_bordered or len(ones) == 3)
+
+
+def _are_odd(planes: int) -> bool:
+    """Whether XLA is slow with so many planes, as their number does not fit into vectors."""
+    return planes > _VECTORS * 2.5 and planes % _VECTORS != 0
 
 
 # The ways back keep the images and kernels that they are given, and neither transposed nor shifted copies.
@@ -106,8 +122,10 @@ def by_windows(x: Array, weight: Array, how: Steps) -> Array:
         ends = [(i * far, i * far + (count - 1) * step + 1) for i in range(k)]
         windows = [lax.slice_in_dim(part, *end, step, axis) for part in windows for end in ends]
     rows = jnp.concatenate(windows, -1).reshape(-1, weight[0].size)
-    product = rows @ jnp.moveaxis(weight, 1, -1).reshape(len(weight), -1).T
-    return jnp.moveaxis(product.reshape(len(x), *counts, len(weight)), -1, 1)
+    kernels = jnp.moveaxis(weight, 1, -1).reshape(len(weight), -1)
+    if _are_odd(len(weight)):  # with planes as rows of the products
+        return jnp.swapaxes(jnp.einsum("ok,pk->op", kernels, rows).reshape(len(weight), len(x), *counts), 0, 1)
+    return jnp.moveaxis((rows @ kernels.T).reshape(len(x), *counts, len(weight)), -1, 1)
 
 
 @_frugally
@@ -127,5 +145,26 @@ def _by_taps(x: Array, weight: Array, how: Steps) -> Array:
     return sum(products[1:], products[0]).reshape(len(x), len(weight), *counts)
 
 
-_with_windows_behind = bilinear(_by_xla, by_windows, _by_xla)
-"""XLA's convolution, of which the gradient of the images is a product of matrices."""
+@_frugally
+def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
+    """As a sum of one product for each row of the kernels and each image: only there are they copied for each tap."""
+    (height, width), (far, far_across) = weight.shape[2:], how.dilation
+    counts = how.counts(x.shape[2:], (height, width))
+    x = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding)))
+    across = [slices(x, (j * far_across,), counts[1:], how.stride[1:]) for j in range(width)]
+    rows = jnp.stack(across, 2).reshape(len(x), -1, x.shape[2], counts[1])
+
+    def product(i: int) -> Array:
+        taps = weight[:, :, i].reshape(len(weight), -1)
+        each = lax.slice_in_dim(rows, i * far, i * far + (counts[0] - 1) * how.stride[0] + 1, how.stride[0], 2)
+        # One product for each image, of which the way back adds up: of all at once the planes would have to come first.
+        return jnp.broadcast_to(taps, (len(x), *taps.shape)) @ each.reshape(*rows.shape[:2], -1)
+
+    products = [product(i) for i in range(height)]
+    return sum(products[1:], products[0]).reshape(len(x), len(weight), *counts)
+
+
+@cache
+def _convolution(by_images: Product, by_kernels: Product) -> Product:
+    """XLA's convolution with the gradients of these, of the images and of the kernels."""
+    return _by_xla if by_images is by_kernels is _by_xla else bilinear(_by_xla, by_images, by_kernels)

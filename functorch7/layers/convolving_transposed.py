@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import traced_for
+from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
 from .bilinear import bilinear
 from .convolving import Steps, by_windows, windows_pay
@@ -30,6 +30,7 @@ class Places(NamedTuple):
         return Steps(self.stride, self.padding, (1,) * len(self.stride))
 
 
+@wide_on_cpu
 def convolve_transposed(
     x: Array, weight: Array, stride: tuple[int, ...], padding: tuple[int, ...], adjustment: tuple[int, ...]
 ) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import unrolled_steps, varying
+from ..core import unrolled_steps, varying, wide_on_cpu
 from ..core.filming import filmed, filmed_state, is_filmed
 from ..core.probe import scan
 from ..core.types import Array, State, Tree, Value
@@ -31,6 +31,7 @@ def _product(value: Array, weight: Array) -> Array:
     return jnp.einsum("...h,gh->...g", value, weight)
 
 
+@wide_on_cpu
 def unfolded(
     advance: Callable, projected: dict, state: Tree, weights: dict, masks: Value, zero: Array | None
 ) -> tuple[Array, State]:
