@@ -48,11 +48,17 @@ def keeps_no_programs(monkeypatch):
     monkeypatch.setattr(tuning, "keep_programs", lambda: None)
 
 
-def pytest_collection_finish():
-    """What is there now stays to the end: the garbage collector need not look at it again and again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is there then stays to the end: the garbage collector need not look at it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
+        gc.enable()
 
 
 def pytest_runtest_teardown():

@@ -5,6 +5,7 @@ Nearly all ways of holding add nothing to the program; programs that read the sa
 
 import pickle
 import re
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -121,6 +122,7 @@ def first_child(module, train):
 
 # Programs as text -----------------------------------------------------------------------------------------------------
 
+shown = cache(str)
 CALLS = ("jit", "remat2", "checkpoint", "closed_call")
 PASSING = ("device_put", "optimization_barrier")
 
@@ -138,7 +140,7 @@ def text(jaxpr):
 
     def name(atom):
         of = value(atom)
-        return f"{of.val if isinstance(of, Literal) else numbers.setdefault(of, len(numbers))}:{atom.aval}"
+        return f"{of.val if isinstance(of, Literal) else numbers.setdefault(of, len(numbers))}:{shown(atom.aval)}"
 
     def walk(jaxpr):
         for equation in jaxpr.eqns:

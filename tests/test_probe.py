@@ -13,7 +13,7 @@ from functorch7.core import recording
 from functorch7.core.probe import is_probed, silent
 from functorch7.core.rows import RowTable, reading
 
-X = np.random.default_rng(0).normal(size=(4, 3, 2)).astype(np.float32)
+X = np.random.default_rng(0).normal(size=(3, 3, 2)).astype(np.float32)
 STEPS = {
     "a layer": f7.Linear(2, 2),
     "a chain": f7.Sequential(f7.Linear(2, 3), f7.Tanh(), f7.Linear(3, 2)),

@@ -7,7 +7,7 @@ import os
 import pickle
 import tempfile
 import warnings
-from functools import partial
+from functools import lru_cache, partial
 
 import hypothesis
 import jax
@@ -113,6 +113,16 @@ def pulled_back(apply, params, buffers, key):
     return output, f7.core.without_emitted(new), gradients
 
 
+@lru_cache(maxsize=1)
+def pulled_back_by(module, train):
+    """`pulled_back`, compiled: steps one after the other share it."""
+
+    def apply(params, buffers, input, key):
+        return module.apply(params, buffers, input, key=key, train=train)
+
+    return jax.jit(partial(pulled_back, apply))
+
+
 def look(*_):
     """A hook that returns nothing."""
 
@@ -169,11 +179,9 @@ class Pair:
         self.steps += 1
         torch.manualSeed(self.steps)
         self.seen.clear()
-        key, train = jax.random.fold_in(jax.random.key(self.steps), 1), self.train
-        apply = lambda *given: self.module.apply(*given[:3], key=given[3], train=train)  # noqa: E731
-        output, self.buffers, (of_params, of_input) = jax.jit(partial(pulled_back, apply))(
-            self.params, self.buffers, key
-        )
+        key = jax.random.fold_in(jax.random.key(self.steps), 1)
+        compiled = pulled_back_by(self.module, self.train)
+        output, self.buffers, (of_params, of_input) = compiled(self.params, self.buffers, key)
         self.gradients = jax.tree.map(jnp.add, self.gradients, of_params)
         close(self.held.forward(X), output)
         close(self.held.get(1).output, output)

@@ -68,7 +68,8 @@ def test_the_translator_learns_the_form_and_looks_at_all_of_a_date_once(tmp_path
     assert (tmp_path / "translate.png").read_bytes().startswith(PNG)
 
 
-def test_the_residual_network_learns_digits(tmp_path):
+def test_the_residual_network_learns_digits(tmp_path, monkeypatch):
+    monkeypatch.setattr(resnet, "BATCH", 32)
     digits, classes = pictures.digits()
     images = resnet.as_images(digits[:256])
     _, losses = resnet.train(f7.zoo.resnet(8), images, classes[:256], 12)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 ITERATIONS = {
     "simple_recurrent_network": 600,
     "simple_sequencer_network": 600,
-    "sequence_to_one": 3000,
+    "sequence_to_one": 2000,
     "encoder_decoder_coupling": 400,
     "recurrent_time_series": 1000,
 }

@@ -2,6 +2,7 @@
 
 import abc
 import copy
+import json
 import pickle
 import subprocess
 import sys
@@ -14,22 +15,47 @@ from functorch7.legacy import beside, bigdl, nn, optim, pytorch, torch
 from functorch7.legacy.objects import generated
 
 LAYERS = {bigdl.BigDL: {*beside.BIGDL, *beside.FIELDS}, pytorch.PyTorch: {*beside.PYTORCH}}
-SHOWN = """
+START = """
+import json, os, sys, traceback, warnings
+from functorch7.legacy import nn, torch
+
 def shown():
     return [name for name in ("bigdl", "pytorch") if f"functorch7.legacy.{name}" in sys.modules]
+
+warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)  # JAX's: nothing of it runs before
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        try:
+            exec(json.loads(line))
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        print(flush=True)
+        os._exit(0)
+    print(f"ended with {os.wait()[1]}", flush=True)
 """
 
 
-def in_a_new_process(code):
-    """What a program prints that has imported nn and torch alone."""
-    start = f"import sys\nfrom functorch7.legacy import nn, torch\n{SHOWN}"
-    done = subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("\n")[:-1]
+@pytest.fixture(scope="module")
+def in_a_new_process():
+    """What a program prints that has imported nn and torch alone: each runs in a fork of a process that has done so."""
+    command = [sys.executable, "-c", START]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+
+        def printed(code):
+            process.stdin.write(json.dumps(code) + "\n")
+            lines = [process.stdout.readline()]
+            while lines[-1] and not lines[-1].startswith("ended with"):
+                lines.append(process.stdout.readline())
+            assert lines.pop() == "ended with 0\n"
+            return "".join(lines).split("\n")[:-2]
+
+        yield printed
 
 
 @pytest.mark.structure
-def test_in_a_new_process_the_bases_and_names_of_modules_are_torchs_alone():
+def test_in_a_new_process_the_bases_and_names_of_modules_are_torchs_alone(in_a_new_process):
     bases, names, homes = in_a_new_process(
         "print(*(base.__name__ for base in nn.Module.__mro__))\n"
         "print(*{*dir(nn.Module), *dir(nn.Container), *dir(nn.Criterion), *dir(nn.Linear(2, 3))})\n"
@@ -45,7 +71,7 @@ def test_in_a_new_process_the_bases_and_names_of_modules_are_torchs_alone():
 
 
 @pytest.mark.slow
-def test_a_program_of_torchs_brings_nothing_else():
+def test_a_program_of_torchs_brings_nothing_else(in_a_new_process):
     program = """
 import copy
 class Twice(nn.Module):
@@ -71,7 +97,7 @@ print(made, made.get(3).inputs, hasattr(net, "nothing"), hasattr(nn.Module, "not
 
 
 @pytest.mark.slow
-def test_a_users_method_that_asks_for_one_is_called_as_if_it_had_been_there():
+def test_a_users_method_that_asks_for_one_is_called_as_if_it_had_been_there(in_a_new_process):
     program = """
 from functorch7.legacy import explain
 class Named(nn.Module):
@@ -90,7 +116,7 @@ print(explain(net), shown())
 
 
 @pytest.mark.slow
-def test_threads_that_ask_at_once_all_get_it():
+def test_threads_that_ask_at_once_all_get_it(in_a_new_process):
     program = """
 import threading
 sys.setswitchinterval(1e-6)
@@ -129,35 +155,15 @@ WAYS = {
 }
 
 
-@pytest.fixture(scope="module")
-def found():
-    """What each way brings into a process that has imported nn and torch alone: copies of one, made by fork."""
-    program = f"""
-import os, traceback
-for way in {list(WAYS)}:
-    if not os.fork():
-        try:
-            exec(way)
-        except (KeyError, ValueError):
-            pass
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        print(shown(), flush=True)
-        os._exit(0)
-    assert os.wait()[1] == 0, way
-"""
-    return dict(zip(WAYS, in_a_new_process(program), strict=True))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_asked_for_comes_and_nothing_else(way, found):
-    assert found[way] == str(WAYS[way])
+def test_what_is_asked_for_comes_and_nothing_else(way, in_a_new_process):
+    program = f"try:\n    exec({way!r}, globals())\nexcept (KeyError, ValueError):\n    pass\nprint(shown())"
+    assert in_a_new_process(program) == [str(WAYS[way])]
 
 
 @pytest.mark.slow
-def test_scales_of_a_pickled_network_count_in_a_new_process(tmp_path):
+def test_scales_of_a_pickled_network_count_in_a_new_process(tmp_path, in_a_new_process):
     (tmp_path / "net.pkl").write_bytes(pickle.dumps(nn.Linear(2, 3).setScaleB(0)))
     program = f"""
 import pickle
