@@ -108,6 +108,8 @@ class Custom(Registration):
         fields[name] = value
         if isinstance(value, Parameter):
             fields[grad_name(name)] = value.grad
+        elif isinstance(value, Module):
+            value._as_parameters()
         changed(self)
 
     def _empty(self, name: str, value: Any) -> None:
@@ -163,6 +165,16 @@ class Custom(Registration):
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         setattr(self, name, Parameter(tensor))
+
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Torch's two lists; a parameter that several modules have has one gradient in them."""
+        self._as_parameters()
+        return super().parameters()
+
+    def updateParameters(self, learningRate: float) -> None:
+        """parameter = parameter - learningRate * gradient, once for each that is here."""
+        self._as_parameters()
+        super().updateParameters(learningRate)
 
     def own_buffers(self) -> dict[str, bool]:
         """The names of this object's own buffers, and whether each is saved."""
