@@ -18,7 +18,8 @@ from ...core.emitted import both, is_emitted
 from ...core.types import Array, Key, State, Tree, Value
 from ...interop.t7.values import Fields
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Form, Static, array_of, frozen, is_array, split, thawed
+from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
+from ..engine.outside import code_of
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
@@ -52,6 +53,7 @@ class Traced(core.Module, abstract=True):
     buffers: Shapes
     unsaved: tuple[str, ...] = ()  # type: ignore[misc]
     form: Form | None = None
+    outside: tuple[tuple[str, Static], ...] = ()  # what `forward` reads that is no attribute of its object
 
     def children(self) -> dict[str, core.Module]:
         return dict(zip(self.names, self.modules, strict=True))
@@ -70,7 +72,8 @@ class Traced(core.Module, abstract=True):
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
-            with refusing(f"{self.torch_name()}: forward"), pytorch_operators():
+            who = f"{self.torch_name()}: forward"
+            with code_of(self.kind).watched(who, self.attributes), refusing(who), pytorch_operators():
                 returned = self.kind.forward(run.object, *args, **kwargs)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
         except NEEDS_VALUES as error:
@@ -91,7 +94,8 @@ class Traced(core.Module, abstract=True):
 
     def __reduce__(self):
         attached = {name: self.__dict__[name] for name in ("own_name", "_hooks") if name in self.__dict__}
-        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self))), attached
+        saved = [field.name for field in fields(self) if field.name != "outside"]
+        return _described, (self.kind, {name: getattr(self, name) for name in saved}), attached
 
 
 def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
@@ -99,8 +103,8 @@ def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
     return {name: jnp.zeros(shape, jax.dtypes.canonicalize_dtype(dtype)) for name, shape, dtype in arrays}
 
 
-def _described(kind: type, values: tuple) -> Traced:
-    return kind.described_by(*values)  # type: ignore[attr-defined]
+def _described(kind: type, values: dict[str, Any]) -> Traced:
+    return kind.described_by(**values, outside=code_of(kind).noted())  # type: ignore[attr-defined]
 
 
 def describing(kind: type) -> type[Traced]:
@@ -108,6 +112,12 @@ def describing(kind: type) -> type[Traced]:
     made = type(kind.__name__, (Traced,), {"kind": kind, "__module__": kind.__module__}, abstract=True)  # type: ignore[call-overload]
     classes[made] = kind
     return made
+
+
+def names_of_settings(spec: core.Module) -> frozenset[str]:
+    """The names of attributes of other objects that users' code, here or inside, reads."""
+    kinds = {type(each).kind for _, each in tree.places(spec) if isinstance(each, Traced)}
+    return frozenset().union(*(code_of(kind).names for kind in kinds))
 
 
 def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
@@ -195,7 +205,7 @@ class Run:
         path = module.__dict__["_path"]
         if not path:
             return self.spec.kind.forward(module, *args, **kwargs)
-        form, given = split(args, kwargs)
+        form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
         output, new = self.spec.call(
@@ -212,7 +222,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
     before = dict(spec.attributes) if isinstance(spec, Traced) else {}
     wrong = [
         name for name in fields.get("_plain", ())
-        if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]
+        if holds_traced(fields[name]) or name not in before or not is_still(before[name], fields[name])
     ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
     if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
@@ -224,13 +234,6 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
         )
     for name, each in zip(tree.child_names(spec), fields["_inner"], strict=True):
         check_unchanged(each, who, f"{place}.{name}")
-
-
-def _is_traced(value: Any) -> bool:
-    """Whether there is a traced tensor in a value."""
-    if isinstance(value, (dict, list, tuple)):
-        return any(map(_is_traced, value.values() if isinstance(value, dict) else value))
-    return is_array(value) and not core.is_concrete(value.array if isinstance(value, Tensor) else value)
 
 
 def _entered(
