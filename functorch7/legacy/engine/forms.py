@@ -59,7 +59,7 @@ class Record:
 
     __slots__ = ("fields", "value")
 
-    def __init__(self, value: Any, fields: tuple[tuple[str, Static], ...]):
+    def __init__(self, value: Value, fields: tuple[tuple[str, Static], ...]):
         self.value, self.fields = value, fields
 
     def __eq__(self, other: object) -> bool:
