@@ -185,6 +185,42 @@ def test_numbers_that_would_be_drawn_once_are_refused(draw):
         net(X)
 
 
+def test_hooks_that_replace_see_what_has_changed_outside():
+    settings = Settings()
+    net = nn.Sequential(nn.Identity(), nn.Identity())
+    net[0].register_forward_hook(lambda module, input, output: output * settings.factor)
+    net[1].register_full_backward_hook(lambda module, grad_input, grad_output: grad_input * settings.factor)
+    for factor in (1.0, 2.0, 3.0):
+        settings.factor = factor
+        same(net(X), factor * X, 1e-6)
+        same(net.backward(X, X), factor**2 * X, 1e-6)
+    net[1].register_forward_hook(lambda module, input, output: output * random.random())
+    with pytest.raises(TypeError, match="nn.Identity: a forward hook that returns something draws numbers"):
+        net(X)
+
+
+def test_hooks_that_are_taken_away_in_a_call():
+    net, seen = nn.Sequential(nn.Identity(), nn.Identity()), []
+
+    def first(module, input, output):
+        seen.append("first")
+        for handle in handles:
+            handle.remove()
+
+    handles = [net[0].register_forward_hook(first)]
+    handles.append(net[1].register_forward_hook(lambda *_: seen.append("second")))
+    net(X), net(X)
+    assert seen == ["first"]
+
+    def once(module, input, output):
+        handle.remove()
+        return 2 * output
+
+    handle = net[0].register_forward_hook(once)
+    with pytest.raises(TypeError, match=r"nn.Identity: a forward hook that returns .* cannot take itself away"):
+        net(X)
+
+
 def test_tensors_without_values_get_nowhere_outside():
     with pytest.raises(TypeError, match="nn.Wrong: forward puts a tensor into 'CACHE'.*return it, or look at it by a"):
         custom(lambda self, x: (CACHE.append(x * 2), x)[1])(X)

@@ -12,7 +12,7 @@ import dis
 import pickle
 import random
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
@@ -89,11 +89,11 @@ class Code:
         return noted
 
     @contextmanager
-    def watched(self, who: str, attributes: tuple[tuple[str, Static], ...]) -> Iterator[None]:
+    def watched(self, who: str, attributes: tuple[tuple[str, Static], ...], is_hook: bool = False) -> Iterator[None]:
         """Around a run of `who` has the code, with these attributes: in a program it runs once, and not at every call.
 
-        Raises TypeError where numbers were drawn, or tensors put into variables. Other variables that it writes to,
-        such as logs, do not count from then on.
+        Raises TypeError where numbers were drawn, or tensors put into variables, but by hooks, which have seen values,
+        too. Other variables that it writes to, such as logs, do not count from then on.
         """
         generators = [*self.generators, *(value for _, (_, value) in attributes if isinstance(value, GENERATORS))]
         before, states = self.noted(), [pickle.dumps(generator) for generator in generators]
@@ -103,7 +103,7 @@ class Code:
         for i, (variable, then, now) in enumerate(zip(self.variables, before, self.noted(), strict=False)):
             if then == now:
                 continue
-            if holds_traced(variable.value()):
+            if holds_traced(variable.value()) and not is_hook:
                 raise TypeError(
                     f"{who} puts a tensor into {then[0]!r}, which would happen only when it is traced, and without "
                     "values; return it, or look at it by a hook"
@@ -111,31 +111,39 @@ class Code:
             self.written[i], self.last = then[1], None
 
 
-_codes: WeakKeyDictionary[type, Code] = WeakKeyDictionary()
+_codes: WeakKeyDictionary[type | FunctionType, Code] = WeakKeyDictionary()
 
 
-def code_of(kind: type) -> Code:
-    """What the `forward` of a user's class reads outside."""
-    code = _codes.get(kind)
+def code_of(written: type | FunctionType) -> Code:
+    """What the `forward` of a user's class reads outside, or a function."""
+    code = _codes.get(written)
     if code is None or not code.stands():
-        code = _codes[kind] = _Reader(kind).code()
+        code = _codes[written] = _Reader(written).code()
     return code
 
 
-def noted_of(members: Iterable[Object]) -> list[tuple[type, Noted]]:
-    """What the code of each class in PyTorch's style among those of some objects reads outside, as it is."""
-    return [(kind, code_of(kind).noted()) for kind in {type(m) for m in members if hasattr(type(m), "described_by")}]
+def code_of_hook(hook: Callable) -> Code:
+    """What a hook reads outside; nothing that is known, where it is no function or method."""
+    written = functions_of(hook)
+    return code_of(written[0]) if written else Code((), frozenset(), (), ())
+
+
+def noted_of(members: Iterable[Object], hooks: Iterable[Callable]) -> list[tuple[Code, Noted]]:
+    """What code in PyTorch's style, of objects' classes and of hooks, reads outside, as it is."""
+    kinds = {type(member) for member in members if hasattr(type(member), "described_by")}
+    codes = [*map(code_of, kinds), *map(code_of_hook, hooks)]
+    return [(code, code.noted()) for code in codes]
 
 
 class _Reader:
-    def __init__(self, kind: type):
-        self.bases = list(users(kind))
+    def __init__(self, written: type | FunctionType):
+        self.bases = list(users(written)) if isinstance(written, type) else []
         self.variables: dict[tuple[int, str], Variable] = {}
         self.functions: list[tuple[Variable, Any]] = []
         self.generators: list[Any] = []
         self.names: set[str] = set()
-        self._waiting: list[FunctionType] = []
-        self._seen: set[int] = set()
+        self._waiting = [] if isinstance(written, type) else [written]
+        self._seen = set(map(id, self._waiting))
 
     def code(self) -> Code:
         self._attribute("forward")
