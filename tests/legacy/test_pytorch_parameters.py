@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import jax
 import numpy as np
 import pytest
 
@@ -11,6 +12,13 @@ from functorch7.legacy import nn, optim, torch
 from .helpers import same, values
 
 X, G = values(4, 3, seed=1).astype("f"), values(4, 3, seed=2).astype("f")
+
+
+@pytest.fixture(autouse=True)
+def as_a_user():
+    """What users write in `forward` may broadcast, as by JAX's default settings."""
+    with jax.numpy_rank_promotion("allow"):
+        yield
 
 
 class TiedCoder(nn.Module):
@@ -140,3 +148,100 @@ def test_layers_in_a_module_have_parameters_from_the_start():
     same(net.layer[0].weight.grad, np.zeros((3, 3)))
     assert np.abs(net.layer[1].weight.grad).max() > 0
     same(net.layer[1].bias, [5, 5, 5])
+
+
+# Tables of parameters, and criterions ------------------------------------------------------------------------------
+
+
+class WithTables(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factors = nn.ParameterList([nn.Parameter(torch.ones(1).mul(i)) for i in (2, 3, 5)])
+        self.named = nn.ParameterDict({"shift": torch.ones(1, 3), "factor": nn.Parameter(torch.ones(1))})
+
+    def forward(self, x):
+        for factor in self.factors[1:]:
+            x = x * factor
+        return (x + self.factors[0]) * self.named["factor"] + self.named["shift"]
+
+
+def test_tables_of_parameters_are_learned_under_their_names():
+    net = WithTables()
+    same(net(X), 15 * X + 3, 1e-5)
+    same(net.backward(X, G), 15 * G, 1e-5)
+    wanted = {
+        "factors.0": [G.sum()], "factors.1": [5 * (G * X).sum()], "factors.2": [3 * (G * X).sum()],
+        "named.shift": G.sum(0, keepdims=True), "named.factor": [((15 * X + 2) * G).sum()],
+    }  # fmt: skip
+    found = dict(net.named_parameters())
+    assert list(found) == list(net.state_dict()) == list(wanted)
+    for name, gradient in wanted.items():
+        same(found[name].grad, gradient, 1e-4, 1e-5)
+    assert net.getParameters()[0].nElement() == 7
+    for copied in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        same(copied(X), net(X))
+    assert "(0): Parameter containing: [torch.FloatTensor of size 1]" in repr(net)
+
+
+def test_tables_of_parameters_are_lists_and_dicts():
+    net = WithTables()
+    factors, named = net.factors, net.named
+    first, second, third = factors
+    assert factors.pop(0) is first and len(factors) == 2 and list(factors) == [second, third]
+    factors.append(torch.ones(1).mul(7)).insert(0, first)
+    assert [float(each[1]) for each in factors] == [2, 3, 5, 7] and factors[-1].requires_grad
+    factors[1] = nn.Parameter(torch.ones(1))
+    del factors[2:]
+    same(net(X), X + 3, 1e-5)
+    assert "shift" in named and named.keys() == ["shift", "factor"] and named.pop("shift").shape == (1, 3)
+    named["shift"] = torch.zeros(1, 3)
+    same(net(X), X + 2, 1e-5)
+    for wrong, error in ((3, "cannot assign int as parameter '2'"), (None, "expected a parameter, got None")):
+        with pytest.raises(TypeError, match=f"nn.ParameterList: {error}"):
+            factors.append(wrong)
+
+    class PlainList(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.all = [nn.Parameter(torch.ones(1))]
+
+        def forward(self, x):
+            return x
+
+    with pytest.raises(TypeError, match=r"nn.PlainList: 'all' is a plain table .* use nn.ParameterList"):
+        PlainList()(X)
+
+
+CRITERIONS = {
+    "MSE": (nn.MSECriterion, lambda y, t: ((y - t) ** 2).mean()),
+    "Multi": (
+        lambda: nn.MultiCriterion().add(nn.MSECriterion()).add(nn.AbsCriterion(), 0.5),
+        lambda y, t: ((y - t) ** 2).mean() + 0.5 * np.abs(y - t).mean(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CRITERIONS)
+def test_a_forward_may_call_a_criterion(name):
+    make, formula = CRITERIONS[name]
+
+    class Losing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.criterion = nn.Linear(3, 3), make()
+
+        def forward(self, x, target):
+            output = self.layer(x)
+            return self.criterion(output, target) + self.criterion([2 * output, target])
+
+    net, criterion = Losing(), make()
+    output = np.asarray(net.layer.forward(X))
+    same(net(X, G), formula(output, G) + formula(2 * output, G), 1e-5)
+    net.zero_grad()
+    grad_input, _ = net.backward([X, G])
+    grad_output = 0
+    for factor in (1, 2):
+        criterion.forward(factor * output, G)
+        grad_output += factor * np.asarray(criterion.backward(factor * output, G))
+    same(grad_input, grad_output @ np.asarray(net.layer.weight), 1e-4, 1e-6)
+    same(net.layer.gradBias, grad_output.sum(0), 1e-4, 1e-6)

@@ -102,3 +102,12 @@ def test_extra_state_is_saved_beside_the_tensors(tmp_path):
     assert keys == (["0.weight", "0._extra_state"], ["1._extra_state"])
     with pytest.raises(NotImplementedError, match="define get_extra_state"):
         nn.Tanh().get_extra_state()
+
+
+def test_states_without_arrays_of_real_numbers_are_refused():
+    net = nn.Linear(2, 2)
+    before = np.asarray(net.weight).copy()
+    theirs = type("Tensor", (), {"__module__": "torch", "shape": (2,)})()
+    with pytest.raises(ValueError, match=r"weight: expected real numbers, got complex64; bias: .*PyTorch's; inter"):
+        net.load_state_dict({"weight": np.ones((2, 2), np.complex64), "bias": theirs})
+    same(net.weight, before)

@@ -114,7 +114,7 @@ class Custom(Registration):
         fields[name] = value
         if isinstance(value, Parameter):
             fields[grad_name(name)] = value.grad
-        elif isinstance(value, Module):
+        elif isinstance(value, Module) and not isinstance(value, Inside):
             value._as_parameters()
         changed(self)
 
@@ -210,9 +210,10 @@ class Custom(Registration):
             for each in value.values() if isinstance(value, dict) else value:
                 self._check_attribute(name, each)
         if isinstance(value, (Module, Parameter)):
+            kind = "Module" if isinstance(value, Module) else "Parameter"
             raise TypeError(
                 f"{self.typename()}: {name!r} is a plain table with a {type(value).__name__} in it, which would not be "
-                "learned; use nn.ModuleList, nn.ModuleDict, or an attribute for each"
+                f"learned; use nn.{kind}List, nn.{kind}Dict, or an attribute for each"
             )
 
     @property

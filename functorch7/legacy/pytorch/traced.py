@@ -17,6 +17,7 @@ from ...core.composite import key_of_call
 from ...core.emitted import both, is_emitted
 from ...core.types import Array, Key, State, Tree, Value
 from ...interop.t7.values import Fields
+from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
 from ..engine.outside import code_of
@@ -197,7 +198,9 @@ class Run:
             fields["_parameters"] = dict.fromkeys(spec.parameter_order)
             fields["_buffers"] = {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers}
         else:
-            fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
+            fields["_spec"] = spec
+            if not isinstance(spec, Criterion):
+                fields["modules"] = ModuleList(spec.torch_name(), inner)
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
@@ -248,8 +251,10 @@ def _entered(
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, tree.with_at(buffers, (path[0],), new)
     if form is not None:
+        args, kwargs = form.filled(input)
+        if isinstance(child, Criterion) and len(args) > 1 and not kwargs:  # criterion(input, target)
+            return child.apply(params, buffers, [array_of(each) for each in args], key=key, train=train)
         if not isinstance(child, Traced):
-            args, kwargs = form.filled(input)
             given = ", ".join([*map(core.describe, args), *(f"{n}={core.describe(v)}" for n, v in kwargs.items())])
             raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
         child = child.replace(form=form)
