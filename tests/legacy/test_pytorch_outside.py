@@ -227,6 +227,40 @@ def test_tensors_without_values_get_nowhere_outside():
     CACHE.clear()
 
 
+OUTSIDE = nn.Linear(3, 3)
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        lambda self, x: OUTSIDE(x),
+        lambda self, x: self.kept.layer(x),
+        lambda self, x: self.bound(x),
+        lambda self, x: self.dropout[0](x),
+    ],
+)
+def test_modules_that_are_not_registered_are_refused_where_they_hold_or_draw_something(called):
+    kept = types.SimpleNamespace(layer=nn.Sequential(nn.Tanh(), nn.BatchNormalization(3)))
+    net = custom(called, kept=lambda: kept, bound=lambda: nn.Linear(3, 3).forward)
+    net.dropout = Modules([nn.Dropout()])
+    with pytest.raises(TypeError, match=r"nn.Wrong: forward calls nn\.\w+.*, which is none of its modules"):
+        passing(net)(X)
+    same(custom(lambda self, x: TANH(x))(X), np.tanh(X), 1e-6)
+
+
+class Modules:
+    """A table that nobody looks into."""
+
+    def __init__(self, modules):
+        self.modules = modules
+
+    def __getitem__(self, position):
+        return self.modules[position]
+
+
+TANH = nn.Tanh()
+
+
 def test_a_forward_of_one_object_is_refused():
     net = custom(lambda self, x: x)
     with pytest.raises(TypeError, match="nn.Wrong: forward cannot be set on an object.*derive a class"):

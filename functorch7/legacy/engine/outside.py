@@ -14,6 +14,7 @@ import random
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from ..tensors.random import drawing_is_refused
 from .code_names import codes_of, functions_of, names_of
 from .forms import Static, frozen, holds_traced
 from .objects import Object
+from .registered import Titled
 from .user_code import OURS, users
 
 LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
@@ -34,6 +36,29 @@ LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", 
 
 LASTING = (bool, int, float, str, bytes, type(None), jax.Array)
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
+
+
+_running: ContextVar[str | None] = ContextVar("running", default=None)
+
+
+@contextmanager
+def running(who: str | None) -> Iterator[None]:
+    """Around a run of a user's `forward`, whose code sees tensors without values; None around what it calls."""
+    token = _running.set(who)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def check_is_inside(module: Titled, holds_arrays: bool) -> None:
+    """Raises TypeError where a `forward` calls what is not registered, and whose arrays would be constants."""
+    who = _running.get()
+    if who is not None and holds_arrays:
+        raise TypeError(
+            f"{who} calls {module.title()}, which is none of its modules: what is in it would be a constant; assign it "
+            "to an attribute, as in self.layer = layer"
+        )
 
 
 class Variable(NamedTuple):

@@ -20,7 +20,7 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
-from ..engine.outside import code_of
+from ..engine.outside import code_of, running
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
@@ -74,7 +74,8 @@ class Traced(core.Module, abstract=True):
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
             who = f"{self.torch_name()}: forward"
-            with code_of(self.kind).watched(who, self.attributes), refusing(who), pytorch_operators():
+            watched = code_of(self.kind).watched(who, self.attributes)
+            with watched, running(who), refusing(who), pytorch_operators():
                 returned = self.kind.forward(run.object, *args, **kwargs)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
         except NEEDS_VALUES as error:
@@ -211,10 +212,11 @@ class Run:
         form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
-        output, new = self.spec.call(
-            path[0], self.params, collected(self.object), array_of(given),
-            key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
-        )  # fmt: skip
+        with running(None):
+            output, new = self.spec.call(
+                path[0], self.params, collected(self.object), array_of(given),
+                key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
+            )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
         return wrapped(output)
 
