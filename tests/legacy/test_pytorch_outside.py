@@ -227,6 +227,25 @@ def test_tensors_without_values_get_nowhere_outside():
     CACHE.clear()
 
 
+def test_a_forward_that_a_class_gets_later_is_compiled_like_any():
+    class Patched(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    net = Patched()
+    networks = [net, nn.Sequential(nn.Identity(), net)]
+    weight = np.asarray(net.layer.weight)
+    for factor in (1, 2, 3):
+        for each in networks:
+            same(each(X), factor * np.asarray(net.layer.forward(X)), 1e-5)
+            same(each.backward(X, X), factor * X @ weight, 1e-5, 1e-6)
+        Patched.forward = lambda self, x, factor=factor + 1: factor * self.layer(x)
+
+
 OUTSIDE = nn.Linear(3, 3)
 
 

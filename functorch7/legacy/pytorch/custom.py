@@ -316,14 +316,15 @@ def note_class(kind: type) -> None:
         return
     written: Callable | None = vars(kind).get("forward")
     if written is not None and not overridden_in(kind, "updateOutput"):
-        kind.forward = _compiled(written)
+        type.__setattr__(kind, "forward", _compiled(written))
         if not issubclass(kind, Custom):
             kind.__bases__ = (*(base for base in kind.__bases__ if base is not Module), Custom)
-    if issubclass(kind, Custom):
+    if issubclass(kind, Custom) and "described_by" not in vars(kind):
         kind.described_by = describing(kind)
 
 
 noting_classes.append(note_class)
+layered.given_forward.append(note_class)
 
 
 def _compiled(written: Callable) -> Callable:
