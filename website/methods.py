@@ -29,6 +29,7 @@ from typing import Any, Self, overload
 from .generator import Generator
 from .kinds import Elements, Made, Maker, Numbers, Result, Sizes
 
+IN_PLACE: tuple[str, ...]
 OPERATORS: dict[str, bool]
 BY_TABLES: dict[str, Any]
 
@@ -126,6 +127,8 @@ def _operators() -> Iterator[str]:
         for spelled in (f"__{name}__", f"__r{name}__")[: 1 + reflected]:
             gives = "Result[Self]" if name == "matmul" else "Self"
             yield f"def {spelled}(self, other: float | Numbers, /) -> {gives}: ..."
+    for name in methods.IN_PLACE:
+        yield f"def __i{name}__(self, other: float | Numbers, /) -> {'Result[Self]' if name == 'mul' else 'Self'}: ..."
     for spelled in ("__mul__", "__rmul__"):
         yield from _method(spelled, [("other: float, /", "Self"), ("other: Numbers, /", "Result[Self]")])
 

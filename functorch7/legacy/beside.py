@@ -40,7 +40,7 @@ ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 FILES = {
     **dict.fromkeys(("Graph", "Input", "Model"), "bigdl.graphs"),
     **dict.fromkeys(("load", "loadModule", "loadTorch"), "bigdl.saving"),
-    **dict.fromkeys(("ModuleDict", "ModuleList"), "pytorch.module_lists"),
+    **dict.fromkeys(("ModuleDict", "ModuleList", "ParameterDict", "ParameterList"), "pytorch.module_lists"),
     "functional_call": "pytorch.call",
     **dict.fromkeys(
         (

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .. import core
+from ..interop.pytorch_elsewhere import instead
 from ..interop.pytorch_names import unknown
 from . import beside
 from . import nngraph as nngraph
@@ -53,6 +54,8 @@ def __getattr__(name: str) -> Any:
         return beside.found(name)
     spec_class = core.registry.get(f"nn.{name}")
     if spec_class is None:
+        if said := instead(f"nn.{name}"):
+            raise AttributeError(f"nn has no module {name!r}{said}")
         raise unknown("nn has no module", name, __dir__(), "nn")
     return class_of(spec_class)
 

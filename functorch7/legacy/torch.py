@@ -14,6 +14,7 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ..interop import t7
+from ..interop.pytorch_elsewhere import instead
 from ..layers.tensor_types import TYPES
 from .objects.files import from_file, load_t7, save_t7, to_file
 from .objects.opening import opening
@@ -185,7 +186,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(".torchx", __package__), name)
     found = constructor_of(f"torch.{name}")
     if found is None:
-        raise AttributeError(f"torch has no {name!r} here", name=name, obj=sys.modules[__name__])
+        said = f"torch has no {name!r} here{instead(f'torch.{name}')}"
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])
     return found
 
 

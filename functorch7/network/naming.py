@@ -64,9 +64,13 @@ def misfits(expected: Mapping[str, Value], given: Mapping[str, Value]) -> list[s
 
 
 def _misfit(name: str, array: Any, given: Any) -> list[str]:
+    if type(given).__module__.partition(".")[0] == "torch":
+        return [f"{name}: expected an array, got a tensor of PyTorch's; interop.pytorch.from_pytorch takes its states"]
     dtype = given.dtype if hasattr(given, "dtype") else np.asarray(given).dtype
     if jnp.issubdtype(dtype, np.character) or np.dtype(object) == dtype:
         return [f"{name}: expected numbers, got {describe(given)}"]
+    if jnp.issubdtype(dtype, np.complexfloating) and not jnp.issubdtype(array.dtype, np.complexfloating):
+        return [f"{name}: expected real numbers, got {dtype}"]
     wanted, found = tuple(array.shape), np.shape(given)
     return [] if wanted == found else [f"{name}: expected shape {wanted}, got {found}"]
 

@@ -1,5 +1,7 @@
 """Torch's operations on tensors, as methods, functions and operators; beside NumPy, and as in torch7/doc/maths.md."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -281,3 +283,47 @@ def test_methods_are_functions_too():
     assert torch.numel(x) == torch.nElement(x) == 6 and torch.equal(x, torch.clone(x))
     same(torch.squeeze(torch.ones(1, 2, 1)), [1, 1])
     assert [part.size() for part in torch.split(x, 2, 2)] == [[2, 2], [2, 1]]
+
+
+CHANGING = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "%=": operator.imod,
+    "**=": operator.ipow,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGING)
+@pytest.mark.parametrize("kind", ["Float", "Double", "Int", "Byte"])
+def test_operators_with_an_equals_sign_change_the_tensor_itself(name, kind):
+    make, change = getattr(torch, f"{kind}Tensor"), CHANGING[name]
+    plain = getattr(operator, change.__name__.removeprefix("i"))
+    numbers = np.arange(1, 13).reshape(3, 4)
+    others = [2] if name == "*=" else [2, make((numbers % 5 + 1).tolist())]
+    for view in (lambda t: t, lambda t: t.narrow(2, 2, 2), lambda t: t.t(), lambda t: t.select(1, 2)):
+        for given in others:
+            whole = make(numbers.tolist())
+            part = view(whole)
+            other = given if given == 2 else view(given)
+            wanted = plain(part.clone(), other if given == 2 else other.clone()).numpy()
+            changed = change(part, other)
+            assert changed is part
+            same(part, wanted)
+            same(view(whole), wanted)
+            assert (whole.numpy() == numbers).sum() >= numbers.size - part.nElement()
+
+
+def test_parameters_learn_by_operators_with_an_equals_sign():
+    net = nn.Linear(3, 2)
+    parameters, gradients = net.getParameters()
+    x, before = values(4, 3), parameters.numpy().copy()
+    net.forward(x)
+    net.backward(x, np.ones((4, 2)))
+    parameters -= 0.1 * gradients
+    same(net.bias, before[6:] - 0.4, 1e-6)
+    for _, parameter in net.named_parameters():
+        parameter -= 0.1 * parameter.grad
+    same(net.bias, before[6:] - 0.8, 1e-6)
+    matrix = kept = torch.Tensor([[1, 2], [3, 4]])
+    matrix *= torch.Tensor([1, 10])  # the product, of another size
+    assert matrix.totable() == [21, 43] and kept.totable() == [[1, 2], [3, 4]]
+    with pytest.raises(ValueError, match="torch.add: expected tensors of as many elements, got sizes 2x2 and 3"):
+        kept += torch.ones(3)

@@ -1,10 +1,13 @@
 """State dictionaries in PyTorch's style: what fits, what is assigned, what users' functions add."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, torch
+from functorch7.interop.pytorch_elsewhere import INSTEAD
+from functorch7.legacy import nn, optim, torch
 
 from .helpers import same
 from .pytorch_modules import Scale, X, described
@@ -102,3 +105,26 @@ def test_extra_state_is_saved_beside_the_tensors(tmp_path):
     assert keys == (["0.weight", "0._extra_state"], ["1._extra_state"])
     with pytest.raises(NotImplementedError, match="define get_extra_state"):
         nn.Tanh().get_extra_state()
+
+
+def test_states_without_arrays_of_real_numbers_are_refused():
+    net = nn.Linear(2, 2)
+    before = np.asarray(net.weight).copy()
+    theirs = type("Tensor", (), {"__module__": "torch", "shape": (2,)})()
+    with pytest.raises(ValueError, match=r"weight: expected real numbers, got complex64; bias: .*PyTorch's; inter"):
+        net.load_state_dict({"weight": np.ones((2, 2), np.complex64), "bias": theirs})
+    same(net.weight, before)
+
+
+def test_functions_of_PyTorchs_that_are_not_here_say_what_is():
+    places = {"torch": torch, "optim": optim, "functional": nn.functional, "utils": nn.utils, "nn": nn}
+    net = nn.Linear(2, 2)
+    for name, said in INSTEAD.items():
+        place, _, own = name.partition(".")
+        with pytest.raises(AttributeError) as raised:
+            getattr(places[place], own)
+        assert str(raised.value).endswith(f"; for PyTorch's {name}: {said}") and repr(own) in str(raised.value)
+        written = re.findall(r"\b(torch|nn|nn\.functional|net|x)\.(\w+)(?=\(|$|,| )", said)
+        for owner, method in written:  # what is named instead is there
+            here = {"net": net, "x": torch.ones(1), "nn.functional": nn.functional} | places
+            assert hasattr(here[owner], method), f"{name}: {owner}.{method}"

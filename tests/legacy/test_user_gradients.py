@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+
+from .helpers import same
 
 
 @pytest.mark.parametrize("given", [lambda g: [g], lambda g: [g, None]])
@@ -246,3 +249,38 @@ def test_indices_get_zeros_where_the_gradients_of_parameters_alone_are_said():
     rows.forward(indices)
     assert rows.backward(indices, torch.ones(2, 2)).totable() == [0, 0]
     assert rows.gradWeight.totable() == [[1, 1], [0, 0], [1, 1]]
+
+
+class CubedTwice(nn.Module):
+    """input ** 3 * weight; accGradParameters reads what updateGradInput has left in fields."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.gradWeight = torch.Tensor([2]), torch.zeros(1)
+
+    def updateOutput(self, input):
+        self.output = torch.pow(input, 3).mul(self.weight[1])
+        return self.output
+
+    def updateGradInput(self, input, gradOutput):
+        self.gradInput = torch.cmul(torch.pow(input, 2), gradOutput).mul(3 * self.weight[1])
+        return self.gradInput
+
+    def accGradParameters(self, input, gradOutput, scale=1):
+        self.gradWeight.add(scale * torch.cmul(self.gradInput, input).sum() / (3 * self.weight[1]))
+
+
+@pytest.mark.parametrize("between", [None, nn.Identity, nn.Tanh])
+def test_an_object_at_two_places_has_at_each_what_its_gradient_there_has_left(between):
+    user = CubedTwice()
+    net = nn.Sequential().add(user)
+    net = (net if between is None else net.add(between())).add(user)
+    x, g = np.array([0.5, -0.3]), np.array([1.0, 2.0])
+    first = 2 * x**3
+    middle = np.tanh(first) if between is nn.Tanh else first
+    same(net.forward(x), 2 * middle**3, 1e-5)
+    outer = 6 * middle**2 * g * (1 - middle**2 if between is nn.Tanh else 1)
+    for time in (1, 2):
+        same(net.backward(x, g), 6 * x**2 * outer, 1e-5)
+        same(user.gradInput, net.gradInput)
+        same(user.gradWeight, [time * ((middle**3 * g).sum() + (x**3 * outer).sum())], 1e-5)

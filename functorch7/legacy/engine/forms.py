@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
 import jax
 import numpy as np
 
+from ... import core
 from ...core import Const
 from ...core.types import Structure, Value
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
+from .code_names import with_methods
+
+NO_NAMES: frozenset[str] = frozenset()
+ASKING = frozenset(("__dict__", "getattr", "vars"))
+"""What code reads fields by that it does not name."""
+
+
+SIMPLE = (bool, int, float, str, type(None), FunctionType, Tensor, np.ndarray, jax.Array)
+"""What has no attributes that count."""
 
 
 class Static(NamedTuple):
@@ -42,20 +54,104 @@ def is_array(value: object) -> TypeGuard[Tensor | np.ndarray | jax.Array]:
     return isinstance(value, (Tensor, np.ndarray, jax.Array))
 
 
-def frozen(value: Value) -> Static:
-    """A value that can be hashed and that later changes of lists, dicts and arrays do not reach."""
+class Record:
+    """An object that holds settings: equal to itself as long as those of its fields that count are as they are."""
+
+    __slots__ = ("fields", "value")
+
+    def __init__(self, value: Value, fields: tuple[tuple[str, Static], ...]):
+        self.value, self.fields = value, fields
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.value is other.value and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash((id(self.value), self.fields))
+
+
+ASKING = frozenset(("__dict__", "getattr", "vars"))
+"""What code reads fields by that it does not name."""
+
+
+def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ...] = ()) -> Static:
+    """A value that can be hashed and that later changes of lists, dicts and arrays do not reach.
+
+    Nor do changes of those fields of other objects that have one of the names. `around`: objects that it is a part of.
+    """
     kind = type(value)
     if kind in (list, tuple):
-        return Static(kind, tuple(frozen(each) for each in value))
+        return Static(kind, tuple(frozen(each, names, around) for each in value))
     if kind is dict:
-        return Static(kind, tuple((name, frozen(each)) for name, each in value.items()))
+        return Static(kind, tuple((name, frozen(each, names, around)) for name, each in value.items()))
+    if is_array(value) and not is_concrete(value):
+        return Static(_Itself, _Itself(value))
     if is_array(value) or kind is Storage:
         return Static(kind, Const(value))
+    if names and id(value) not in around and (fields := _fields(value)):
+        names, around = with_methods(value if isinstance(value, type) else kind, names), (*around, id(value))
+        all_count = isinstance(value, (dict, set)) or not ASKING.isdisjoint(names)
+        counting = [name for name in fields if all_count or name in names]
+        if counting:
+            return Static(Record, Record(value, tuple((n, frozen(fields[n], names, around)) for n in counting)))
     try:
         hash(value)
     except TypeError:
         return Static(_Itself, _Itself(value))
     return Static(kind, value)
+
+
+def is_concrete(array: Tensor | np.ndarray | jax.Array) -> bool:
+    """Whether there are values in it, as is not so while a program is traced."""
+    return core.is_concrete(array.array if isinstance(array, Tensor) else array)
+
+
+def holds_traced(value: Value) -> bool:
+    """Whether there is an array without values in it, or in its lists and dicts."""
+    if isinstance(value, (dict, list, tuple)):
+        return any(map(holds_traced, value.values() if isinstance(value, dict) else value))
+    return is_array(value) and not is_concrete(value)
+
+
+def is_simple(value: Value) -> bool:
+    """Whether nothing that it consists of has attributes that count."""
+    if type(value) in (list, tuple, dict):
+        return all(map(is_simple, value.values() if type(value) is dict else value))
+    return isinstance(value, SIMPLE)
+
+
+def is_still(static: Static, value: Value) -> bool:
+    """Whether a value is as it was when it was frozen."""
+    kind, then = static
+    if kind is Record:
+        fields = _fields(value) if value is then.value else {}
+        return bool(fields) and all(name in fields and is_still(each, fields[name]) for name, each in then.fields)
+    if kind in (list, tuple):
+        return type(value) is kind and len(value) == len(then) and all(map(is_still, then, value))
+    if kind is dict:
+        names = [name for name, _ in then]
+        return type(value) is dict and [*value] == names and all(is_still(each, value[name]) for name, each in then)
+    return frozen(value) == static
+
+
+def _fields(value: Any) -> dict[Any, Any]:
+    """What an object or a class has that holds numbers, texts and the like, and may change; of others nothing."""
+    if isinstance(value, (set, dict)):
+        return dict(value) if isinstance(value, dict) else {"": tuple(sorted(map(repr, value)))}
+    kind = value if isinstance(value, type) else type(value)
+    if isinstance(value, (FunctionType, MethodType, ModuleType)) or hasattr(kind, "is_criterion"):
+        return {}
+    if kind.__module__ == "builtins" or not hasattr(value, "__dict__") or _is_compared_by_value(value):
+        return {}
+    fields: dict[str, Any] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        fields.update(vars(base))
+    fields |= {} if value is kind else vars(value)
+    return {name: each for name, each in fields.items() if not (callable(each) or hasattr(type(each), "__get__"))}
+
+
+def _is_compared_by_value(value: Any) -> bool:
+    """Whether an object's class says what it is equal to, and that this lasts."""
+    return type(value).__eq__ is not object.__eq__ and type(value).__hash__ is not None
 
 
 def thawed(static: Static) -> Value:
@@ -69,7 +165,7 @@ def thawed(static: Static) -> Value:
         return Storage(np.array(value))
     if isinstance(value, Const):
         return Tensor.of(value.value) if issubclass(kind, Tensor) else np.array(value.value)
-    return value.value if kind is _Itself else value
+    return value.value if kind in (_Itself, Record) else value
 
 
 class Form(NamedTuple):
@@ -109,13 +205,19 @@ def only_input(who: str, args: tuple, kwargs: dict[str, Value]) -> Value:
     return args[0]
 
 
-def split(args: tuple, kwargs: dict[str, Value]) -> tuple[Form | None, Value]:
-    """(form, input) of a call; the form is None where it has one argument, which is the input, as of other modules."""
+def split(
+    args: tuple, kwargs: dict[str, Value], names: Callable[[], frozenset[str]] = frozenset
+) -> tuple[Form | None, Value]:
+    """(form, input) of a call; the form is None where it has one argument, which is the input, as of other modules.
+
+    `names`: those of attributes that count in other objects among the arguments.
+    """
     if len(args) == 1 and not kwargs and not isinstance(args[0], (str, int, float, type(None))):
         return None, args[0]
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=lambda each: each is None)
     arrays = [each for each in leaves if is_array(each)]
-    form = Form(structure, tuple(None if is_array(each) else frozen(each) for each in leaves))
+    counting = NO_NAMES if all(map(is_simple, leaves)) else names()
+    form = Form(structure, tuple(None if is_array(each) else frozen(each, counting) for each in leaves))
     return form, arrays[0] if len(arrays) == 1 else arrays
 
 

@@ -150,8 +150,3 @@ class Layout:
             and self.in_parts == other.in_parts
             and all(mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True))
         )
-
-    @property
-    def repeats(self) -> bool:
-        """Whether some tensor occurs more than once."""
-        return len(set(self.views)) < len(self.views)

@@ -41,7 +41,7 @@ class Moment:
         if latest is self:
             return True
         if latest is not None:
-            latest.note()
+            latest.fields = _noted(self.user)  # with what its way back has left, such as gradInput
         self.user.__dict__["_moment"] = weakref.ref(self)
         for fields, then in self.fields or ():
             fields.update(then)

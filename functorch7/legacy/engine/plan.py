@@ -37,6 +37,7 @@ from .forms import Form as CallForm
 from .layout import Layout
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes, is_whole
+from .outside import noted_of
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
@@ -160,7 +161,8 @@ class Plan(Running):
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
-        self.is_plain = not (self._attributes or self.traced or self._users or as_foreign) and form is None
+        self._outside = noted_of(self.members, [each.hook.function for each in self.placed if each.replaces])
+        self.is_plain = not (as_foreign or form or self._attributes or self._outside or self.traced or self._users)
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         self.noting = self._noting() if has_others() else None
         self.read = as_input if self.noting is None else as_noted
@@ -182,6 +184,8 @@ class Plan(Running):
         if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
         if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+            return False
+        if self._outside and not all(code.stands() and code.noted() == then for code, then in self._outside):
             return False
         if self.traced and not all(form.stands(user) for user, form in self.traced):
             return False

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import core
 from ...core.types import Value
+from ..tensors.parameter import Parameter
 from . import compiled, watched
 from .compiled import Program
 from .cut import Cut
@@ -99,5 +100,9 @@ class Running:
     def update(self) -> Callable:
         """The step along the gradient."""
         params, grads = self.all_parameters, self.all_gradients
-        whole = params.views == grads.views and params.covers and grads.covers and not params.repeats
-        return compiled.update(params.views, grads.views, whole)
+        pairs = zip(params.tensors, grads.tensors, params.views, grads.views, strict=True)
+        # A parameter of PyTorch's counts once, wherever it is; of Torch's tensors each place counts.
+        once = {(id(p), id(g)) if isinstance(p, Parameter) else i: views for i, (p, g, *views) in enumerate(pairs)}
+        views, grad_views = zip(*once.values(), strict=True)
+        whole = views == grad_views and params.covers and grads.covers and len(set(views)) == len(views)
+        return compiled.update(views, grad_views, whole)

@@ -11,7 +11,7 @@ import builtins
 import dis
 import math
 from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import jax
@@ -22,6 +22,7 @@ from ..tensors.linear_algebra import LINEAR
 from ..tensors.makers import MAKERS
 from ..tensors.operations import OPERATIONS
 from ..tensors.results import ROWS
+from .code_names import codes_of
 from .forms import frozen
 
 OURS = "functorch7.legacy"
@@ -125,7 +126,7 @@ class _Reader:
 
     def _function(self, function: FunctionType) -> None:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        for code in _codes(function.__code__):
+        for code in codes_of(function.__code__):
             instructions = list(dis.get_instructions(code))
             for place, each in enumerate(instructions):
                 name, following = each.argval, instructions[place + 1 :]
@@ -154,14 +155,6 @@ class _Reader:
             self._wait(value)
         elif not (_is_pure(value) or (isinstance(value, CONSTANTS) and not is_cell)):
             raise _Obstacle(f"it uses {name}")
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code, and that of the functions inside."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
 
 
 def _is_pure(value: Any) -> bool:

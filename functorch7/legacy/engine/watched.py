@@ -29,7 +29,8 @@ from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
 from .objects import Object
-from .registered import Registered, Titled
+from .outside import Noted, code_of_hook
+from .registered import Registered, Titled, everywhere
 
 
 class Running(Protocol):
@@ -68,15 +69,18 @@ class Traced(NamedTuple):
 
     hook: Registered
     module: Titled
+    outside: Noted  # what the function reads
 
     def __call__(self, spec: core.Module, *values: Value) -> Value:
         shown = with_arguments(spec, *values) if self.hook.with_kwargs else values
+        who = f"{self.module.title()}: a {self.hook.kind} hook that returns something"
         try:
-            result = self.hook(self.module, *map(wrapped, shown))
+            with code_of_hook(self.hook.function).watched(who, (), is_hook=True):
+                result = self.hook(self.module, *map(wrapped, shown))
         except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
             raise TypeError(
-                f"{self.module.title()}: a {self.hook.kind} hook that returns something is compiled with the network; "
-                "it computes with operators of tensors or jax.numpy, not with NumPy or in place"
+                f"{who} is compiled with the network; it computes with operators of tensors or jax.numpy, not with "
+                "NumPy or in place"
             ) from error
         if result is None:
             return None
@@ -158,6 +162,11 @@ class Placed(NamedTuple):
         """Whether the hook has returned something for this object."""
         return self.module in self.hook.replaces
 
+    @property
+    def stands(self) -> bool:
+        """Whether nobody has taken the hook away, as another hook of the same call may have."""
+        return self.hook in (everywhere if self.everywhere else self.module._hooks)
+
 
 _repeats: ContextVar[bool] = ContextVar("repeats", default=False)
 _failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
@@ -194,7 +203,8 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     new = []
     for number, each in enumerate(placed):
         watch = Watch(number, with_arguments) if each.hook.with_kwargs else Watch(number)
-        function = Traced(each.hook, each.module) if each.replaces else watch
+        outside = code_of_hook(each.hook.function).noted() if each.replaces else ()
+        function = Traced(each.hook, each.module, outside) if each.replaces else watch
         new.append(Hook(each.path, each.hook.kind, function, each.everywhere))
         if each.hook.always_call:
             new.append(Hook(each.path, "failed", Failing(number)))
@@ -243,12 +253,17 @@ def answered(call: Running, seen: Keyed) -> bool:
     for (number, count), values in seen.items():
         placed = call.plan.placed[number]
         turn = (placed.path, id(placed.hook), count)
-        if turn in call.answered:
+        if turn in call.answered or not placed.stands:
             continue
         call.answered.add(turn)
         # In a user's updateOutput that is being differentiated, values come with their tangents.
         shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
         if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
+            if not placed.stands:
+                raise TypeError(
+                    f"{placed.module.title()}: a {placed.hook.kind} hook that returns something is compiled with the "
+                    "network and cannot take itself away in a call; remove it after the call"
+                )
             placed.hook.replaces.add(placed.module)
             changed(placed.module)
             call.plan, call.residuals = call.plan.renewed(), None

@@ -19,6 +19,7 @@ from ...network import ZeroMask
 from ..engine.calls import Call, Misfit
 from ..engine.foreign import Foreign
 from ..engine.forms import Form
+from ..engine.outside import check_is_inside
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
 from ..objects import composed, layered
@@ -190,11 +191,10 @@ class Module(
         return call.result
 
     def _run(self, plan: Plan, input: Input) -> Call:
-        fields = self.__dict__
+        check_is_inside(self, plan.draws or bool(plan.all_parameters.tensors or plan.slots))
         if not plan.is_step:  # a step that fails leaves those before it to backward
-            fields["_call"] = None  # frees what the last call kept
-        call = Call(plan, input, self.train or bool(plan.foreign))
-        fields["_call"] = call
+            self.__dict__["_call"] = None  # frees what the last call kept
+        self.__dict__["_call"] = call = Call(plan, input, self.train or bool(plan.foreign))
         if plan.is_step:
             self._step_taken(call)
         for sequencer, _ in plan.sequencers:

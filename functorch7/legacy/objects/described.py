@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import core
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..tensors.changes import changed
@@ -259,6 +260,8 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
             self._respecify(spec.replace(**{field: True}))
             return
         object.__setattr__(self, name, value)
+        if isinstance(value, Parameter) and grad_name(name) in self.__dict__:
+            self.__dict__[grad_name(name)] = value.grad  # it is learned as one, wherever it is
         counts = spec is not None and name not in ("output", "gradInput")
         if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
             changed(self)
@@ -363,7 +366,7 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
     place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
     if isinstance(tensor, Parameter):
         tensor.rebind(*place)
-        tensor.grad = cast_tensor(tensor.grad, type_name, cache)
+        tensor.add_up_in(cast_tensor(tensor.grad, type_name, cache))
         return tensor
     made = Tensor.viewing(*place)
     cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)

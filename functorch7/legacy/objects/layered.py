@@ -16,6 +16,10 @@ fields: dict[str, Bring] = {}
 """The same of names that are properties, or kept in objects: a layer comes when one is set, too."""
 
 
+given_forward: list[Callable[[Any], None]] = []
+"""What looks at a class that gets another `forward` after it was made."""
+
+
 def offer(by: Bring, names: Iterable[str], settable: Iterable[str] = ()) -> None:
     """Says which names a layer has, and which of them are set."""
     fields.update(dict.fromkeys(settable, by))
@@ -58,6 +62,12 @@ class Layered(Kind):
     __dict__: Any  # type: ignore[misc]  # pyright takes that of an object for that of its class
     __new__, __init__ = ABCMeta.__new__, ABCMeta.__init__  # type: ignore[assignment]
     __instancecheck__, __subclasscheck__ = type.__instancecheck__, type.__subclasscheck__
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        type.__setattr__(cls, name, value)
+        if name == "forward":
+            for look in given_forward:
+                look(cls)
 
     def __getattr__(cls, name: str) -> Any:
         if brought(cls, name):

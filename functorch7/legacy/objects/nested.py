@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
+from ...interop.pytorch_elsewhere import instead
 from ..tensors.kinds import Numbers, Sizes
 from ..tensors.tensor import Tensor
 from .described import Described, cast_tensor
@@ -16,6 +17,10 @@ Nested: TypeAlias = "Tensor | Sequence[Nested] | Mapping[str, Nested] | Mapping[
 
 Tensors = TypeVar("Tensors", bound=Nested)
 Held = TypeVar("Held")  # modules, or tables of them and of tensors
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"nn.utils has no {name!r}{instead(f'utils.{name}')}")
 
 
 def recursiveType(param: Held, type: str, tensorCache: dict | None = None) -> Held:

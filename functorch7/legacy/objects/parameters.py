@@ -22,6 +22,7 @@ from ..tensors.changes import changed
 from ..tensors.devices import precision
 from ..tensors.distributions import Draws, Zeros
 from ..tensors.flat import flatten, flattened
+from ..tensors.parameter import Parameter
 from ..tensors.random import generator
 from ..tensors.storage import Storage
 from ..tensors.storages import noted_of, zero
@@ -101,9 +102,10 @@ class Parameters(Described):
             self._put_parameter(name, Tensor.viewing(Storage(initial[name]).cast(dtype), 0, initial[name].shape))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
-        """Takes a tensor as a parameter, with a gradient of zeros."""
-        self.__dict__[name] = tensor
-        self.__dict__[grad_name(name)] = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
+        zeros = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
+        self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 
     def _parameter_rank(self, name: str) -> tuple:

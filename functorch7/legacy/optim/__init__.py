@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ...interop.pytorch_elsewhere import instead
 from ...optim import L1L2Regularizer as L1L2Regularizer
 from ...optim import L1Regularizer as L1Regularizer
 from ...optim import L2Regularizer as L2Regularizer
@@ -44,7 +45,7 @@ def __getattr__(name: str) -> Any:
     if name in _MEASURES:
         globals()[name] = found = getattr(import_module(_MEASURES[name], __name__), name)
         return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead(f'optim.{name}')}")
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any, Self
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers.graph import nodes_among
-from ..engine.forms import frozen, is_array, split, thawed
+from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
+from ..engine.outside import code_of
 from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
@@ -81,6 +82,11 @@ class Custom(Registration):
             self._set_buffer(name, value)
         elif name in fields.get("_parameters", ()) or name in fields.get("_children", ()):
             self._empty(name, value)
+        elif name == "forward":
+            raise TypeError(
+                f"{self.typename()}: forward cannot be set on an object, whose class's is what networks run; derive a "
+                "class that has it"
+            )
         elif hasattr(Custom, name):
             object.__setattr__(self, name, value)
             if callable(value):
@@ -108,6 +114,8 @@ class Custom(Registration):
         fields[name] = value
         if isinstance(value, Parameter):
             fields[grad_name(name)] = value.grad
+        elif isinstance(value, Module) and not isinstance(value, Inside):
+            value._as_parameters()
         changed(self)
 
     def _empty(self, name: str, value: Any) -> None:
@@ -164,6 +172,16 @@ class Custom(Registration):
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         setattr(self, name, Parameter(tensor))
 
+    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Torch's two lists; a parameter that several modules have has one gradient in them."""
+        self._as_parameters()
+        return super().parameters()
+
+    def updateParameters(self, learningRate: float) -> None:
+        """parameter = parameter - learningRate * gradient, once for each that is here."""
+        self._as_parameters()
+        super().updateParameters(learningRate)
+
     def own_buffers(self) -> dict[str, bool]:
         """The names of this object's own buffers, and whether each is saved."""
         kinds = self.__dict__.get("_buffers", {})
@@ -175,21 +193,27 @@ class Custom(Registration):
 
     def own_attributes(self) -> tuple:
         """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
-        fields, names = self.__dict__, [*self.__dict__["_plain"]]
-        for name in names:
+        fields, plain = self.__dict__, [*self.__dict__["_plain"]]
+        for name in plain:
             self._check_attribute(name, fields[name])
-        for registry in ("_parameters", "_children", "_buffers"):
-            names += [name for name in fields[registry] if fields[name] is None]
-        return tuple((name, frozen(fields[name])) for name in sorted(names))
+        empty = [name for kind in KINDS for name in fields[kind] if fields[name] is None]
+        counting = NO_NAMES if all(is_simple(fields[name]) for name in plain) else self._names_of_settings()
+        return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
+
+    def _names_of_settings(self) -> frozenset[str]:
+        """The names of attributes of other objects that code here, or inside, reads."""
+        kinds = {type(module) for module in self.listModules() if isinstance(module, Custom)}
+        return frozenset().union(*(code_of(kind).names for kind in kinds))
 
     def _check_attribute(self, name: str, value: Any) -> None:
         if isinstance(value, (list, tuple, dict)):
             for each in value.values() if isinstance(value, dict) else value:
                 self._check_attribute(name, each)
         if isinstance(value, (Module, Parameter)):
+            kind = "Module" if isinstance(value, Module) else "Parameter"
             raise TypeError(
                 f"{self.typename()}: {name!r} is a plain table with a {type(value).__name__} in it, which would not be "
-                "learned; use nn.ModuleList, nn.ModuleDict, or an attribute for each"
+                f"learned; use nn.{kind}List, nn.{kind}Dict, or an attribute for each"
             )
 
     @property
@@ -212,6 +236,7 @@ class Custom(Registration):
             shapes(self.own_parameters()),
             shapes(buffers),
             tuple(name for name, persistent in buffers.items() if not persistent),
+            outside=code_of(type(self)).noted(),
         )
         return described.named(fields["_own_name"])
 
@@ -262,7 +287,7 @@ class Custom(Registration):
 
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Output:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
-        form, given = split(args, kwargs)
+        form, given = split(args, kwargs, self._names_of_settings)
         return self._run(self._planned(form), given).result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Output:
@@ -291,14 +316,15 @@ def note_class(kind: type) -> None:
         return
     written: Callable | None = vars(kind).get("forward")
     if written is not None and not overridden_in(kind, "updateOutput"):
-        kind.forward = _compiled(written)
+        type.__setattr__(kind, "forward", _compiled(written))
         if not issubclass(kind, Custom):
             kind.__bases__ = (*(base for base in kind.__bases__ if base is not Module), Custom)
-    if issubclass(kind, Custom):
+    if issubclass(kind, Custom) and "described_by" not in vars(kind):
         kind.described_by = describing(kind)
 
 
 noting_classes.append(note_class)
+layered.given_forward.append(note_class)
 
 
 def _compiled(written: Callable) -> Callable:

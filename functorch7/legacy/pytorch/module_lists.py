@@ -1,20 +1,131 @@
-"""PyTorch's tables of modules: registered, and called one by one by the `forward` around them."""
+"""PyTorch's tables of modules and of parameters: registered, and used one by one by the `forward` around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from ...core.types import Value
+from ..engine.forms import is_array
 from ..modules.module import Module
 from ..objects.described import Described
+from ..tensors.kinds import Numbers
+from ..tensors.parameter import Parameter
 from .custom import Custom
 from .traced import describing, tree_text
 
 
-class ModuleList(Custom):
+class Table(Custom):
+    """What tables of modules and of parameters have in common: names, what is under these, and how it gets there."""
+
+    _of_parameters = False
+    _what = "module"
+
+    def _names(self) -> list[str]:
+        return self.own_parameters() if self._of_parameters else self.child_names()
+
+    def _held(self) -> list[Any]:
+        return [getattr(self, name) for name in self._names()]
+
+    def _put(self, name: str, value: Any) -> None:
+        """Puts a module or a parameter under a name. Raises TypeError for None, which is neither in a table."""
+        if self._of_parameters and is_array(value) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        if value is None:
+            raise TypeError(f"{self.typename()}: expected a {self._what}, got None")
+        if name in self._names():
+            setattr(self, name, value)
+        else:
+            register: Any = self.register_parameter if self._of_parameters else self.add_module
+            register(name, value)
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        if not self._of_parameters:
+            return super().__repr__()
+        sizes = ("x".join(map(str, parameter.shape)) for parameter in self._held())
+        lines = (f"Parameter containing: [{self._type} of size {size}]" for size in sizes)
+        return tree_text(type(self).__name__, "", dict(zip(self._names(), lines, strict=True)))
+
+
+class Listed(Table):
+    """A table whose names are positions, counted from 0."""
+
+    def _renumber(self, values: Iterable[Any]) -> None:
+        values = list(values)
+        for name in self._names():
+            delattr(self, name)
+        self.extend(values)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._held())
+
+    def _name(self, index: int) -> str:
+        who = self.typename()
+        if not isinstance(index, (int, np.integer)):
+            raise TypeError(f"{who}: expected a position, counted from 0, got {index!r}")
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"{who}: index {index} is out of range of {len(self)} {self._what}s, counted from 0")
+        return str(index % len(self))
+
+    def _of_same_kind(self, values: Iterable[Any]) -> Value:
+        return (ParameterList if self._of_parameters else ModuleList)(values)
+
+    def __getitem__(self, index: int | slice) -> Value:
+        if isinstance(index, slice):
+            return self._of_same_kind(self._held()[index])
+        return getattr(self, self._name(index))
+
+    def __setitem__(self, index: int, value: Value) -> None:
+        self._put(self._name(index), value)
+
+    def __delitem__(self, index: int | slice) -> None:
+        values = self._held()
+        del values[index if isinstance(index, slice) else int(self._name(index))]
+        self._renumber(values)
+
+    def append(self, value: Value) -> Self:
+        """Adds one at the end."""
+        self._put(str(len(self)), value)
+        return self
+
+    def extend(self, values: Iterable[Value]) -> Self:
+        """Adds several at the end."""
+        if not isinstance(values, Iterable):
+            what, given = f"{self._what}s", type(values).__name__
+            raise TypeError(f"{self.typename()}: extend expected {what} in a list, got {given}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def insert(self, index: int, value: Value) -> None:
+        """Puts one before that at a position."""
+        values = self._held()
+        values.insert(index, value)
+        self._renumber(values)
+
+    def pop(self, index: int = -1) -> Value:
+        """Takes one out and gives it."""
+        value = self[index]
+        del self[index]
+        return value
+
+    def __add__(self, values: Iterable[Value]) -> Value:
+        return self._of_same_kind([*self, *values])
+
+    def __iadd__(self, values: Iterable[Value]) -> Self:
+        return self.extend(values)
+
+
+class ModuleList(Listed):
     """A list of modules, named "0", "1", ...; positions count from 0, and slices are lists of the same modules.
 
     Raises: TypeError for anything but modules; IndexError out of range; NotImplementedError when called.
@@ -25,42 +136,6 @@ class ModuleList(Custom):
         super().__init__()
         self.extend([] if modules is None else modules)
 
-    def _renumber(self, modules: Iterable[Any]) -> None:
-        modules = list(modules)
-        for name in self.child_names():
-            delattr(self, name)
-        for i, module in enumerate(modules):
-            self.add_module(str(i), module)
-
-    def __len__(self) -> int:
-        return len(self.child_names())
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[Described]:
-        return iter(self.children())
-
-    def _name(self, index: int) -> str:
-        if not isinstance(index, (int, np.integer)):
-            raise TypeError(f"nn.ModuleList: expected a position, counted from 0, got {index!r}")
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"nn.ModuleList: index {index} is out of range of {len(self)} modules, counted from 0")
-        return str(index % len(self))
-
-    def __getitem__(self, index: int | slice) -> Described:
-        if isinstance(index, slice):
-            return ModuleList(self.children()[index])
-        return getattr(self, self._name(index))
-
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name(index), _checked(self, module))
-
-    def __delitem__(self, index: int | slice) -> None:
-        modules = self.children()
-        del modules[index if isinstance(index, slice) else int(self._name(index))]
-        self._renumber(modules)
-
     def __repr__(self) -> str:
         """Equal neighbours are printed once: (0-2): 3 x Name(...)."""
         lines: dict[str, str] = {}
@@ -69,39 +144,78 @@ class ModuleList(Custom):
             lines[f"{first}-{more[-1]}" if more else str(first)] = f"{len(more) + 1} x {text}" if more else text
         return tree_text(type(self).__name__, self.extra_repr(), lines)
 
-    def append(self, module: Described) -> ModuleList:
-        """Adds a module at the end."""
-        self.add_module(str(len(self)), _checked(self, module))
-        return self
 
-    def extend(self, modules: Iterable[Described]) -> ModuleList:
-        """Adds modules at the end."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(f"nn.ModuleList: extend expected modules in a list, got {type(modules).__name__}")
-        for module in modules:
-            self.append(module)
-        return self
+class ParameterList(Listed):
+    """A list of parameters, named "0", "1", ...; tensors that are put in become parameters.
 
-    def insert(self, index: int, module: Module) -> None:
-        """Puts a module before the one at a position."""
-        modules = self.children()
-        modules.insert(index, _checked(self, module))
-        self._renumber(modules)
+    Raises: TypeError for anything but tensors; IndexError out of range; NotImplementedError when called.
+    Source: PyTorch, the Modules note.
+    """
 
-    def pop(self, index: int = -1) -> Described:
-        """Takes a module out and gives it."""
-        module = self[index]
-        del self[index]
-        return module
+    _of_parameters = True
+    _what = "parameter"
 
-    def __add__(self, modules: Iterable[Described]) -> ModuleList:
-        return ModuleList([*self, *modules])
-
-    def __iadd__(self, modules: Iterable[Described]) -> ModuleList:
-        return self.extend(modules)
+    def __init__(self, values: Iterable[Numbers] | None = None):
+        super().__init__()
+        self.extend([] if values is None else values)
 
 
-class ModuleDict(Custom):
+class Named(Table):
+    """A table by name, in the order of insertion."""
+
+    def __getitem__(self, name: str) -> Value:
+        self._check(name)
+        return getattr(self, name)
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        self._put(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self._check(name)
+        delattr(self, name)
+
+    def _check(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(f"{self.typename()}: expected one of {self._names()}, got {name!r}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def keys(self) -> list[str]:
+        """The names."""
+        return self._names()
+
+    def values(self) -> list[Value]:
+        """What is under them."""
+        return self._held()
+
+    def items(self) -> list[tuple[str, Value]]:
+        """Pairs of both, in order."""
+        return list(zip(self._names(), self._held(), strict=True))
+
+    def update(self, given: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> None:
+        """Adds what is given, in place of what has the names."""
+        if not isinstance(given, Iterable):
+            raise TypeError(f"{self.typename()}: update expected a dict or pairs, got {type(given).__name__}")
+        for name, value in dict(given).items():
+            self[name] = value
+
+    def pop(self, name: str) -> Value:
+        """Takes one out and gives it."""
+        value = self[name]
+        del self[name]
+        return value
+
+    def clear(self) -> None:
+        """Takes all out."""
+        for name in self._names():
+            delattr(self, name)
+
+
+class ModuleDict(Named):
     """Modules by name, in the order of insertion.
 
     Raises: TypeError for anything but modules; KeyError for a name with a dot, or of an attribute that is there;
@@ -112,73 +226,21 @@ class ModuleDict(Custom):
         super().__init__()
         self.update({} if modules is None else modules)
 
-    def __getitem__(self, name: str) -> Described:
-        self._check(name)
-        return getattr(self, name)
 
-    def __setitem__(self, name: str, module: Module) -> None:
-        if name in self:
-            setattr(self, name, _checked(self, module))
-        else:
-            self.add_module(name, _checked(self, module))
+class ParameterDict(Named):
+    """Parameters by name, in the order of insertion; tensors that are put in become parameters.
 
-    def __delitem__(self, name: str) -> None:
-        self._check(name)
-        delattr(self, name)
+    Raises: TypeError for anything but tensors; KeyError for a name with a dot, or of an attribute that is there;
+    NotImplementedError when called. Source: PyTorch, the Modules note.
+    """
 
-    def _check(self, name: str) -> None:
-        if name not in self:
-            raise KeyError(f"nn.ModuleDict: expected one of {self.child_names()}, got {name!r}")
+    _of_parameters = True
+    _what = "parameter"
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.child_names()
-
-    def __len__(self) -> int:
-        return len(self.child_names())
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.child_names())
-
-    def keys(self) -> list[str]:
-        """The names."""
-        return self.child_names()
-
-    def values(self) -> list[Described]:
-        """The modules."""
-        return self.children()
-
-    def items(self) -> list[tuple[str, Described]]:
-        """(name, module), in order."""
-        return list(zip(self.child_names(), self.children(), strict=True))
-
-    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Adds modules, in place of those that have the names."""
-        if not isinstance(modules, Iterable):
-            raise TypeError(f"nn.ModuleDict: update expected a dict or pairs, got {type(modules).__name__}")
-        for name, module in dict(modules).items():
-            self[name] = module
-
-    def pop(self, name: str) -> Described:
-        """Takes a module out and gives it."""
-        module = self[name]
-        del self[name]
-        return module
-
-    def clear(self) -> None:
-        """Takes all modules out."""
-        for name in self.child_names():
-            delattr(self, name)
+    def __init__(self, parameters: Mapping[str, Numbers] | None = None):
+        super().__init__()
+        self.update({} if parameters is None else parameters)
 
 
-def _checked(table: Custom, module: Any) -> Any:
-    """The module. Raises TypeError for None, which is no module in a table, though one in an attribute."""
-    if module is None:
-        raise TypeError(f"{table.typename()}: expected a module, got None")
-    return module
-
-
-for _kind in (ModuleList, ModuleDict):
+for _kind in (Table, Listed, Named, ModuleList, ModuleDict, ParameterList, ParameterDict):
     _kind.described_by = describing(_kind)

@@ -127,25 +127,45 @@ class Names(Described):
             parameter.requires_grad = bool(requires_grad)
         return self
 
-    def _as_parameters(self, recurse: bool) -> None:
+    def _as_parameters(self, recurse: bool = True) -> None:
         """Makes objects of the parameters that know whether they get a gradient, over the same elements.
 
-        A tensor that several modules have is one afterwards, too.
+        Those of layers over the same elements are one afterwards, with the sum of their gradients as its one.
         """
-        made: dict[int, Parameter] = {}
-        for module in self.listModules() if recurse else [self]:
-            for name in module.own_parameters():
-                tensor = module.__dict__[name]
-                if isinstance(tensor, Parameter):
-                    continue
-                if id(tensor) not in made:
-                    made[id(tensor)] = parameter = Parameter(tensor)
-                    gradient = module.__dict__.get(grad_name(name))
-                    parameter.requires_grad = gradient is not None
-                    if gradient is not None:
-                        parameter.grad = gradient
-                module.__dict__[name] = made[id(tensor)]
-                changed(module)
+        modules = self.listModules() if recurse else [self]
+        held = [(module.__dict__, name) for module in modules for name in module.own_parameters()]
+        known: dict[tuple, Parameter] = {}
+        for fields, name in sorted(held, key=lambda pair: not _is_users(*pair)):
+            if isinstance(fields[name], Parameter):
+                known.setdefault(_place(fields[name]), fields[name])
+        seen: set[int] = set()
+        is_other = False
+        for fields, name in held:
+            tensor, gradient = fields[name], fields.get(grad_name(name))
+            parameter = tensor if _is_users(fields, name) else known.get(_place(tensor))
+            if parameter is None:
+                known[_place(tensor)] = parameter = Parameter(tensor, gradient is not None)
+            if gradient is not None and id(parameter) not in seen:
+                seen.add(id(parameter))
+                parameter.add_up_in(gradient)
+            elif gradient is not None and gradient is not parameter.grad:
+                if _place(gradient) != _place(parameter.grad):
+                    parameter.grad.add(gradient)
+                fields[grad_name(name)] = parameter.grad
+            fields[name] = parameter
+            is_other |= tensor is not parameter or gradient is not fields.get(grad_name(name))
+        if is_other:
+            changed(*modules)
+
+
+def _is_users(fields: dict[str, Any], name: str) -> bool:
+    """Whether a parameter is the object that a user has registered."""
+    return name in fields.get("_parameters", ())
+
+
+def _place(tensor: Tensor) -> tuple:
+    """Where a tensor's elements lie."""
+    return id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_
 
 
 def _joined(path: str, name: Any) -> str:

@@ -17,8 +17,10 @@ from ...core.composite import key_of_call
 from ...core.emitted import both, is_emitted
 from ...core.types import Array, Key, State, Tree, Value
 from ...interop.t7.values import Fields
+from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Form, Static, array_of, frozen, is_array, split, thawed
+from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
+from ..engine.outside import code_of, running
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
@@ -52,6 +54,7 @@ class Traced(core.Module, abstract=True):
     buffers: Shapes
     unsaved: tuple[str, ...] = ()  # type: ignore[misc]
     form: Form | None = None
+    outside: tuple[tuple[str, Static], ...] = ()  # what `forward` reads that is no attribute of its object
 
     def children(self) -> dict[str, core.Module]:
         return dict(zip(self.names, self.modules, strict=True))
@@ -70,7 +73,9 @@ class Traced(core.Module, abstract=True):
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
-            with refusing(f"{self.torch_name()}: forward"), pytorch_operators():
+            who = f"{self.torch_name()}: forward"
+            watched = code_of(self.kind).watched(who, self.attributes)
+            with watched, running(who), refusing(who), pytorch_operators():
                 returned = self.kind.forward(run.object, *args, **kwargs)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
         except NEEDS_VALUES as error:
@@ -91,7 +96,8 @@ class Traced(core.Module, abstract=True):
 
     def __reduce__(self):
         attached = {name: self.__dict__[name] for name in ("own_name", "_hooks") if name in self.__dict__}
-        return _described, (self.kind, tuple(getattr(self, field.name) for field in fields(self))), attached
+        saved = [field.name for field in fields(self) if field.name != "outside"]
+        return _described, (self.kind, {name: getattr(self, name) for name in saved}), attached
 
 
 def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
@@ -99,8 +105,8 @@ def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
     return {name: jnp.zeros(shape, jax.dtypes.canonicalize_dtype(dtype)) for name, shape, dtype in arrays}
 
 
-def _described(kind: type, values: tuple) -> Traced:
-    return kind.described_by(*values)  # type: ignore[attr-defined]
+def _described(kind: type, values: dict[str, Any]) -> Traced:
+    return kind.described_by(**values, outside=code_of(kind).noted())  # type: ignore[attr-defined]
 
 
 def describing(kind: type) -> type[Traced]:
@@ -108,6 +114,12 @@ def describing(kind: type) -> type[Traced]:
     made = type(kind.__name__, (Traced,), {"kind": kind, "__module__": kind.__module__}, abstract=True)  # type: ignore[call-overload]
     classes[made] = kind
     return made
+
+
+def names_of_settings(spec: core.Module) -> frozenset[str]:
+    """The names of attributes of other objects that users' code, here or inside, reads."""
+    kinds = {type(each).kind for _, each in tree.places(spec) if isinstance(each, Traced)}
+    return frozenset().union(*(code_of(kind).names for kind in kinds))
 
 
 def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
@@ -187,7 +199,9 @@ class Run:
             fields["_parameters"] = dict.fromkeys(spec.parameter_order)
             fields["_buffers"] = {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers}
         else:
-            fields.update(_spec=spec, modules=ModuleList(spec.torch_name(), inner))
+            fields["_spec"] = spec
+            if not isinstance(spec, Criterion):
+                fields["modules"] = ModuleList(spec.torch_name(), inner)
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
@@ -195,13 +209,14 @@ class Run:
         path = module.__dict__["_path"]
         if not path:
             return self.spec.kind.forward(module, *args, **kwargs)
-        form, given = split(args, kwargs)
+        form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
-        output, new = self.spec.call(
-            path[0], self.params, collected(self.object), array_of(given),
-            key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
-        )  # fmt: skip
+        with running(None):
+            output, new = self.spec.call(
+                path[0], self.params, collected(self.object), array_of(given),
+                key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
+            )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
         return wrapped(output)
 
@@ -212,7 +227,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
     before = dict(spec.attributes) if isinstance(spec, Traced) else {}
     wrong = [
         name for name in fields.get("_plain", ())
-        if _is_traced(fields[name]) or name not in before or frozen(fields[name]) != before[name]
+        if holds_traced(fields[name]) or name not in before or not is_still(before[name], fields[name])
     ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
     if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
@@ -224,13 +239,6 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
         )
     for name, each in zip(tree.child_names(spec), fields["_inner"], strict=True):
         check_unchanged(each, who, f"{place}.{name}")
-
-
-def _is_traced(value: Any) -> bool:
-    """Whether there is a traced tensor in a value."""
-    if isinstance(value, (dict, list, tuple)):
-        return any(map(_is_traced, value.values() if isinstance(value, dict) else value))
-    return is_array(value) and not core.is_concrete(value.array if isinstance(value, Tensor) else value)
 
 
 def _entered(
@@ -245,8 +253,10 @@ def _entered(
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, tree.with_at(buffers, (path[0],), new)
     if form is not None:
+        args, kwargs = form.filled(input)
+        if isinstance(child, Criterion) and len(args) > 1 and not kwargs:  # criterion(input, target)
+            return child.apply(params, buffers, [array_of(each) for each in args], key=key, train=train)
         if not isinstance(child, Traced):
-            args, kwargs = form.filled(input)
             given = ", ".join([*map(core.describe, args), *(f"{n}={core.describe(v)}" for n, v in kwargs.items())])
             raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
         child = child.replace(form=form)

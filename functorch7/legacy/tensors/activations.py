@@ -8,9 +8,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ...interop.pytorch_elsewhere import instead
 from .devices import precision
 from .kinds import Numbers
 from .tensor import Tensor
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"nn.functional has no {name!r}{instead(f'functional.{name}')}")
 
 
 def mapped(name: str, function: Callable, formula: str) -> Callable:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete
-from .arguments import described, in_type, is_number, of_one_type, plain_arrays
+from .arguments import described, in_type, is_number, of_one_type, plain_arrays, sizes_text
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .devices import at_hand
@@ -113,6 +113,28 @@ def _operated(name: str, reflected: bool) -> None:
         setattr(Methods, f"__r{name}__", lambda self, other: operated(name, other, self, self))
 
 
+def _changing(name: str) -> None:
+    """`x += y` and its like: x itself gets the result, as NumPy's arrays and PyTorch's tensors do."""
+    compute = getattr(Methods, f"__{name}__")
+
+    def changed(self: Any, other: Any) -> Any:
+        """Changes this tensor."""
+        result = compute(self, other)
+        if np.shape(result) != self.shape:
+            if name == "mul" and not has_pytorch_operators():
+                return result  # a product of matrices or vectors
+            raise ValueError(
+                f"torch.{name}: {described(self)} cannot get a result of size {sizes_text(np.shape(result))}"
+            )
+        array = getattr(result, "noted", result)
+        array = array if hasattr(array, "dtype") else np.asarray(array, self.dtype)
+        if self.dtype.kind in "iu" and array.dtype.kind not in "iub":
+            raise TypeError(f"torch.{name}: {described(self)}, of whole numbers, cannot get a result with fractions")
+        return self._written(array)
+
+    setattr(Methods, f"__i{name}__", changed)
+
+
 def _as_they_are(arrays: list) -> list:
     return arrays
 
@@ -155,6 +177,9 @@ OPERATORS = dict.fromkeys(("add", "sub", "truediv", "mod", "pow", "matmul"), Tru
 )
 """Those of Python by their names in `operator`, and whether they have a method for a tensor on the right."""
 
+IN_PLACE = ("add", "sub", "mul", "truediv", "mod", "pow")
+"""Those that have a form with `=`."""
+
 BY_TABLES = OPERATIONS | ROWS | LINEAR | CONVOLUTIONS
 """Operations whose errors name the call by themselves, by the names of methods."""
 
@@ -172,3 +197,5 @@ Methods.__mul__ = lambda self, other: _product(self, other)  # type: ignore[meth
 Methods.__rmul__ = lambda self, other: _product(other, self)  # type: ignore[method-assign]
 Methods.__mod__ = lambda self, other: _remainder(self, other, self)  # type: ignore[method-assign]
 Methods.__rmod__ = lambda self, other: _remainder(other, self, self)  # type: ignore[method-assign]
+for _name in IN_PLACE:
+    _changing(_name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+
 from .changes import changed
 from .kinds import Numbers
 from .storage import Storage
@@ -15,10 +17,12 @@ class Parameter(Tensor):
     """A learnable tensor: over the elements of `data`, which are not copied; those of lists are float32.
 
     `grad` is the tensor in which a module's `backward` adds up its gradient; without `requires_grad` it gets none.
-    Raises: TypeError for integers, and for what is no tensor. Source: PyTorch, the Modules note.
+    It is one tensor in all places where the parameter is. Setting it copies numbers; None stands for zeros.
+    Raises: TypeError for integers, and for what is no tensor; ValueError for a gradient of other sizes.
+    Source: PyTorch, the Modules note.
     """
 
-    __slots__ = ("_requires_grad", "grad")
+    __slots__ = ("_grad", "_requires_grad")
 
     def __init__(self, data: Numbers, requires_grad: bool = True):
         if not isinstance(data, (Tensor, list, tuple)) and not hasattr(data, "dtype"):
@@ -29,7 +33,7 @@ class Parameter(Tensor):
             raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")
         self._bind(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_)
         self._requires_grad = requires_grad
-        self.grad: Tensor = Tensor.viewing(Storage.zeros(self.shape, self.dtype), 0, self.shape)
+        self.add_up_in(Tensor.viewing(Storage.zeros(self.shape, self.dtype), 0, self.shape))
 
     # What is computed from a parameter is a tensor.
     of = Tensor.of  # type: ignore[assignment]
@@ -39,6 +43,25 @@ class Parameter(Tensor):
     def data(self) -> Tensor:
         """The same elements as a plain tensor."""
         return Tensor.viewing(self.storage_, self.offset, self.shape, self.strides_)
+
+    @property
+    def grad(self) -> Tensor:
+        """The gradient."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Numbers | None) -> None:
+        if value is None:
+            self._grad.zero()
+            return
+        given = value if isinstance(value, Tensor) else Tensor.of(np.asarray(value))
+        if given.shape != self.shape:
+            raise ValueError(f"nn.Parameter: expected a gradient of shape {self.shape}, got {given.shape}")
+        self._grad.copy(given)
+
+    def add_up_in(self, gradient: Tensor) -> None:
+        """Takes a tensor as the one in which its gradient is added up."""
+        self._grad = gradient
 
     @property
     def requires_grad(self) -> bool:
@@ -58,7 +81,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         made = Parameter(super().__deepcopy__(memo), self._requires_grad)
-        made.grad = copy.deepcopy(self.grad, memo)
+        made.add_up_in(copy.deepcopy(self.grad, memo))
         return made
 
     def __reduce__(self):
@@ -70,5 +93,5 @@ class Parameter(Tensor):
 
 def _parameter(data: Tensor, requires_grad: bool, grad: Tensor) -> Parameter:
     made = Parameter(data, requires_grad)
-    made.grad = grad
+    made.add_up_in(grad)
     return made

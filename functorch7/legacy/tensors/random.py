@@ -48,11 +48,16 @@ def refusing(where: str | None) -> Iterator[None]:
 def generator() -> Generator:
     """The generator of tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
     if _own.refused:
-        raise TypeError(
-            f"{_own.refused} draws numbers, but runs once for all calls, which would get the same; use a module that "
-            "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
-        )
+        raise drawing_is_refused(_own.refused)
     return _own.generator or default_generator
+
+
+def drawing_is_refused(where: str) -> TypeError:
+    """What is raised where numbers are drawn in what is traced."""
+    return TypeError(
+        f"{where} draws numbers, but runs once for all calls, which would get the same; use a module that "
+        "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
+    )
 
 
 def next_draw() -> tuple[np.uint32, np.uint32]:

@@ -1,0 +1,49 @@
+"""What users' code names, read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType, MethodType
+
+PARTS = {staticmethod: "__func__", classmethod: "__func__", MethodType: "__func__", property: "fget"}
+"""Where the function is in what is no function itself."""
+
+CACHED = type(lru_cache(print))
+
+
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and that of the functions inside."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes_of(constant)
+
+
+def functions_of(value: object) -> list[FunctionType]:
+    """The functions that a variable's or a class's value consists of."""
+    part = PARTS.get(type(value))
+    found = [value if part is None else getattr(value, part)]
+    found += [getattr(each, "__wrapped__", None) for each in found if isinstance(each, (FunctionType, CACHED))]
+    return [each for each in found if isinstance(each, FunctionType)]
+
+
+def names_of(function: FunctionType) -> set[str]:
+    """The names of variables and attributes in a function's code, and the texts that could be such."""
+    codes = list(codes_of(function.__code__))
+    texts = {each for code in codes for each in code.co_consts if isinstance(each, str)}
+    return texts.union(*(code.co_names for code in codes))
+
+
+@lru_cache(1024)
+def with_methods(kind: type, names: frozenset[str]) -> frozenset[str]:
+    """Names, and those in the code of a class's methods that have one of the names."""
+    found, waiting = set(names), [name for name in names if hasattr(kind, name)]
+    while waiting:
+        method = waiting.pop()
+        values = [vars(base)[method] for base in kind.__mro__ if method in vars(base)]
+        for function in (function for value in values for function in functions_of(value)):
+            new = names_of(function) - found
+            found |= new
+            waiting += [name for name in new if hasattr(kind, name)]
+    return frozenset(found)

@@ -1,0 +1,230 @@
+"""What a user's `forward` reads beside its arguments and its object's attributes.
+
+These are variables of its module and of functions around it, constants of its class, and the fields of objects that
+hold settings. A program that is traced has their values as constants; so they are looked at before each call, as
+attributes are. Which ones they are is read off the code of `forward`, and of the users' functions and methods that it
+names.
+"""
+
+from __future__ import annotations
+
+import dis
+import pickle
+import random
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import jax
+import numpy as np
+
+from ...core.types import Value
+from ..tensors.random import drawing_is_refused
+from .code_names import codes_of, functions_of, names_of
+from .forms import Static, frozen, holds_traced
+from .objects import Object
+from .registered import Titled
+from .user_code import OURS, users
+
+LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+"""Where code lies that is no user's, beside this package's."""
+
+LASTING = (bool, int, float, str, bytes, type(None), jax.Array)
+GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
+
+
+_running: ContextVar[str | None] = ContextVar("running", default=None)
+
+
+@contextmanager
+def running(who: str | None) -> Iterator[None]:
+    """Around a run of a user's `forward`, whose code sees tensors without values; None around what it calls."""
+    token = _running.set(who)
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def check_is_inside(module: Titled, holds_arrays: bool) -> None:
+    """Raises TypeError where a `forward` calls what is not registered, and whose arrays would be constants."""
+    who = _running.get()
+    if who is not None and holds_arrays:
+        raise TypeError(
+            f"{who} calls {module.title()}, which is none of its modules: what is in it would be a constant; assign it "
+            "to an attribute, as in self.layer = layer"
+        )
+
+
+class Variable(NamedTuple):
+    """A place outside of the code: a name in a mapping, or a cell."""
+
+    space: Mapping | CellType
+    name: str
+
+    def value(self) -> Value:
+        """What is there now; None where nothing is."""
+        if isinstance(self.space, CellType):
+            try:
+                return self.space.cell_contents
+            except ValueError:
+                return None
+        return self.space.get(self.name)
+
+
+Noted = tuple[tuple[str, Static], ...]
+"""Variables by name, as parts of a program's key."""
+
+
+def _is_same(then: object, now: object) -> bool:
+    """Whether a variable holds the very thing that it held, which cannot have changed."""
+    return now is then and isinstance(now, LASTING)
+
+
+@dataclass
+class Code:
+    """What the code of a class reads outside."""
+
+    variables: tuple[Variable, ...]
+    names: frozenset[str]  # of attributes, of whatever object
+    functions: tuple[tuple[Variable, Any], ...]  # what was read
+    generators: tuple[Any, ...]  # Python's and NumPy's, of random numbers
+    written: dict[int, Static] = field(default_factory=dict)  # of variables that `forward` changes itself
+    last: tuple[list, Noted] | None = None  # the values of the variables, and what they were noted as
+
+    def stands(self) -> bool:
+        """Whether the functions are those that were read."""
+        return all(variable.value() is then for variable, then in self.functions)
+
+    def noted(self) -> Noted:
+        """The variables as they are, for a program's key; where code writes, what was there when it was read."""
+        values = [variable.value() for variable in self.variables]
+        last, noted = self.last or ([], ())
+        if self.last is None or not all(map(_is_same, last, values)):
+            noted = tuple(
+                (variable.name, self.written.get(i) or frozen(value, self.names))
+                for i, (variable, value) in enumerate(zip(self.variables, values, strict=True))
+            )
+            self.last = values, noted = values, (*noted, *((v.name, frozen(each)) for v, each in self.functions))
+        return noted
+
+    @contextmanager
+    def watched(self, who: str, attributes: tuple[tuple[str, Static], ...], is_hook: bool = False) -> Iterator[None]:
+        """Around a run of `who` has the code, with these attributes: in a program it runs once, and not at every call.
+
+        Raises TypeError where numbers were drawn, or tensors put into variables, but by hooks, which have seen values,
+        too. Other variables that it writes to, such as logs, do not count from then on.
+        """
+        generators = [*self.generators, *(value for _, (_, value) in attributes if isinstance(value, GENERATORS))]
+        before, states = self.noted(), [pickle.dumps(generator) for generator in generators]
+        yield
+        if any(pickle.dumps(generator) != state for generator, state in zip(generators, states, strict=True)):
+            raise drawing_is_refused(who)
+        for i, (variable, then, now) in enumerate(zip(self.variables, before, self.noted(), strict=False)):
+            if then == now:
+                continue
+            if holds_traced(variable.value()) and not is_hook:
+                raise TypeError(
+                    f"{who} puts a tensor into {then[0]!r}, which would happen only when it is traced, and without "
+                    "values; return it, or look at it by a hook"
+                )
+            self.written[i], self.last = then[1], None
+
+
+_codes: WeakKeyDictionary[type | FunctionType, Code] = WeakKeyDictionary()
+
+
+def code_of(written: type | FunctionType) -> Code:
+    """What the `forward` of a user's class reads outside, or a function."""
+    code = _codes.get(written)
+    if code is None or not code.stands():
+        code = _codes[written] = _Reader(written).code()
+    return code
+
+
+def code_of_hook(hook: Callable) -> Code:
+    """What a hook reads outside; nothing that is known, where it is no function or method."""
+    written = functions_of(hook)
+    return code_of(written[0]) if written else Code((), frozenset(), (), ())
+
+
+def noted_of(members: Iterable[Object], hooks: Iterable[Callable]) -> list[tuple[Code, Noted]]:
+    """What code in PyTorch's style, of objects' classes and of hooks, reads outside, as it is."""
+    kinds = {type(member) for member in members if hasattr(type(member), "described_by")}
+    codes = [*map(code_of, kinds), *map(code_of_hook, hooks)]
+    return [(code, code.noted()) for code in codes]
+
+
+class _Reader:
+    def __init__(self, written: type | FunctionType):
+        self.bases = list(users(written)) if isinstance(written, type) else []
+        self.variables: dict[tuple[int, str], Variable] = {}
+        self.functions: list[tuple[Variable, Any]] = []
+        self.generators: list[Any] = []
+        self.names: set[str] = set()
+        self._waiting = [] if isinstance(written, type) else [written]
+        self._seen = set(map(id, self._waiting))
+
+    def code(self) -> Code:
+        self._attribute("forward")
+        while self._waiting:
+            self._read(self._waiting.pop())
+        return Code(
+            tuple(self.variables.values()), frozenset(self.names), tuple(self.functions), tuple(self.generators)
+        )
+
+    def _read(self, function: FunctionType) -> None:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self.names |= names_of(function)
+        for code in codes_of(function.__code__):
+            instructions = list(dis.get_instructions(code))
+            for place, each in enumerate(instructions):
+                if each.opname == "LOAD_GLOBAL" and each.argval in function.__globals__:
+                    self._variable(Variable(function.__globals__, each.argval), instructions[place + 1 :])
+                elif each.opname.endswith("_DEREF") and each.argval in cells and each.argval != "__class__":
+                    self._variable(Variable(cells[each.argval], each.argval), instructions[place + 1 :])
+                elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+                    self._attribute(each.argval)
+
+    def _attribute(self, name: str) -> None:
+        """What the user's classes have under a name."""
+        for base in self.bases:
+            if name in vars(base):
+                self._found(Variable(vars(base), name))
+
+    def _variable(self, variable: Variable, following: list) -> None:
+        """A variable, or what is taken out of the module that it is."""
+        value, of_users = variable.value(), True
+        for each in following:
+            if not isinstance(value, ModuleType) or each.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                break
+            of_users = _is_users(value.__name__, getattr(value, "__file__", None))
+            variable = Variable(vars(value), each.argval)
+            value = variable.value()
+        generator = value.__self__ if isinstance(value, (BuiltinMethodType, MethodType)) else value
+        if isinstance(generator, GENERATORS):
+            self.generators.append(generator)
+        elif of_users:
+            self._found(variable)
+
+    def _found(self, variable: Variable) -> None:
+        value = variable.value()
+        functions = functions_of(value)
+        if functions:
+            self.functions.append((variable, value))
+        elif not isinstance(value, (BuiltinMethodType, ModuleType)) and not hasattr(type(value), "is_criterion"):
+            self.variables[id(variable.space), variable.name] = variable
+        theirs = [f for f in functions if _is_users(f.__globals__.get("__name__"), f.__code__.co_filename)]
+        self._waiting += [each for each in theirs if id(each) not in self._seen]
+        self._seen.update(map(id, theirs))
+
+
+def _is_users(module: str | None, file: str | None) -> bool:
+    """Whether the code of a module, or in a file, is a user's."""
+    top = (module or "").partition(".")[0]
+    return top != OURS.partition(".")[0] and not str(file).startswith(LIBRARIES)
