@@ -14,6 +14,7 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
+from ..legacy.objects.serial import LEFT
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.lua import number
@@ -24,6 +25,7 @@ from ..legacy.tensors.named import Named
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
+from .arguments import counted
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
@@ -49,6 +51,9 @@ OPERATORS = (
     operator.pow, lambda a, b: f"{a}{b}", operator.lt, operator.le,
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
+
+CONCAT = 8
+"""The place of the one that joins texts: all others calculate."""
 
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
@@ -262,6 +267,9 @@ class Classes:
 
     def _hold_table(self, owner: Crossing, name: str, value: Crossing) -> None:
         """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
+        if isinstance(owner, LuaObject) and name in LEFT:
+            self._own(owner).put(name, value)
+            return
         if getattr(owner, "__dict__", {}).get(name) is not value:
             return
         if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
@@ -275,7 +283,7 @@ class Classes:
         if not isinstance(owner, (Described, LuaObject)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
-        if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
+        if declared and not is_function and not (isinstance(owner, LuaObject) and name in LEFT):
             return "python"
         self._own(owner).names.add(name)
         return "both" if declared else "lua"
@@ -352,7 +360,7 @@ class Classes:
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
-        return OPERATORS[number - 1](*operands)
+        return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

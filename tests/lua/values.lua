@@ -1233,6 +1233,20 @@ local options, rest = parser:parse({}, {'--dir', 'there', '-v', 'more'})
 return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(parser.option, parser, {'-x'}))
 --> 'there', true, 'more', 'here', false
 
+--- texts that are numerals are numbers where numbers are wanted, as for Lua's arithmetic and Torch's functions in C
+local words = {'2', '0.5', '-3'}
+local x = torch.zeros('2', 3):add('1.5'):mul('0x2')
+local linear, storage = nn.Linear('3', '2'), torch.LongStorage{'4', 2}
+linear.weight:fill('1')
+local view, drop = nn.View('3', -1):forward(x), nn.Dropout('0.25')
+linear:zeroGradParameters()
+linear.gradWeight:add('2')
+linear:updateParameters('0.5')
+return x:narrow('1', '2', 1):sum('2')[1][1], torch.Tensor(words):sum(), words[2], torch.FloatTensor{{'1', 2}}[1][1], storage[1],
+  linear.weight:sum(), linear.weight:size(2), view:size(1), drop.p, (x * '2')[1][1], ('3' - x)[1][1],
+  torch.deserialize(torch.serialize('12')), (pcall(torch.zeros, 'two'))
+--> 9, -0.5, '0.5', 1, 4, 0, 3, 3, 0.25, 6, 0, '12', false
+
 --- numbers are texts where texts are wanted, as in Lua's own functions
 require 'paths'
 return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
@@ -1522,6 +1536,60 @@ x.THNN.ELU_updateOutput(x:cdata(), found:cdata(), 0.5, false)
 return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():max() < 1e-6,
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
+
+--- nn's functions in C are there for a convolution and for tables of rows, and as layers called them before THNN
+require 'nn'
+local conv, x, none = nn.SpatialConvolution(2, 3, 3, 2, 1, 2, 1, 0), torch.rand(2, 2, 6, 7), torch.Tensor()
+local gradient = torch.rand(conv:forward(x):size())
+conv:zeroGradParameters()
+conv:backward(x, gradient, 0.5)
+local made, kept = torch.Tensor(), {torch.Tensor(), torch.zeros(3, 12), torch.zeros(3)}
+local thnn = x.THNN
+local sizes = {3, 2, 1, 2, 1, 0}
+thnn.SpatialConvolutionMM_updateOutput(x, made, conv.weight:view(3, -1), conv.bias, none, none, unpack(sizes))
+thnn.SpatialConvolutionMM_updateGradInput(x, gradient, kept[1], conv.weight, none, none, unpack(sizes))
+table.insert(sizes, 0.5)
+thnn.SpatialConvolutionMM_accGradParameters(x, gradient, kept[2], kept[3], none, none, unpack(sizes))
+local function far(a, b) return (a - b:viewAs(a)):abs():max() > 1e-5 end
+local rows, places, gradient = nn.LookupTable(5, 2, 2), torch.LongTensor{{1, 2}, {5, 1}}, torch.rand(2, 2, 2)
+local own = {gradWeight = torch.zeros(5, 2), paddingValue = 2, output = torch.Tensor()}
+rows:zeroGradParameters()
+rows:forward(places)
+rows:backward(places, gradient, 3)
+gradient.nn.LookupTable_accGradParameters(own, places, gradient, 3)
+local is_far = far(rows.gradWeight, own.gradWeight)
+rows.paddingValue = 0
+rows:scaleGradByFreq():zeroGradParameters()
+rows:forward(places)
+rows:backward(places, gradient, 1)
+own.gradWeight:zero()
+thnn.LookupTable_accGradParameters(places, gradient, own.gradWeight, none, nil, nil, true, 0, 1)
+return far(made, conv.output), far(kept[1], conv.gradInput), far(kept[2], conv.gradWeight), far(kept[3], conv.gradBias),
+  is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
+--> false, false, false, false, false, false, false
+
+--- a layer that makes a table for its gradients has it in a file, too, and goes on writing into it
+require 'nn'
+local Pair = torch.class('nn.PairOfFiles', 'nn.Module')
+function Pair:__init()
+  nn.Module.__init(self)
+  self.gradInput = {torch.Tensor(), torch.Tensor()}
+end
+function Pair:updateOutput(input) return self.output:resizeAs(input[1]):copy(input[1]):add(2, input[2]) end
+function Pair:updateGradInput(input, gradOutput)
+  self.gradInput[1]:set(gradOutput)
+  self.gradInput[2] = gradOutput * 2
+  return self.gradInput
+end
+local file = torch.MemoryFile()
+file:writeObject(nn.Sequential():add(nn.PairOfFiles()))
+file:seek(1)
+local read, given = file:readObject(), {torch.ones(2), torch.ones(2)}
+local made = read:forward(given):sum()
+local found = read:backward(given, torch.ones(2))
+collectgarbage()
+return made, found[1]:sum(), found[2]:sum(), read:get(1).gradInput[2]:sum()
+--> 6, 2, 4, 4
 
 --- a layer's gradInput stays what it is where it is a part of the table that the layer gives
 require 'nngraph'

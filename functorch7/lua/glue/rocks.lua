@@ -282,7 +282,7 @@ end
 -- Programs call libstn's functions themselves, too. Those of gradients add to the images', as memory may be shared.
 function border.prepare.stn(nn)
   stn = rawget(_G, 'stn') or {}
-  local samplers, libstn = {}, {}
+  local samplers, libstn = {}, border.functions_of_layers(nn)
   local function sampler(images)
     local kind = images:type()
     samplers[kind] = samplers[kind] or nn.BilinearSamplerBHWD():type(kind)
@@ -299,7 +299,6 @@ function border.prepare.stn(nn)
     for i = 1, images:size(1) do of_images[i]:add(found[1][i]) end
     of_grids:copy(found[2])
   end
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor'} do torch[name].nn = libstn end
 end
 
 function border.prepare.libunsup(unsup)
