@@ -116,7 +116,9 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Crossing]:
-        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
+        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, what makes others
+        of their class, or a field.
+        """
         kind = self.kinds[number]
         found = static(kind, key)
         lua = getattr(found, "lua", None)
@@ -126,6 +128,8 @@ class Classes:
             return "field", self.border.name_number(key)
         if key == "data" and issubclass(kind, (Tensor, Storage)):
             return "pointer", self.calls.number(found)
+        if key == "new" and found is None and issubclass(kind, Described):
+            return "constructor", None
         if inspect.isfunction(found):
             if "tensorCache" in inspect.signature(found).parameters:
                 self.border.takes_dicts.add(found)

@@ -1627,3 +1627,36 @@ net:forward(input)
 local found = net:backward(input, torch.ones(1))
 return found:abs():sum(), rows.gradWeight:view(-1):totable(), rows:updateGradInput(input, torch.ones(3, 1)):sum()
 --> 0, {1, 0, 2}, 0
+
+--- classes of programs below cudnn's are below nn's, which cudnn's names find, too
+require 'cudnn'
+local Up, parent = torch.class('cudnn.UpForTests', 'cudnn.SpatialConvolution')
+function Up:__init(planes) parent.__init(self, planes, 4 * planes, 3, 3, 1, 1, 1, 1) end
+function Up:updateOutput(input) return parent.updateOutput(self, input):view(1, -1, 2 * input:size(3), 2 * input:size(4)) end
+local net = nn.Sequential():add(cudnn.UpForTests(2)):add(cudnn.ReLU()):add(cudnn.SpatialConvolution(2, 1, 1, 1))
+local up, relu = net:get(1), net:get(2)
+return table.concat(net:forward(torch.ones(1, 2, 3, 5)):size():totable(), ' '), torch.type(up),
+  #net:findModules('cudnn.SpatialConvolution'), #net:findModules('cudnn.UpForTests'), #net:findModules('cudnn.Tanh'),
+  torch.isTypeOf(up, 'cudnn.SpatialConvolution'), torch.isTypeOf(up, 'cudnn.ReLU'), torch.isTypeOf(relu, 'cudnn.ReLU')
+--> '1 1 6 10', 'cudnn.UpForTests', 1, 1, 0, true, false, true
+
+--- an object makes others of its class by new, and takes weights of other sizes, with which it goes on
+require 'nn'
+local Wide, parent = torch.class('nn.WideForTests', 'nn.Linear')
+function Wide:__init(size) parent.__init(self, size, 2 * size) end
+local made, wide = nn.Linear(2, 3).new(4, 5), nn.WideForTests(3).new(4)
+made.weight = made.weight[{{1, 2}, {2, 4}}]:clone()
+made.bias = made.bias:narrow(1, 1, 2):clone()
+made.gradWeight, made.gradBias = made.weight:clone():zero(), made.bias:clone():zero()
+local net, x = nn.Sequential():add(made):add(nn.Tanh()), torch.rand(6, 3)
+local expected = torch.tanh(torch.mm(x, made.weight:t()):add(made.bias:view(1, 2):expand(6, 2)))
+local is_far = (net:forward(x) - expected):abs():max() > 1e-6
+net:backward(x, torch.ones(6, 2))
+return is_far, made.gradWeight:size(2), made.gradWeight:norm() > 0, wide.weight:size(1), torch.type(wide)
+--> false, 3, true, 8, 'nn.WideForTests'
+
+--- files have functions of packages as calls by their names, as Torch has what is written in Lua
+require 'optim'
+local text = torch.serialize {optim.adam}
+return text:find('adam', 1, true) ~= nil, text:find('optim', 1, true) ~= nil, (pcall(torch.serialize, {math.sin}))
+--> true, true, false

@@ -94,6 +94,8 @@ local function look_up(class, key)
     class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then
     class.methods[key] = found
+  elseif kind == 'constructor' then
+    class.methods[key] = border.class(class.number).new
   else
     class.names[key] = border.field_of(found)
   end
