@@ -1661,3 +1661,25 @@ require 'optim'
 local text = torch.serialize {optim.adam}
 return text:find('adam', 1, true) ~= nil, text:find('optim', 1, true) ~= nil, (pcall(torch.serialize, {math.sin}))
 --> true, true, false
+
+--- graphicsmagick loads, scales, turns and cuts pictures
+local gm, image, folder = require 'graphicsmagick', require 'image', os.tmpname()
+os.remove(folder)
+paths.mkdir(folder)
+local file, x = folder .. '/x.png', torch.rand(3, 5, 8):mul(255):floor():div(255)
+gm.save(file, x)
+local function far(picture, expected) return (picture:toTensor('float', 'RGB', 'DHW') - expected):abs():max() > 1e-6 end
+local picture = gm.Image(file)
+local blob, count = picture:format('PNG'):toBlob()
+local wide, high = picture:clone():size(4):size()
+local least, other = picture:clone():size(nil, 10):size()
+local blue = picture:toTensor('byte', 'BGR', 'DHW')[1][2][3] - x[3][2][3] * 255
+local found = {
+  far(picture, image.load(file)), far(picture:clone():flop(), image.hflip(x)), far(picture:clone():flip(), image.vflip(x)),
+  far(picture:clone():crop(3, 2, 1, 2), image.crop(x, 1, 2, 4, 4)), far(gm.Image(x, 'RGB', 'DHW'), x),
+  far(gm.Image():fromBlob(blob, count), x), far(picture:clone():rotate(90), x:transpose(2, 3):index(3, torch.range(5, 1, -1):long())),
+  wide, high, least, other, math.abs(blue) < 1e-3, picture:toTensor():size(3), gm.info(file).width, (pcall(gm.Image, 'none.png')),
+}
+paths.rmall(folder, 'yes')
+return found
+--> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false}
