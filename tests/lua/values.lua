@@ -1641,6 +1641,17 @@ return table.concat(net:forward(torch.ones(1, 2, 3, 5)):size():totable(), ' '), 
   cudnn.version >= 4000
 --> '1 1 6 10', 'cudnn.UpForTests', 1, 1, 0, true, false, true, true
 
+--- methods that programs put into cudnn's classes are those of nn's
+require 'cudnn'
+local reset = nn.SpatialConvolution.reset
+function cudnn.SpatialConvolution:reset() self.weight:fill(3) self.bias:zero() end
+function cudnn.SpatialConvolution:planesForTests() return self.nOutputPlane end
+local made = cudnn.SpatialConvolution(1, 2, 1, 1)
+cudnn.SpatialConvolution.reset = reset
+return made.weight:sum(), made:planesForTests(), torch.type(made), cudnn.SpatialAveragePooling(2, 2).dW,
+  torch.type(cudnn.SpatialConvolution(2, 2, 1, 1, 1, 1, 0, 0, 2))
+--> 6, 2, 'nn.SpatialConvolution', 2, 'nn.Concat'
+
 --- an object makes others of its class by new, and takes weights of other sizes, with which it goes on
 require 'nn'
 local Wide, parent = torch.class('nn.WideForTests', 'nn.Linear')
@@ -1663,7 +1674,8 @@ return text:find('adam', 1, true) ~= nil, text:find('optim', 1, true) ~= nil, (p
 --> true, true, false
 
 --- graphicsmagick loads, scales, turns and cuts pictures
-local gm, image, folder = require 'graphicsmagick', require 'image', os.tmpname()
+local gm, image, folder = {Image = require 'graphicsmagick.Image'}, require 'image', os.tmpname()
+for name, each in pairs(require 'graphicsmagick') do gm[name] = each end
 os.remove(folder)
 paths.mkdir(folder)
 local file, x = folder .. '/x.png', torch.rand(3, 5, 8):mul(255):floor():div(255)
@@ -1679,7 +1691,9 @@ local found = {
   far(picture:clone():crop(3, 2, 1, 2), image.crop(x, 1, 2, 4, 4)), far(gm.Image(x, 'RGB', 'DHW'), x),
   far(gm.Image():fromBlob(blob, count), x), far(picture:clone():rotate(90), x:transpose(2, 3):index(3, torch.range(5, 1, -1):long())),
   wide, high, least, other, math.abs(blue) < 1e-3, picture:toTensor():size(3), gm.info(file).width, (pcall(gm.Image, 'none.png')),
+  picture:type(), far(picture:clone():gammaCorrection(2), x:clone():sqrt():mul(255):round():div(255)),
+  picture:clone():size(4, 1, 'Box'):toTensor('float', 'I', 'DHW'):size(3),
 }
 paths.rmall(folder, 'yes')
 return found
---> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false}
+--> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false, 'TrueColor', false, 4}

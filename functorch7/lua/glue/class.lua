@@ -87,10 +87,6 @@ local function class_named(given)
   if derived_classes[given] then return border.class(derived_classes[given]), derived_classes[given] end
   local package, short = place_of(given)
   local number = border.class_number(package[short])
-  if not number and type(package[short]) == 'function' then -- one of cudnn's, which makes objects of nn's
-    package = require 'nn'
-    number = border.class_number(package[short])
-  end
   return number and border.class(number) or package[short], number
 end
 

@@ -379,6 +379,17 @@ function border.constructor(number)
   return found
 end
 
+-- What stands for the same class in another package, whose function makes the objects.
+function border.other_constructor(constructor, make)
+  local class = getmetatable(constructor)
+  local found = setmetatable({}, {
+    __index = class, __newindex = class, __call = function(_, ...) return make(...) end, __metatable = class,
+    __tostring = function() return class.__typename end,
+  })
+  about[found], numbers[found] = about[constructor], numbers[constructor]
+  return found
+end
+
 -- The number of the class that a table stands for, if it does.
 function border.class_number(value)
   local class = about[value]

@@ -13,6 +13,18 @@ from ...legacy.tensors.type_names import dtype_of
 
 LUMINANCE = np.array([0.299, 0.587, 0.114])
 QUALITY = 85
+FILTERS = {
+    "Point": "NEAREST", "Box": "BOX", "Triangle": "BILINEAR", "Hamming": "HAMMING", "Catrom": "BICUBIC",
+    "Cubic": "BICUBIC", "Mitchell": "BICUBIC",
+}  # fmt: skip
+"""Pillow's names of filters; others are Lanczos's."""
+
+KINDS = {"L": "Grayscale", "LA": "GrayscaleMatte", "RGB": "TrueColor", "RGBA": "TrueColorMatte"}
+"""What pictures are called by their modes."""
+
+USUAL_GAMMA = 0.454545
+"""That of pictures that say nothing about it."""
+
 COLORS = {1: "I", 2: "IA", 3: "RGB", 4: "RGBA"}
 """What the planes of a tensor are, by their number, where nobody says it."""
 
@@ -22,6 +34,8 @@ class Image:
 
     def __init__(self, source: Tensor | str | None = None, *how: Any):
         self._picture: Any = None
+        self._format: str | None = None
+        self._subsampling = -1  # what Pillow chooses
         self.path = "<none>"
         if source is not None:
             self.load(source, *how)
@@ -53,7 +67,7 @@ class Image:
         except (OSError, SyntaxError, ValueError) as error:
             raise ValueError(f"gm.Image: cannot read {path}: {error}") from error
         self._format = picture.format
-        self._picture = picture if picture.mode in ("L", "RGB", "RGBA") else picture.convert("RGB")
+        self._picture = picture if picture.mode in KINDS else picture.convert("RGB")
         self.path = path
         return self
 
@@ -67,7 +81,7 @@ class Image:
     def toString(self, quality: int = QUALITY) -> bytes:
         """The bytes of a file, in the format that `format` gives."""
         written = io.BytesIO()
-        self._picture.save(written, self._format or "PNG", quality=int(quality))
+        self._picture.save(written, self._format or "PNG", quality=int(quality), subsampling=self._subsampling)
         return written.getvalue()
 
     def toBlob(self, quality: int = QUALITY) -> tuple[bytes, int]:
@@ -127,6 +141,7 @@ class Image:
         self, width: float | None = None, height: float | None = None, filter: str | None = None, blur: float = 1
     ) -> tuple[int, int] | Image:
         """Its width and height; or it is scaled: to both, to at most a width, or to at least a height."""
+        method = pillow("graphicsmagick").Resampling[FILTERS.get(filter or "", "LANCZOS")]
         if width is None and height is None:
             return self._picture.size
         sizes, before = (width, height), self._picture.size
@@ -134,7 +149,7 @@ class Image:
             scale = (width or 0) / max(before) + (height or 0) / min(before)  # one of which is given
             sizes = before[0] * scale, before[1] * scale
         whole = [max(1, int(each + 1e-6)) for each in sizes]  # type: ignore[operator]
-        return self._put(self._picture.resize(whole, pillow("graphicsmagick").Resampling.LANCZOS))
+        return self._put(self._picture.resize(whole, method))
 
     def format(self, name: str | None = None) -> str | Image | None:
         """The format of its file; or it is given one, in which `toString` writes."""
@@ -146,6 +161,25 @@ class Image:
     def depth(self, bits: int | None = None) -> int | Image:
         """The bits of a number, which are 8."""
         return 8 if bits is None else self
+
+    def type(self) -> str:
+        """Whether it has colors, and whether parts of it are transparent ("Matte")."""
+        return KINDS[self._picture.mode]
+
+    def colorspace(self, name: str | None = None) -> str | Image:
+        """RGB, which is all that it may be set to. Raises ValueError for others."""
+        if name not in (None, "RGB"):
+            raise ValueError(f"gm.Image:colorspace: expected RGB, got {name}")
+        return "RGB" if name is None else self
+
+    def gamma(self) -> float:
+        """What its file says."""
+        return float(self._picture.info.get("gamma", USUAL_GAMMA))
+
+    def samplingFactors(self, factors: list[float]) -> Image:
+        """How many pixels, across and down, share a JPEG's colors: 2 and 2, 2 and 1, or none."""
+        self._subsampling = {1: 0, 2: 2}.get(int(factors[0]), -1)
+        return self
 
     # What changes it ------------------------------------------------------------------------------------------------
 
@@ -166,6 +200,12 @@ class Image:
         """A part of it, from a corner on."""
         width, height = self._picture.size
         return self._put(self._picture.crop((int(x), int(y), min(int(x + w), width), min(int(y + h), height))))
+
+    def gammaCorrection(self, gamma: float, channel: str | None = None) -> Image:
+        """All colors, from 0 to 1, to the power of 1 / gamma."""
+        steps = [round(255 * (step / 255) ** (1 / gamma)) for step in range(256)]
+        picture = self._picture if self._picture.mode in ("L", "RGB") else self._picture.convert("RGB")
+        return self._put(picture.point(steps * len(picture.getbands())))
 
     def negate(self) -> Image:
         """Light is dark."""
