@@ -18,7 +18,7 @@ def resized(spec: Spec, name: str, shape: tuple[int, ...]) -> Spec | None:
 
     >>> import functorch7 as f7
     >>> resized(f7.Linear(2, 3), "weight", (5, 2))
-    Linear(input_size=2, output_size=5, bias=True)
+    nn.Linear(2 -> 5)
     """
     before = shapes_of(spec)[name].shape if name in shapes_of(spec) else shape
     if before == shape or len(before) != len(shape):
