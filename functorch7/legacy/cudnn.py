@@ -14,8 +14,8 @@ from .tensors.kinds import Numbers
 benchmark = fastest = verbose = False
 """What Torch's programs set to choose between algorithms: XLA chooses, whatever they say."""
 
-version = 0
-"""That of cuDNN, which XLA brings along and does not tell."""
+version = 90000
+"""That of cuDNN, of which JAX has at least the ninth; programs ask whether it is new enough."""
 
 
 def convert(net: Described, dst: object, exclusion_fn: Callable[[Described], bool] | None = None) -> Described:

@@ -1,4 +1,6 @@
-"""Lua's arguments for Python's functions: surplus ones are dropped, and nil takes a default."""
+"""Lua's arguments for Python's functions: surplus ones are dropped, nil takes a default, numbers and texts count for
+each other.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,28 @@ import math
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from types import BuiltinFunctionType, FunctionType
 from typing import NamedTuple
 
+from ..legacy.objects.described import Described
+from ..legacy.program.lua import number
 from ..legacy.tensors.lua_values import text
+from ..legacy.tensors.types import Constructor
 from .kinds import Crossing
 
 
 class Shape(NamedTuple):
     """How many arguments a function takes at most, with their defaults; how many it needs if it takes any number.
 
-    `texts` are the places of arguments that are texts, for which Lua's numbers count as such.
+    `texts` are the places of arguments that are texts, for which Lua's numbers count as such. Those of
+    `numbers` that are no texts are numbers, for which texts count that are numerals.
     """
 
     most: float
     defaults: tuple = ()
     least: int = 0
     texts: range | tuple[int, ...] = ()
+    numbers: range | tuple[int, ...] = ()
 
     def fitted(self, given: Crossing) -> Crossing:
         """The arguments as the function takes them."""
@@ -38,14 +46,49 @@ class Shape(NamedTuple):
             given = [
                 text(each) if i in self.texts and type(each) in (int, float) else each for i, each in enumerate(given)
             ]
+        if self.numbers:
+            given = [
+                counted(each) if i in self.numbers and i not in self.texts else each for i, each in enumerate(given)
+            ]
         return given
 
 
+def counted(value: Crossing) -> Crossing:
+    """A value where a number is wanted: a numeral is a number, in lists, too; all else is what it was."""
+    if type(value) is list:
+        return [counted(each) for each in value] if any(type(each) in (str, list) for each in value) else value
+    if type(value) is not str:
+        return value
+    try:
+        return number(value)
+    except ValueError:
+        return value
+
+
 NEEDED = inspect.Parameter.empty
-TEXT = (str, "str", "str | None")
+TEXT = (str, "str", "str | None", "str | bytes | None")
 ANY = Shape(math.inf)
+NUMBER = (int, float, "int", "float", "int | None", "float | None")
+EVERY = range(sys.maxsize)
+NUMBERS = Shape(math.inf, numbers=EVERY)
 MODULE = Shape(16, (None,) * 16)
 """What modules take that are called: where a node is meant, nil is an error, and none is an input of the graph."""
+
+
+KNOWN = (FunctionType, BuiltinFunctionType, type)
+"""Functions of which it is known what they take."""
+
+IN_C = tuple(f"functorch7.legacy.{place}" for place in ("tensors.", "torch"))
+"""Where the functions are that Torch has in C."""
+
+
+def shape_for(function: Callable) -> Shape:
+    """What a function takes, if that is known."""
+    if isinstance(function, Described):
+        return MODULE
+    if isinstance(function, Constructor):
+        return NUMBERS
+    return shape_of(function) if isinstance(function, KNOWN) else ANY
 
 
 @lru_cache(4096)
@@ -57,10 +100,16 @@ def shape_of(function: Callable) -> Shape:
     except (TypeError, ValueError):  # one of C's
         return ANY
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    texts = tuple(i for i, each in enumerate(positional) if each.annotation in TEXT)
+    texts = _annotated(positional, TEXT)
+    is_number = described is not None or (function.__module__ or "").startswith(IN_C)
+    numbers = EVERY if is_number and not _annotated(positional, ("object",)) else _annotated(positional, NUMBER)
     rest = next((each for each in parameters if each.kind is each.VAR_POSITIONAL), None)
     if rest is not None:
         more = range(len(positional), sys.maxsize) if rest.annotation in TEXT else ()
-        return Shape(math.inf, (), sum(each.default is NEEDED for each in positional), more or texts)
+        return Shape(math.inf, (), sum(each.default is NEEDED for each in positional), more or texts, numbers)
     defaults = tuple(None if each.default is NEEDED else each.default for each in positional)
-    return Shape(len(positional), defaults, texts=texts)
+    return Shape(len(positional), defaults, 0, texts, numbers)
+
+
+def _annotated(parameters: list[inspect.Parameter], annotations: tuple) -> tuple[int, ...]:
+    return tuple(i for i, each in enumerate(parameters) if each.annotation in annotations)

@@ -12,19 +12,17 @@ import inspect
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary
 
 import jax
 import numpy as np
 
-from ..legacy.objects.described import Described
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.lua import Table
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
-from .arguments import ANY, MODULE, Shape, shape_of
+from .arguments import shape_for
 from .asked import Asked
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
@@ -44,9 +42,6 @@ LIST = -1
 
 RAISED, RETHROWN, THROWN = -1, -2, -3
 """In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
-
-KNOWN = (FunctionType, BuiltinFunctionType, type)
-"""Functions of which it is known what they take."""
 
 TABLES = (list, tuple, dict, Table)
 Encoded = tuple[int, Any]
@@ -69,12 +64,12 @@ class Border:
         self.written = 0  # how often Lua has put something into a class
         self.function_of: Callable[[int], Callable]
         self.raised: BaseException | None = None
-        self.has_nil = False
+        self.has_unfit = False  # a nil, or a text that may be a numeral, has come
         self._name_numbers: dict[str, int] = {}
         self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
         self._objects = self.registry.objects
         as_object = self._objects.__getitem__
-        self._decoders = (_same, as_object, from_lua, self._function, self._value, _same, _same, self._nil)
+        self._decoders = (_same, as_object, self._text, self._function, self._value, _same, _same, self._nil)
         self._encoders: dict[type, Callable[[Crossing], Encoded]] = {
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
@@ -99,7 +94,11 @@ class Border:
         return found
 
     def _nil(self, _: None) -> None:
-        self.has_nil = True
+        self.has_unfit = True
+
+    def _text(self, value: str) -> str:
+        self.has_unfit = True
+        return from_lua(value)
 
     def decoded(self, code: int, value: Crossing) -> Crossing:
         """One value as Python has it."""
@@ -316,10 +315,3 @@ def _function(value: LuaFunction) -> Encoded:
 
 def _reference(value: LuaValue) -> Encoded:
     return VALUE, value.reference
-
-
-def shape_for(function: Callable) -> Shape:
-    """What a function takes, if that is known."""
-    if isinstance(function, Described):
-        return MODULE
-    return shape_of(function) if isinstance(function, KNOWN) else ANY

@@ -7,8 +7,8 @@ from functools import partial
 
 from ..interop import t7
 from ..legacy.tensors.tensor import Tensor
-from .arguments import Shape
-from .border import BACK, OBJECT, Border, shape_for
+from .arguments import Shape, shape_for
+from .border import BACK, OBJECT, Border
 from .kinds import Crossing
 from .registry import FEW
 
@@ -120,8 +120,8 @@ class Calls:
     def _called(self, function: Callable, shape: Shape, arguments: Crossing, owner: Crossing = None) -> Crossing:
         border = self.border
         given = border.tables.taken() if border.tables.touched else None
-        if border.has_nil or len(arguments) > shape.most or shape.texts:
-            border.has_nil = False
+        if border.has_unfit or len(arguments) > shape.most or shape.texts:
+            border.has_unfit = False
             arguments = shape.fitted(arguments)
         result = function(*arguments)
         if given:

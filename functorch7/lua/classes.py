@@ -14,6 +14,7 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
+from ..legacy.objects.serial import LEFT
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.lua import number
@@ -24,6 +25,7 @@ from ..legacy.tensors.named import Named
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
+from .arguments import counted
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
 from .functions import (
@@ -49,6 +51,9 @@ OPERATORS = (
     operator.pow, lambda a, b: f"{a}{b}", operator.lt, operator.le,
 )  # fmt: skip
 """In the order of `glue/objects.lua`."""
+
+CONCAT = 8
+"""The place of the one that joins texts: all others calculate."""
 
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
@@ -111,7 +116,9 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Crossing]:
-        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, or a field."""
+        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, what makes others
+        of their class, or a field.
+        """
         kind = self.kinds[number]
         found = static(kind, key)
         lua = getattr(found, "lua", None)
@@ -121,6 +128,8 @@ class Classes:
             return "field", self.border.name_number(key)
         if key == "data" and issubclass(kind, (Tensor, Storage)):
             return "pointer", self.calls.number(found)
+        if key == "new" and found is None and issubclass(kind, Described):
+            return "constructor", None
         if inspect.isfunction(found):
             if "tensorCache" in inspect.signature(found).parameters:
                 self.border.takes_dicts.add(found)
@@ -262,6 +271,9 @@ class Classes:
 
     def _hold_table(self, owner: Crossing, name: str, value: Crossing) -> None:
         """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
+        if isinstance(owner, LuaObject) and name in LEFT:
+            self._own(owner).put(name, value)
+            return
         if getattr(owner, "__dict__", {}).get(name) is not value:
             return
         if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
@@ -275,7 +287,7 @@ class Classes:
         if not isinstance(owner, (Described, LuaObject)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
-        if declared and not is_function and not (isinstance(owner, LuaObject) and name in ("output", "gradInput")):
+        if declared and not is_function and not (isinstance(owner, LuaObject) and name in LEFT):
             return "python"
         self._own(owner).names.add(name)
         return "both" if declared else "lua"
@@ -352,7 +364,7 @@ class Classes:
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
-        return OPERATORS[number - 1](*operands)
+        return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

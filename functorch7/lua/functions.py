@@ -108,6 +108,7 @@ def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
         return usual(self, *given)
 
     method.by_type, method.usual = others, usual  # type: ignore[attr-defined]
+    method.__module__ = getattr(usual, "__module__", __name__)  # by which it is known what it takes
     return method
 
 

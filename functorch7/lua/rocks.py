@@ -51,7 +51,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 """By name: the package that `require` gives, and the global variables that it sets."""
 
 FALLBACKS = {
-    "display": "display",
+    "display": "display", "graphicsmagick": "lua.packages.graphicsmagick",
     "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
     "socket": "lua.packages.socket",
 }  # fmt: skip

@@ -1233,6 +1233,20 @@ local options, rest = parser:parse({}, {'--dir', 'there', '-v', 'more'})
 return options.dir, options.loud, rest[1], parser:parse({}, {}).dir, (pcall(parser.option, parser, {'-x'}))
 --> 'there', true, 'more', 'here', false
 
+--- texts that are numerals are numbers where numbers are wanted, as for Lua's arithmetic and Torch's functions in C
+local words = {'2', '0.5', '-3'}
+local x = torch.zeros('2', 3):add('1.5'):mul('0x2')
+local linear, storage = nn.Linear('3', '2'), torch.LongStorage{'4', 2}
+linear.weight:fill('1')
+local view, drop = nn.View('3', -1):forward(x), nn.Dropout('0.25')
+linear:zeroGradParameters()
+linear.gradWeight:add('2')
+linear:updateParameters('0.5')
+return x:narrow('1', '2', 1):sum('2')[1][1], torch.Tensor(words):sum(), words[2], torch.FloatTensor{{'1', 2}}[1][1], storage[1],
+  linear.weight:sum(), linear.weight:size(2), view:size(1), drop.p, (x * '2')[1][1], ('3' - x)[1][1],
+  torch.deserialize(torch.serialize('12')), (pcall(torch.zeros, 'two'))
+--> 9, -0.5, '0.5', 1, 4, 0, 3, 3, 0.25, 6, 0, '12', false
+
 --- numbers are texts where texts are wanted, as in Lua's own functions
 require 'paths'
 return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
@@ -1523,6 +1537,60 @@ return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
 
+--- nn's functions in C are there for a convolution and for tables of rows, and as layers called them before THNN
+require 'nn'
+local conv, x, none = nn.SpatialConvolution(2, 3, 3, 2, 1, 2, 1, 0), torch.rand(2, 2, 6, 7), torch.Tensor()
+local gradient = torch.rand(conv:forward(x):size())
+conv:zeroGradParameters()
+conv:backward(x, gradient, 0.5)
+local made, kept = torch.Tensor(), {torch.Tensor(), torch.zeros(3, 12), torch.zeros(3)}
+local thnn = x.THNN
+local sizes = {3, 2, 1, 2, 1, 0}
+thnn.SpatialConvolutionMM_updateOutput(x, made, conv.weight:view(3, -1), conv.bias, none, none, unpack(sizes))
+thnn.SpatialConvolutionMM_updateGradInput(x, gradient, kept[1], conv.weight, none, none, unpack(sizes))
+table.insert(sizes, 0.5)
+thnn.SpatialConvolutionMM_accGradParameters(x, gradient, kept[2], kept[3], none, none, unpack(sizes))
+local function far(a, b) return (a - b:viewAs(a)):abs():max() > 1e-5 end
+local rows, places, gradient = nn.LookupTable(5, 2, 2), torch.LongTensor{{1, 2}, {5, 1}}, torch.rand(2, 2, 2)
+local own = {gradWeight = torch.zeros(5, 2), paddingValue = 2, output = torch.Tensor()}
+rows:zeroGradParameters()
+rows:forward(places)
+rows:backward(places, gradient, 3)
+gradient.nn.LookupTable_accGradParameters(own, places, gradient, 3)
+local is_far = far(rows.gradWeight, own.gradWeight)
+rows.paddingValue = 0
+rows:scaleGradByFreq():zeroGradParameters()
+rows:forward(places)
+rows:backward(places, gradient, 1)
+own.gradWeight:zero()
+thnn.LookupTable_accGradParameters(places, gradient, own.gradWeight, none, nil, nil, true, 0, 1)
+return far(made, conv.output), far(kept[1], conv.gradInput), far(kept[2], conv.gradWeight), far(kept[3], conv.gradBias),
+  is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
+--> false, false, false, false, false, false, false
+
+--- a layer that makes a table for its gradients has it in a file, too, and goes on writing into it
+require 'nn'
+local Pair = torch.class('nn.PairOfFiles', 'nn.Module')
+function Pair:__init()
+  nn.Module.__init(self)
+  self.gradInput = {torch.Tensor(), torch.Tensor()}
+end
+function Pair:updateOutput(input) return self.output:resizeAs(input[1]):copy(input[1]):add(2, input[2]) end
+function Pair:updateGradInput(input, gradOutput)
+  self.gradInput[1]:set(gradOutput)
+  self.gradInput[2] = gradOutput * 2
+  return self.gradInput
+end
+local file = torch.MemoryFile()
+file:writeObject(nn.Sequential():add(nn.PairOfFiles()))
+file:seek(1)
+local read, given = file:readObject(), {torch.ones(2), torch.ones(2)}
+local made = read:forward(given):sum()
+local found = read:backward(given, torch.ones(2))
+collectgarbage()
+return made, found[1]:sum(), found[2]:sum(), read:get(1).gradInput[2]:sum()
+--> 6, 2, 4, 4
+
 --- a layer's gradInput stays what it is where it is a part of the table that the layer gives
 require 'nngraph'
 local Gated = torch.class('nn.Gated', 'nn.Module')
@@ -1559,3 +1627,73 @@ net:forward(input)
 local found = net:backward(input, torch.ones(1))
 return found:abs():sum(), rows.gradWeight:view(-1):totable(), rows:updateGradInput(input, torch.ones(3, 1)):sum()
 --> 0, {1, 0, 2}, 0
+
+--- classes of programs below cudnn's are below nn's, which cudnn's names find, too
+require 'cudnn'
+local Up, parent = torch.class('cudnn.UpForTests', 'cudnn.SpatialConvolution')
+function Up:__init(planes) parent.__init(self, planes, 4 * planes, 3, 3, 1, 1, 1, 1) end
+function Up:updateOutput(input) return parent.updateOutput(self, input):view(1, -1, 2 * input:size(3), 2 * input:size(4)) end
+local net = nn.Sequential():add(cudnn.UpForTests(2)):add(cudnn.ReLU()):add(cudnn.SpatialConvolution(2, 1, 1, 1))
+local up, relu = net:get(1), net:get(2)
+return table.concat(net:forward(torch.ones(1, 2, 3, 5)):size():totable(), ' '), torch.type(up),
+  #net:findModules('cudnn.SpatialConvolution'), #net:findModules('cudnn.UpForTests'), #net:findModules('cudnn.Tanh'),
+  torch.isTypeOf(up, 'cudnn.SpatialConvolution'), torch.isTypeOf(up, 'cudnn.ReLU'), torch.isTypeOf(relu, 'cudnn.ReLU'),
+  cudnn.version >= 4000
+--> '1 1 6 10', 'cudnn.UpForTests', 1, 1, 0, true, false, true, true
+
+--- methods that programs put into cudnn's classes are those of nn's
+require 'cudnn'
+local reset = nn.SpatialConvolution.reset
+function cudnn.SpatialConvolution:reset() self.weight:fill(3) self.bias:zero() end
+function cudnn.SpatialConvolution:planesForTests() return self.nOutputPlane end
+local made = cudnn.SpatialConvolution(1, 2, 1, 1)
+cudnn.SpatialConvolution.reset = reset
+return made.weight:sum(), made:planesForTests(), torch.type(made), cudnn.SpatialAveragePooling(2, 2).dW,
+  torch.type(cudnn.SpatialConvolution(2, 2, 1, 1, 1, 1, 0, 0, 2))
+--> 6, 2, 'nn.SpatialConvolution', 2, 'nn.Concat'
+
+--- an object makes others of its class by new, and takes weights of other sizes, with which it goes on
+require 'nn'
+local Wide, parent = torch.class('nn.WideForTests', 'nn.Linear')
+function Wide:__init(size) parent.__init(self, size, 2 * size) end
+local made, wide = nn.Linear(2, 3).new(4, 5), nn.WideForTests(3).new(4)
+made.weight = made.weight[{{1, 2}, {2, 4}}]:clone()
+made.bias = made.bias:narrow(1, 1, 2):clone()
+made.gradWeight, made.gradBias = made.weight:clone():zero(), made.bias:clone():zero()
+local net, x = nn.Sequential():add(made):add(nn.Tanh()), torch.rand(6, 3)
+local expected = torch.tanh(torch.mm(x, made.weight:t()):add(made.bias:view(1, 2):expand(6, 2)))
+local is_far = (net:forward(x) - expected):abs():max() > 1e-6
+net:backward(x, torch.ones(6, 2))
+return is_far, made.gradWeight:size(2), made.gradWeight:norm() > 0, wide.weight:size(1), torch.type(wide)
+--> false, 3, true, 8, 'nn.WideForTests'
+
+--- files have functions of packages as calls by their names, as Torch has what is written in Lua
+require 'optim'
+local text = torch.serialize {optim.adam}
+return text:find('adam', 1, true) ~= nil, text:find('optim', 1, true) ~= nil, (pcall(torch.serialize, {math.sin}))
+--> true, true, false
+
+--- graphicsmagick loads, scales, turns and cuts pictures
+local gm, image, folder = {Image = require 'graphicsmagick.Image'}, require 'image', os.tmpname()
+for name, each in pairs(require 'graphicsmagick') do gm[name] = each end
+os.remove(folder)
+paths.mkdir(folder)
+local file, x = folder .. '/x.png', torch.rand(3, 5, 8):mul(255):floor():div(255)
+gm.save(file, x)
+local function far(picture, expected) return (picture:toTensor('float', 'RGB', 'DHW') - expected):abs():max() > 1e-6 end
+local picture = gm.Image(file)
+local blob, count = picture:format('PNG'):toBlob()
+local wide, high = picture:clone():size(4):size()
+local least, other = picture:clone():size(nil, 10):size()
+local blue = picture:toTensor('byte', 'BGR', 'DHW')[1][2][3] - x[3][2][3] * 255
+local found = {
+  far(picture, image.load(file)), far(picture:clone():flop(), image.hflip(x)), far(picture:clone():flip(), image.vflip(x)),
+  far(picture:clone():crop(3, 2, 1, 2), image.crop(x, 1, 2, 4, 4)), far(gm.Image(x, 'RGB', 'DHW'), x),
+  far(gm.Image():fromBlob(blob, count), x), far(picture:clone():rotate(90), x:transpose(2, 3):index(3, torch.range(5, 1, -1):long())),
+  wide, high, least, other, math.abs(blue) < 1e-3, picture:toTensor():size(3), gm.info(file).width, (pcall(gm.Image, 'none.png')),
+  picture:type(), far(picture:clone():gammaCorrection(2), x:clone():sqrt():mul(255):round():div(255)),
+  picture:clone():size(4, 1, 'Box'):toTensor('float', 'I', 'DHW'):size(3),
+}
+paths.rmall(folder, 'yes')
+return found
+--> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false, 'TrueColor', false, 4}

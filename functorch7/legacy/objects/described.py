@@ -25,6 +25,7 @@ from ..tensors.type_names import dtype_of, is_of_gpu
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .own_sizes import has_sizes, sizes_of
+from .resized import resized
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -262,6 +263,10 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         object.__setattr__(self, name, value)
         if isinstance(value, Parameter) and grad_name(name) in self.__dict__:
             self.__dict__[grad_name(name)] = value.grad  # it is learned as one, wherever it is
+        if spec is not None and isinstance(value, Tensor) and name in spec.parameter_order:
+            fitting = resized(spec, name, value.shape)
+            if fitting is not None:
+                self._respecify(fitting)
         counts = spec is not None and name not in ("output", "gradInput")
         if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
             changed(self)

@@ -140,9 +140,9 @@ class Loaded:
             if self.reader.users:
                 record, path = self.reader.users.pop()
                 user = self.users[id(record)] = object.__new__(class_named(record.class_name))
-                user.take_fields(record.fields)  # in which tensors and modules take their places
-                seen.add(id(record.fields))
-                waiting.append((record.fields, path))
+                for own in (record.fields, *user.take_fields(record.fields)):  # tensors and modules take their places
+                    seen.add(id(own))
+                    waiting.append((own, path))
                 record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it
                 continue
             table, path = waiting.pop()

@@ -6,10 +6,8 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, Self
 
-import jax
 import numpy as np
 
 from ... import core
@@ -30,19 +28,11 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from .described import Described, described_among
 from .serial import PRIVATE
+from .shapes import shapes_of
 from .tree import Tree
 
 GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
 """Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
-
-
-@lru_cache(1024)
-def shapes_of(spec: core.Module) -> dict[str, Value]:
-    """The shapes of a module's own parameters."""
-    source = Zeros()  # it draws nothing, and nothing of drawing is traced
-    key = source.key()
-    with during(SOURCE, source):
-        return jax.eval_shape(lambda: spec.init_params(key))
 
 
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Value]:

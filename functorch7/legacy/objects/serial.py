@@ -126,11 +126,18 @@ class Serialization(Described):
         empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
         return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
 
-    def take_fields(self, fields: Fields) -> None:
-        """Becomes what a file's fields say; the dict is the object's from then on."""
-        for name in LEFT:
-            fields.pop(name, None)
+    def take_fields(self, fields: Fields) -> list:
+        """Becomes what a file's fields say; the dict is the object's from then on.
+
+        Of what its last call has left tables are kept, into whose tensors layers write that have made them beforehand:
+        these tables are the result.
+        """
+        left = {name: fields.pop(name, None) for name in LEFT}
         self.__dict__ = fields
+        tables = {name: each for name, each in left.items() if isinstance(each, (list, dict))}
+        for name, each in tables.items():
+            setattr(self, name, each)
+        return list(tables.values())
 
 
 def _blank(described: type) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Self, SupportsIndex
 
 from ...core.tree import by_position
 from ...core.types import Value
+from ...interop.torch7.names import KIN
 from ..tensors.changes import changed
 from .described import Described
 
@@ -136,8 +137,8 @@ class Tree(Described):
         return [self, *(found for module in self.children() for found in module.listModules())]
 
     def findModules(self, typename: str) -> tuple[list, list]:
-        """The modules of exactly this type, and for each the container that it is in."""
-        nodes, containers = ([self], [self]) if self.typename() == typename else ([], [])
+        """The modules of exactly this type, and for each the container that it is in; cudnn's types are nn's."""
+        nodes, containers = ([self], [self]) if self.typename() in (typename, KIN.get(typename)) else ([], [])
         for module in self.children():
             inner, around = module.findModules(typename)
             nodes += inner

@@ -9,6 +9,7 @@ import re
 from typing import Any
 from weakref import WeakValueDictionary
 
+from ...interop.torch7.names import KIN
 from ..objects.ancestry import names_above
 from ..objects.described import OURS, Described
 from ..objects.torch_object import TorchObject
@@ -25,6 +26,7 @@ def type(obj: object) -> str:
 
 def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     """Whether a value is of a class, or of one below it: by a class, a name, or a pattern that is found in a name.
+    By a name of cudnn's it is one of nn's.
 
     >>> from functorch7.legacy import nn
     >>> isTypeOf(nn.Sequential(), nn.Container), isTypeOf(nn.Linear(2, 3), "nn.Module")
@@ -36,7 +38,7 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
         return isinstance(obj, typeSpec)  # users' classes may have one name
     names = type_names(obj)
     if re.fullmatch(r"[\w.]+", typeSpec):
-        return typeSpec in names
+        return typeSpec in names or KIN.get(typeSpec) in names
     return any(re.search(typeSpec, name) for name in names)
 
 

@@ -186,7 +186,7 @@ function torch.isTypeOf(value, wanted)
   if not class then
     local number = value ~= nil and numbers[value]
     if not number or number < border.OBJECTS then return false end
-    if type(wanted) ~= 'string' then return python_is_type(value, wanted) end
+    if type(wanted) ~= 'string' or wanted:match('^cudnn%.') then return python_is_type(value, wanted) end
     for _, each in ipairs(call(python.type_names, 0, nil, value)) do
       if is_name(each, name) then return true end
     end
@@ -229,9 +229,22 @@ end
 
 local variables = {} -- numbers of the variables that functions share
 
+-- A package's function as one of Lua's that asks the package for it: Torch's packages are written in Lua for the most part.
+local function by_name(value)
+  for name, package in pairs(package.loaded) do
+    if border.is_namespace(package) then
+      for key, each in next, package do
+        if each == value then return loadstring(('return require(%q)[%q](...)'):format(name, key)) end
+      end
+    end
+  end
+  return value
+end
+
 -- For files: a function's code, and the variables outside that it names; nothing for one that is not written in Lua.
 function border.asked.dumped(reference)
   local found = border.pinned[reference]
+  found = border.places[found] and by_name(found) or found
   local is_own, code = pcall(string.dump, found)
   if not is_own or border.is_ours(debug.getinfo(found, 'S').source) then return nil end
   local outside = {}

@@ -94,6 +94,8 @@ local function look_up(class, key)
     class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then
     class.methods[key] = found
+  elseif kind == 'constructor' then
+    class.methods[key] = border.class(class.number).new
   else
     class.names[key] = border.field_of(found)
   end
@@ -374,6 +376,17 @@ function border.constructor(number)
   })
   call(python.class_object, number, nil) -- which lets Python know it by a number
   numbers[class] = numbers[found]
+  return found
+end
+
+-- What stands for the same class in another package, whose function makes the objects.
+function border.other_constructor(constructor, make)
+  local class = getmetatable(constructor)
+  local found = setmetatable({}, {
+    __index = class, __newindex = class, __call = function(_, ...) return make(...) end, __metatable = class,
+    __tostring = function() return class.__typename end,
+  })
+  about[found], numbers[found] = about[constructor], numbers[constructor]
   return found
 end
 

@@ -68,10 +68,13 @@ function border.provide(name, number, globals)
 end
 border.prepare = {}
 
--- What `require` gives for a name that is not on LUA_PATH.
+-- What `require` gives for a name that is not on LUA_PATH, and for names of what is in such a package.
 function border.fall_back(name, number)
   table.insert(package.loaders, function(wanted)
-    return wanted == name and function() return namespace(number) end or nil
+    if wanted == name then return function() return namespace(number) end end
+    local part = wanted:sub(1, #name + 1) == name .. '.' and wanted:sub(#name + 2)
+    local found = part and namespace(number)[part]
+    return found and function() return found end or nil
   end)
 end
 
@@ -191,8 +194,14 @@ function border.prepare.dataload()
   function table.print(found) print(in_braces(found, '\n')) end
 end
 
--- Packages cross by their names.
+-- Packages cross by their names. What functions of cudnn's make are objects of nn's classes of the same names.
 function border.prepare.cudnn(cudnn)
+  for _, name in ipairs(call(python.names_of_rock, package_numbers[cudnn], nil)) do
+    local class = type(cudnn[name]) == 'function' and require('nn')[name]
+    if class and border.class_number(class) then
+      rawset(cudnn, name, border.other_constructor(class, cudnn[name]))
+    end
+  end
   local convert = cudnn.convert
   function cudnn.convert(net, into, ...)
     return convert(net, into == cudnn and 'cudnn' or into == rawget(_G, 'nn') and 'nn' or into, ...)
@@ -282,7 +291,7 @@ end
 -- Programs call libstn's functions themselves, too. Those of gradients add to the images', as memory may be shared.
 function border.prepare.stn(nn)
   stn = rawget(_G, 'stn') or {}
-  local samplers, libstn = {}, {}
+  local samplers, libstn = {}, border.functions_of_layers(nn)
   local function sampler(images)
     local kind = images:type()
     samplers[kind] = samplers[kind] or nn.BilinearSamplerBHWD():type(kind)
@@ -299,7 +308,6 @@ function border.prepare.stn(nn)
     for i = 1, images:size(1) do of_images[i]:add(found[1][i]) end
     of_grids:copy(found[2])
   end
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].nn = libstn end
 end
 
 function border.prepare.libunsup(unsup)

@@ -1,5 +1,7 @@
 -- nn's functions in C, which layers of programs' own call on tensors: `input.THNN.SoftMax_updateOutput(input:cdata(), ...)`.
--- Those of layers without parameters that compute element by element, or along a dimension, are those layers here.
+-- Those of layers without parameters that compute element by element, or along a dimension, are those layers here; of
+-- those with parameters there are the ones that programs call whose layers are LookupTables or convolutions of a kind.
+-- Before THNN they were called by `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
 local border = ...
 
 local LAYERS = {}
@@ -25,43 +27,138 @@ end
 
 local function filled(result, values) result:resizeAs(values):copy(values) end
 
+-- The rows of gradOutput times the scale are added to those rows of gradWeight that input names.
+local function rows_of_table(tensors, settings)
+  local input, gradOutput, gradWeight = unpack(tensors)
+  local by_frequency, padding, scale = unpack(settings)
+  local rows = input:long():view(-1)
+  local added = gradOutput:contiguous():view(rows:nElement(), -1) * (scale or 1)
+  local function weighted(weights) added:cmul(weights:typeAs(added):view(-1, 1):expandAs(added)) end
+  if by_frequency then
+    local counts = torch.zeros(gradWeight:size(1)):indexAdd(1, rows, torch.ones(rows:nElement()))
+    weighted(counts:index(1, rows):pow(-1))
+  end
+  if padding and padding ~= 0 then
+    weighted(rows:ne(padding))
+  end
+  gradWeight:indexAdd(1, rows, added)
+end
+
 local function functions(nn)
-  local made = {}
+  local made, special = {}, {LookupTable_accGradParameters = rows_of_table}
   local function layer(name, tensor, settings)
     local key = key_of(name, tensor:type(), unpack(settings))
     made[key] = made[key] or nn[name](unpack(settings)):type(tensor:type())
     return made[key]
   end
 
-  local function updateOutput(name, ...)
-    local tensors, settings = sorted(...)
+  local function updateOutput(name, tensors, settings)
     filled(tensors[2], layer(name, tensors[1], settings):forward(tensors[1]))
   end
 
-  local function updateGradInput(name, ...)
-    local tensors, settings = sorted(...)
+  local function updateGradInput(name, tensors, settings)
     local input, gradOutput, gradInput = unpack(tensors)
     local found = layer(name, input, settings)
     found:forward(input)
     filled(gradInput, found:backward(input, gradOutput))
   end
 
+  -- The convolution of a matrix of weights, which has a row for each plane of the output.
+  local function convolution(weight, bias, settings)
+    local kW, kH = unpack(settings)
+    local planes = weight:nElement() / weight:size(1) / (kW * kH)
+    local found = layer('SpatialConvolution', weight, {planes, weight:size(1), unpack(settings, 1, 6)})
+    found.weight:copy(weight)
+    if bias then found.bias:copy(bias) else found.bias:zero() end
+    return found
+  end
+
+  function special.SpatialConvolutionMM_updateOutput(tensors, settings)
+    local input, output, weight, bias = unpack(tensors)
+    local has_bias = bias and bias:dim() == 1 and bias:size(1) == weight:size(1)
+    filled(output, convolution(weight, has_bias and bias, settings):forward(input))
+  end
+
+  function special.SpatialConvolutionMM_updateGradInput(tensors, settings)
+    local input, gradOutput, gradInput, weight = unpack(tensors)
+    local found = convolution(weight, nil, settings)
+    found:forward(input)
+    filled(gradInput, found:updateGradInput(input, gradOutput))
+  end
+
+  function special.SpatialConvolutionMM_accGradParameters(tensors, settings)
+    local input, gradOutput, gradWeight, gradBias = unpack(tensors)
+    local found = convolution(gradWeight, nil, settings)
+    found:zeroGradParameters()
+    found:forward(input)
+    found:backward(input, gradOutput, settings[7] or 1)
+    gradWeight:add(found.gradWeight:viewAs(gradWeight))
+    if gradBias and gradBias:dim() == 1 and gradBias:size(1) == gradWeight:size(1) then gradBias:add(found.gradBias) end
+  end
+
   local methods = {updateOutput = updateOutput, updateGradInput = updateGradInput}
-  return setmetatable({}, {__index = function(self, key)
+  return function(key)
+    if special[key] then return special[key] end
     local name, method = key:match('^(%w+)_(%w+)$')
     if not LAYERS[name] or not methods[method] then
       border.fail(("THNN.%s is not here: there are updateOutput and updateGradInput of layers that compute element by "
-        .. "element, and of SoftMax and LogSoftMax"):format(key), -1)
+        .. "element, of SoftMax and LogSoftMax; and SpatialConvolutionMM's, and LookupTable_accGradParameters"):format(key), -1)
     end
-    rawset(self, key, function(...) methods[method](name, ...) end)
+    return function(tensors, settings) methods[method](name, tensors, settings) end
+  end
+end
+
+-- What is in the fields of a layer in place of what THNN's functions are given.
+local before = {}
+
+function before.updateOutput(layer, input) return {input, layer.output, layer.weight, layer.bias}, layer.output end
+
+function before.updateGradInput(layer, input, gradOutput)
+  return {input, gradOutput, layer.gradInput, layer.weight}, layer.gradInput
+end
+
+function before.accGradParameters(layer, input, gradOutput)
+  return {input, gradOutput, layer.gradWeight, layer.gradBias}
+end
+
+local function settings_of(name, layer, scale)
+  if name == 'SpatialConvolutionMM' then
+    return {layer.kW, layer.kH, layer.dW, layer.dH, layer.padW or layer.padding, layer.padH or layer.padding, scale}
+  end
+  return name == 'LookupTable' and {layer.shouldScaleGradByFreq or false, layer.paddingValue or 0, scale} or {}
+end
+
+local function by_name(make)
+  return setmetatable({}, {__index = function(self, key)
+    rawset(self, key, make(key))
     return rawget(self, key)
   end})
 end
 
-function border.prepare.nn(nn)
-  local thnn = functions(nn)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].THNN = thnn end
+local of_layers
+
+-- The functions that tensors have under `nn`, to which other packages add theirs; those under `THNN` come with them.
+function border.functions_of_layers(nn)
+  if of_layers then return of_layers end
+  local find = functions(nn)
+  local thnn = by_name(function(key)
+    local found = find(key)
+    return function(...) found(sorted(...)) end
+  end)
+  of_layers = by_name(function(key)
+    local found, name, method = find(key), key:match('^(%w+)_(%w+)$')
+    return function(layer, input, gradOutput, scale)
+      local tensors, result = before[method](layer, input, gradOutput)
+      found(tensors, settings_of(name, layer, scale))
+      return result
+    end
+  end)
+  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do
+    torch[name].THNN, torch[name].nn = thnn, of_layers
+  end
+  return of_layers
 end
+border.prepare.nn = border.functions_of_layers
 
 package.preload['nn.THNN'] = function()
   return {optionalTensor = function(tensor) return tensor and tensor:cdata() end}

@@ -1,0 +1,47 @@
+"""Descriptions of modules that have been given parameters of other sizes, as programs widen, prune and cut layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from itertools import product
+from typing import TypeVar
+
+from ... import core
+from .shapes import shapes_of
+
+Spec = TypeVar("Spec", bound=core.Module)
+
+
+def resized(spec: Spec, name: str, shape: tuple[int, ...]) -> Spec | None:
+    """The description whose parameter of a name has this shape; None if there is none, or it is the same.
+
+    >>> import functorch7 as f7
+    >>> resized(f7.Linear(2, 3), "weight", (5, 2))
+    nn.Linear(2 -> 5)
+    """
+    before = shapes_of(spec)[name].shape if name in shapes_of(spec) else shape
+    if before == shape or len(before) != len(shape):
+        return None
+    changed = [(old, new) for old, new in zip(before, shape, strict=True) if old != new]
+    for numbers in product(*(_candidates(spec, *each) for each in changed)):
+        found = _replaced(spec, dict(numbers))
+        if found is not None and len(dict(numbers)) == len(changed) and shapes_of(found)[name].shape == shape:
+            return found
+    return None
+
+
+def _candidates(spec: core.Module, old: int, new: int) -> Iterator[tuple[str, int]]:
+    """The fields that may be what a dimension follows, with their new values: first those that are equal to it."""
+    sizes = {each.name: getattr(spec, each.name) for each in fields(type(spec))}  # type: ignore[arg-type]
+    whole = {name: size for name, size in sizes.items() if type(size) is int and size > 0 and old > 0}
+    for name in sorted(whole, key=lambda name: whole[name] != old):
+        if whole[name] * new % old == 0:
+            yield name, whole[name] * new // old
+
+
+def _replaced(spec: Spec, numbers: dict[str, int]) -> Spec | None:
+    try:
+        return spec.replace(**numbers)
+    except (TypeError, ValueError):  # sizes that its class refuses
+        return None
