@@ -285,3 +285,40 @@ def test_a_forward_of_one_object_is_refused():
     with pytest.raises(TypeError, match="nn.Wrong: forward cannot be set on an object.*derive a class"):
         net.forward = lambda x: 2 * x
     same(net(X), X)
+
+
+def net_of_chains(forward):
+    net = custom(forward)
+    net.a, net.b = nn.Linear(3, 4), nn.Tanh()
+    net.net = nn.Sequential(nn.Linear(4, 5), nn.BatchNormalization(5), nn.ReLU(), nn.Linear(5, 2))
+    return net
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda self, x: nn.Sequential(self.a, nn.Sequential(self.b, nn.Sigmoid()), self.net)(x),
+        lambda self, x: nn.Sequential(self.a, self.b, nn.Sigmoid(), *self.net)(x),
+        lambda self, x: self.net[2:](self.net[:2](nn.Sigmoid()(self.b(self.a(x))))),
+        lambda self, x: nn.Sequential(*self.net.children()).forward(nn.Sigmoid()(self.b(self.a(x)))),
+    ],
+)
+def test_chains_may_be_made_in_forward_and_sliced(forward):
+    torch.manualSeed(3)
+    expected = net_of_chains(lambda self, x: self.net(nn.Sigmoid()(self.b(self.a(x)))))
+    torch.manualSeed(3)
+    net = net_of_chains(forward)
+    for _ in range(3):
+        for each in (expected, net):
+            each.zero_grad()
+            each.backward(X, each(X))
+            each.updateParameters(0.1)
+    for name, array in expected.state_dict().items():
+        same(net.state_dict()[name], array, 1e-5, 1e-7)
+
+
+def test_slices_of_other_containers_are_refused_in_forward():
+    net = custom(lambda self, x: self.both[:1](x))
+    net.both = nn.ConcatTable().add(nn.Tanh()).add(nn.Tanh())
+    with pytest.raises(TypeError, match="ConcatTable: in forward slices can be taken of an nn.Sequential alone"):
+        net(X)

@@ -51,6 +51,11 @@ def running(who: str | None) -> Iterator[None]:
         _running.reset(token)
 
 
+def is_running() -> bool:
+    """Whether a user's `forward` is being traced, and what it calls are stand-ins for its modules."""
+    return _running.get() is not None
+
+
 def check_is_inside(module: Titled, holds_arrays: bool) -> None:
     """Raises TypeError where a `forward` calls what is not registered, and whose arrays would be constants."""
     who = _running.get()

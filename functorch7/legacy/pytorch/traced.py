@@ -21,6 +21,7 @@ from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
 from ..engine.outside import code_of, running
+from ..modules.special import Sequential
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
@@ -135,6 +136,15 @@ class Inside:
     """What makes a module's class that of a stand-in: a call runs the described module, in the trace."""
 
     __dict__: dict[str, Any]
+    is_stand_in = True
+
+    def __getitem__(self, index: int | slice | str) -> Value:
+        """As outside; a slice of a Sequential is one of the modules' stand-ins, which runs them."""
+        if not isinstance(index, slice):
+            return super().__getitem__(index)  # type: ignore[misc]
+        if not isinstance(self, Sequential):
+            raise TypeError(f"{type(self).__name__}: in forward slices can be taken of an nn.Sequential alone")
+        return Sequential(*self.modules[index])
 
     def forward(self, *args: Any, **kwargs: Any) -> Value:
         """Runs the module; a module that calls itself runs the user's code."""
