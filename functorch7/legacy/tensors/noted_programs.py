@@ -77,14 +77,14 @@ def _prepared(
     return Prepared(function, structure, layout.unflatten(examples), whole, is_wide)
 
 
-def outline(value: Any) -> Any:
+def outline(value: Value) -> Value:
     """What is known of an array before it is there; of a plain number, its class."""
     if type(value) in (float, int, bool):
         return type(value)
     return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
 
 
-def _as_jax_has_it(outline: Any) -> Any:
+def _as_jax_has_it(outline: Value) -> Value:
     """With 32 bits in place of 64 where JAX has no others."""
     return outline if isinstance(outline, type) else outline.update(dtype=jax.dtypes.canonicalize_dtype(outline.dtype))
 
