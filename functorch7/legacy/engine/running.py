@@ -35,6 +35,7 @@ class Running:
     all_parameters: Layout
     all_gradients: Layout
     _precision: np.dtype | None
+    is_tied = False  # whether those of PyTorch's parameters that lie at one place have been made one
 
     def runs_as(self, other: Running) -> bool:
         """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""

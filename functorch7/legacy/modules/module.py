@@ -121,7 +121,7 @@ class Module(
 
     def description(self) -> core.Module:
         """The immutable description of this object and all inside it."""
-        if self._spec is None:
+        if not self.is_described:
             return Foreign(self)
         return self.described_with([module.description() for module in self.children()])
 
@@ -143,7 +143,7 @@ class Module(
 
     def is_foreign(self) -> bool:
         """Whether it cannot be described: the user's methods have to be called."""
-        return self._spec is None or self.has_own_gradient() or self.overrides("updateOutput")
+        return not self.is_described or self.has_own_gradient() or self.overrides("updateOutput")
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
@@ -229,7 +229,7 @@ class Module(
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
-        if self._spec is None and self.has_own_gradient():  # of the parameters alone, or it asks the class above
+        if not self.is_described and self.has_own_gradient():  # of the parameters alone, or it asks the class above
             return self._gradient_of_output(input, gradOutput)
         call, state, step = self._to_pull_back(input)
         try:
@@ -285,7 +285,7 @@ class Module(
 
     def _differentiated(self) -> bool:
         """Whether the parameters' gradients come from a call, not from a user's methods."""
-        return self._spec is not None or not self.has_own_gradient()
+        return self.is_described or not self.has_own_gradient()
 
     def _pulled(self, input: Input, grad_output: Input) -> Call:
         """The call whose parameters' gradients are to be used, pulled back already or now."""

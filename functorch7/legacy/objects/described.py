@@ -216,6 +216,11 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
             made.__dict__["_type"] = type_name
         return made
 
+    @property
+    def is_described(self) -> bool:
+        """Whether it has a description, which this does not make."""
+        return self._spec is not None
+
     def description(self) -> core.Module:
         """The immutable description as it stands."""
         return self._spec

@@ -175,7 +175,7 @@ class Parameters(Described):
 
     def _vectorised(self, method: str) -> Plan | None:
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
-        if self._spec is None:
+        if not self.is_described:
             return None
         plan = self._planned()
         return plan if plan.in_one_call(method) else None

@@ -105,7 +105,7 @@ class Steps(Described):
         """
         if self.__dict__.get("_call") is None:
             # Where the user's gradient, or what is left of it, is that of the class above, it is of what that computes.
-            above = self._spec is not None and self.has_own_gradient()  # type: ignore[attr-defined]
+            above = self.is_described and self.has_own_gradient()  # type: ignore[attr-defined]
             by_user = self.is_foreign() and not above
             plan = self._planned_outside() if by_user else self._planned()  # type: ignore[attr-defined]
             if plan.draws or plan.state_slots:

@@ -179,7 +179,11 @@ class Custom(Registration):
 
     def updateParameters(self, learningRate: float) -> None:
         """parameter = parameter - learningRate * gradient, once for each that is here."""
-        self._as_parameters()
+        plan = self._plans and self._plans.newest
+        if plan is None or plan.is_stale or not plan.is_tied:
+            self._as_parameters()
+            if plan is not None:
+                plan.is_tied = not plan.is_stale  # it is where some were made one
         super().updateParameters(learningRate)
 
     def own_buffers(self) -> dict[str, bool]:
@@ -215,6 +219,11 @@ class Custom(Registration):
                 f"{self.typename()}: {name!r} is a plain table with a {type(value).__name__} in it, which would not be "
                 f"learned; use nn.{kind}List, nn.{kind}Dict, or an attribute for each"
             )
+
+    @property
+    def is_described(self) -> bool:
+        """Always, by what is written in its class."""
+        return True
 
     @property
     def _spec(self) -> Traced:  # type: ignore[override]

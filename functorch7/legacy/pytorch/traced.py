@@ -21,6 +21,7 @@ from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
 from ..engine.outside import code_of, running
+from ..modules.container import Container
 from ..modules.special import Sequential
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
@@ -140,7 +141,7 @@ class Inside:
 
     def __getitem__(self, index: int | slice | str) -> Value:
         """As outside; a slice of a Sequential is one of the modules' stand-ins, which runs them."""
-        if not isinstance(index, slice):
+        if not isinstance(index, slice) or not isinstance(self, Container):
             return super().__getitem__(index)  # type: ignore[misc]
         if not isinstance(self, Sequential):
             raise TypeError(f"{type(self).__name__}: in forward slices can be taken of an nn.Sequential alone")
