@@ -27,8 +27,8 @@ _VALUES = range(2**14, 2**22)
 _MANY_PLANES = 16
 """Groups of so many planes are convolutions of their own."""
 
-_VECTORS = 16
-"""The numbers in a vector register, at most."""
+_VECTOR, _MANY_ROWS = 16, 40
+"""The numbers in a vector register, at most; and planes enough for products that have them as rows."""
 
 _FEW_TAPS, _MANY_VALUES = 300, 400_000
 """Taps of a kernel and values of the output with which XLA takes up to six times as long for the kernels' gradient."""
@@ -83,7 +83,7 @@ def _on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     if how.groups > 1 and values in _VALUES:
         return _by_taps(x, weight, how)
     by_product = windows_pay(math.prod(x.shape[2:]), windows, values, how)
-    if by_product and (len(kernel) == 3 or _are_odd(len(weight))):
+    if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
     by_row = is_long and how.groups == 1 and len(kernel) == 2 and max(how.stride) <= 2
@@ -100,9 +100,9 @@ def windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
     return windows > 0 and values in _VALUES and (is_bordered or len(ones) == 3)
 
 
-def _are_odd(planes: int) -> bool:
-    """Whether XLA is slow with so many planes, as their number does not fit into vectors."""
-    return planes > _VECTORS * 2.5 and planes % _VECTORS != 0
+def _fit_no_vectors(planes: int) -> bool:
+    """Whether XLA is slow with so many planes as columns of a product, and not as rows."""
+    return planes > _MANY_ROWS and planes % _VECTOR != 0
 
 
 # The ways back keep the images and kernels that they are given, and neither transposed nor shifted copies.
@@ -123,7 +123,7 @@ def by_windows(x: Array, weight: Array, how: Steps) -> Array:
         windows = [lax.slice_in_dim(part, *end, step, axis) for part in windows for end in ends]
     rows = jnp.concatenate(windows, -1).reshape(-1, weight[0].size)
     kernels = jnp.moveaxis(weight, 1, -1).reshape(len(weight), -1)
-    if _are_odd(len(weight)):  # with planes as rows of the products
+    if _fit_no_vectors(len(weight)):  # with planes as rows of the products
         return jnp.swapaxes(jnp.einsum("ok,pk->op", kernels, rows).reshape(len(weight), len(x), *counts), 0, 1)
     return jnp.moveaxis((rows @ kernels.T).reshape(len(x), *counts, len(weight)), -1, 1)
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from ..core.types import Batch, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
-from .given import as_batch, as_batches, as_epoch
+from .given import as_batch, as_batches
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -40,6 +40,9 @@ class LoaderFeed:
         self.batches.close()
 
 
+OF_EPOCH = "batches (input, target) from the function of the epoch, such as loader.batches(batch_size)"
+
+
 class IterableFeed:
     """Batches of an iterable, or of a function of the epoch; what was done before is read again and dropped."""
 
@@ -51,7 +54,7 @@ class IterableFeed:
     def epoch(self) -> Iterator[Batch]:
         """The rest of the epoch."""
         epoch, done = self.position["epoch"], self.position["batch"]
-        batches = as_epoch(self.data(epoch + 1)) if callable(self.data) else self.data
+        batches = as_batches(self.data(epoch + 1), OF_EPOCH) if callable(self.data) else self.data
         for batch in islice(batches, done, None):
             done += 1
             self.position = {"epoch": epoch, "batch": done}

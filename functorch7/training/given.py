@@ -50,24 +50,13 @@ def as_variables(module: Module, given: Value) -> Variables:
     return Variables(*given)
 
 
-def as_batches(batches: Value) -> Iterable:
+def as_batches(
+    batches: Value, wanted: str = "a loader, the tuple (inputs, targets) of arrays, or batches (input, target)"
+) -> Iterable:
     """What can be iterated. Raises: TypeError for what cannot, and for an array, whose rows would be the batches."""
     if hasattr(batches, "shape") or isinstance(batches, str) or not isinstance(batches, Iterable):
-        raise TypeError(
-            "Trainer.fit: expected a loader, the tuple (inputs, targets) of arrays, or batches (input, target), "
-            f"got {describe(batches)}"
-        )
+        raise TypeError(f"Trainer.fit: expected {wanted}, got {describe(batches)}")
     return batches
-
-
-def as_epoch(given: Value) -> Iterable:
-    """The batches that a function of the epoch gives. Raises: TypeError for what are none."""
-    if hasattr(given, "shape") or isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(
-            "Trainer.fit: expected batches (input, target) from the function of the epoch, such as "
-            f"loader.batches(batch_size), got {describe(given)}"
-        )
-    return given
 
 
 def as_batch(batch: Value) -> Value:

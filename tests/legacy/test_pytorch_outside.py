@@ -317,6 +317,12 @@ def test_chains_may_be_made_in_forward_and_sliced(forward):
         same(net.state_dict()[name], array, 1e-5, 1e-7)
 
 
+def test_other_containers_are_not_made_in_forward():
+    net = net_of_chains(lambda self, x: nn.ConcatTable().add(self.a).add(self.a)(x)[0])
+    with pytest.raises(TypeError, match="ConcatTable: of the containers nn.Sequential alone can be made in forward"):
+        net(X)
+
+
 def test_slices_of_other_containers_are_refused_in_forward():
     net = custom(lambda self, x: self.both[:1](x))
     net.both = nn.ConcatTable().add(nn.Tanh()).add(nn.Tanh())

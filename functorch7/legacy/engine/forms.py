@@ -69,10 +69,6 @@ class Record:
         return hash((id(self.value), self.fields))
 
 
-ASKING = frozenset(("__dict__", "getattr", "vars"))
-"""What code reads fields by that it does not name."""
-
-
 def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ...] = ()) -> Static:
     """A value that can be hashed and that later changes of lists, dicts and arrays do not reach.
 

@@ -46,6 +46,7 @@ class Object(Titled, Passing, Parametrised, Holder):
     output: Value
     gradInput: Value
     _spec: Any
+    is_stand_in: bool
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool

@@ -40,7 +40,7 @@ class Sequential(Container, describes=layers.Sequential):
 
     def updateOutput(self, input: Value) -> Value:
         """The output of the last module; in one compiled call, but in a user's `forward`, where modules are traced."""
-        if not is_running() or not any(getattr(each, "is_stand_in", False) for each in self._links()):
+        if not is_running() or not any(each.is_stand_in for each in self._links()):
             return super().updateOutput(input)
         for each in self.modules:
             input = each.forward(input)

@@ -190,6 +190,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
     spec_class: type[core.Module] | None = None
     __signature__: Any = ConstructorSignature()
     is_criterion = False
+    is_stand_in = False  # for a module, while a user's `forward` is traced
     _spec: Any = None
     _type = "torch.FloatTensor"
     _seats: Any = ()
