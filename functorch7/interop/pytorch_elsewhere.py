@@ -53,6 +53,6 @@ INSTEAD = {
 
 
 def instead(name: str) -> str:
-    """ ": PyTorch's NAME is ... here" for one of its names, such as "torch.arange"; nothing for others."""
+    """What an error says in addition of one of its names, such as "torch.arange"; nothing of others."""
     said = INSTEAD.get(name)
     return "" if said is None else f"; for PyTorch's {name}: {said}"

@@ -152,6 +152,11 @@ def code_of(written: type | FunctionType) -> Code:
     return code
 
 
+def names_in(kinds: Iterable[type]) -> frozenset[str]:
+    """The names of attributes of other objects that the code of users' classes reads."""
+    return frozenset().union(*(code_of(kind).names for kind in {*kinds}))
+
+
 def code_of_hook(hook: Callable) -> Code:
     """What a hook reads outside; nothing that is known, where it is no function or method."""
     written = functions_of(hook)

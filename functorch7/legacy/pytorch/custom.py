@@ -10,7 +10,7 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers.graph import nodes_among
 from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
-from ..engine.outside import code_of
+from ..engine.outside import code_of, names_in
 from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
@@ -206,8 +206,7 @@ class Custom(Registration):
 
     def _names_of_settings(self) -> frozenset[str]:
         """The names of attributes of other objects that code here, or inside, reads."""
-        kinds = {type(module) for module in self.listModules() if isinstance(module, Custom)}
-        return frozenset().union(*(code_of(kind).names for kind in kinds))
+        return names_in(type(module) for module in self.listModules() if isinstance(module, Custom))
 
     def _check_attribute(self, name: str, value: Any) -> None:
         if isinstance(value, (list, tuple, dict)):

@@ -20,7 +20,7 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
-from ..engine.outside import code_of, running
+from ..engine.outside import code_of, names_in, running
 from ..modules.container import Container
 from ..modules.special import Sequential
 from ..objects.generated import class_of, classes
@@ -120,8 +120,7 @@ def describing(kind: type) -> type[Traced]:
 
 def names_of_settings(spec: core.Module) -> frozenset[str]:
     """The names of attributes of other objects that users' code, here or inside, reads."""
-    kinds = {type(each).kind for _, each in tree.places(spec) if isinstance(each, Traced)}
-    return frozenset().union(*(code_of(kind).names for kind in kinds))
+    return names_in(type(each).kind for _, each in tree.places(spec) if isinstance(each, Traced))
 
 
 def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
