@@ -240,6 +240,10 @@ def train(
 
         start_tuned(verbose)
     with lasting():
+        if file is not None and not listing:
+            from .devices import find_meanwhile
+
+            find_meanwhile()
         from .show import shown_training
         from .train import listed, train
 

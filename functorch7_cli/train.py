@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from functorch7 import recipes, viz
-from functorch7.interop.packages import package
+from functorch7.interop.packages import check_installed
 
 
 def train(
@@ -16,7 +16,7 @@ def train(
     quiet: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Trains, draws the learning curves, and says how it ended and what the network is worth on the test set."""
-    package("matplotlib", "functorch7[training]")  # rather than after the training
+    check_installed("matplotlib", "functorch7[training]")  # rather than after the training
     recipe = recipes.load(file, dict(map(recipes.change, settings)))
     runs = Path("runs", Path(file).stem) if folder is None else Path(folder)
     dtype = jax.numpy.bfloat16 if bfloat16 else None

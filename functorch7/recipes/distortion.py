@@ -1,7 +1,6 @@
 """Images that are a little different each time they are read."""
 
 import numpy as np
-from scipy.ndimage import affine_transform
 
 from ..core.types import Indices
 from ..data import DataLoader
@@ -24,6 +23,8 @@ class Distorted(DataLoader):
         return self.loader.size()
 
     def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
+        from scipy.ndimage import affine_transform  # takes a third of a second, and few recipes have it
+
         images, classes = self.loader.index(indices)
         random, count = np.random.default_rng(seed), len(images)
         angles = np.radians(random.uniform(-self.rotation, self.rotation, count))

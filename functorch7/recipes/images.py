@@ -1,6 +1,8 @@
 """Classes of small images: LeNet, and networks of Inception and Fire blocks."""
 
-from typing import Any, Literal
+import importlib.util
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import optax
@@ -9,6 +11,7 @@ from .. import optim
 from ..core import Module
 from ..core.types import Value
 from ..data import DataLoader, TensorLoader, load_cifar10, load_mnist
+from ..interop.packages import check_installed
 from ..layers import (
     Dropout,
     FireModule,
@@ -99,13 +102,14 @@ class Images(Recipe, frozen=True, tag="images"):
 
 
 def digits() -> tuple[TensorLoader, TensorLoader, TensorLoader]:
-    """scikit-learn's digits in its order: 1,297, then 250 and 250. Raises: ImportError without scikit-learn."""
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ImportError("the digits come with scikit-learn: pip install 'functorch7[demo]'") from error
-    found: Any = load_digits()
-    images, classes = (found.images / 16).astype(np.float32)[:, None], found.target + 1
+    """scikit-learn's digits in its order: 1,297, then 250 and 250. Raises: ImportError without scikit-learn.
+
+    Its file is read, as importing scikit-learn takes longer than training does.
+    """
+    check_installed("sklearn", "functorch7[demo]")
+    folder = importlib.util.find_spec("sklearn").submodule_search_locations[0]  # type: ignore[union-attr,index]
+    table = np.loadtxt(Path(folder, "datasets", "data", "digits.csv.gz"), delimiter=",", dtype=np.float32)
+    images, classes = table[:, :-1].reshape(-1, 1, 8, 8) / 16, table[:, -1].astype(np.int64) + 1
     loader = TensorLoader(images, classes)
     train, rest = loader.split(1297 / 1797)
     return train, *rest.split(0.5)

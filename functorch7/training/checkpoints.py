@@ -9,7 +9,9 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -17,7 +19,7 @@ import jax.numpy as jnp
 
 from ..core import Module
 from ..interop import orbax
-from ..interop.packages import package
+from ..interop.packages import check_installed, package
 from ..network import carry_of, with_carry
 from . import distributed, whole
 from .records import Record
@@ -26,7 +28,9 @@ from .state import TrainState
 
 if TYPE_CHECKING:
     from optax import GradientTransformation
+    from orbax.checkpoint import AsyncCheckpointer
 
+ORBAX = "orbax.checkpoint", "functorch7[training]"
 UNFINISHED, REMOVED, DAMAGED = ".unfinished", ".removed", ".damaged"
 """What follows the step in the names of folders that are no checkpoints: yet, any more, or so that one can use them."""
 
@@ -48,16 +52,24 @@ class Checkpoints:
         keep_last: int,
         keep_best: int,
     ):
-        self._ocp = package("orbax.checkpoint", "functorch7[training]")
+        check_installed(*ORBAX)
         self.folder, self.module, self.optimizer = Path(folder).absolute(), module, optimizer
         self._kept, self._scores = (keep_last, keep_best), dict[int, float | None]()
         self._opened = contextlib.ExitStack()
         self._opened.enter_context(orbax.quiet())
-        self._checkpointer = self._ocp.AsyncCheckpointer(self._ocp.CompositeCheckpointHandler(**orbax.handlers()))
         self._thread = ThreadPoolExecutor(1, "checkpoints")
         self._commit: Future | None = None
         self.newest: int | None = None
         """The step that was saved, or loaded, last; it may not be whole yet."""
+
+    @cached_property
+    def _ocp(self) -> ModuleType:
+        return package(*ORBAX)
+
+    @cached_property
+    def _checkpointer(self) -> AsyncCheckpointer:
+        """Made for the first checkpoint: a run's first step does not wait for orbax."""
+        return self._ocp.AsyncCheckpointer(self._ocp.CompositeCheckpointHandler(**orbax.handlers()))
 
     # What is there ---------------------------------------------------------------------------------------------
 
@@ -171,8 +183,9 @@ class Checkpoints:
         """Lets what is being written finish, and ends the background's threads; `wait` is what raises errors."""
         self.finish()
         self._thread.shutdown()
-        with contextlib.suppress(Exception):
-            self._checkpointer.close()
+        if "_checkpointer" in vars(self):
+            with contextlib.suppress(Exception):
+                self._checkpointer.close()
         self._opened.close()
 
     @contextlib.contextmanager

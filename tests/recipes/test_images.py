@@ -12,6 +12,7 @@ from functorch7.recipes.attention import ClassAndReward, FirstIsRight
 from functorch7.recipes.canvas import OnCanvas
 from functorch7.recipes.distortion import Distorted
 from functorch7.recipes.glimpses import corners
+from functorch7.recipes.images import digits
 
 
 def images(count=4, side=9):
@@ -30,6 +31,14 @@ def test_places_never_lose_their_gradient_at_the_bound():
 
     of_each = jax.jit(jax.vmap(jax.grad(loss), (None, 0)))(params, jnp.eye(64))
     assert (np.abs(f7.state_dict(locator, f7.Variables(of_each, buffers))["3.bias"]) > 0).all()
+
+
+def test_digits_are_those_that_scikit_learn_gives():
+    bunch = pytest.importorskip("sklearn.datasets").load_digits()
+    parts = digits()
+    assert [part.size() for part in parts] == [1297, 250, 250]
+    np.testing.assert_array_equal(np.concatenate([part.inputs[:, 0] for part in parts]), bunch.images / 16)
+    np.testing.assert_array_equal(np.concatenate([part.targets for part in parts]), bunch.target + 1)
 
 
 def test_what_is_not_distorted_stays():

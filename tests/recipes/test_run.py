@@ -52,9 +52,14 @@ def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     assert "expected a text in UTF-8" in called("python-lstm", "--set", f"text={file}", code=1)
 
 
-def test_what_is_not_installed_is_named_before_the_training(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "this needs matplotlib: pip install 'functorch7[training]'" in called("digits", code=1)
+@pytest.mark.parametrize(("name", "extra"), [("matplotlib", "training"), ("sklearn", "demo"), ("orbax", "training")])
+def test_what_is_not_installed_is_named_before_the_training(name, extra, monkeypatch, tmp_path):
+    for loaded in [module for module in sys.modules if module.startswith(f"{name}.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, name, None)
+    folder = tmp_path / "run"
+    assert f"this needs {name}: pip install 'functorch7[{extra}]'" in called("digits", "--folder", str(folder), code=1)
+    assert not folder.exists()
 
 
 def test_evaluation_reads_a_text_as_one_sequence():
