@@ -18,6 +18,7 @@ import numpy as np
 from . import torch
 from .program.lua import Table
 from .tensors.devices import CurrentDevice, gpu, gpus
+from .tensors.findings import tell
 from .tensors.notes import run_all
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
@@ -77,8 +78,9 @@ def withDevice(newDeviceID: int, closure: Callable[[], Given]) -> Given:
 
 
 def synchronize() -> None:
-    """Waits until all that tensors and networks were asked for is computed."""
+    """Waits until all that tensors and networks were asked for is computed; raises what was found wrong with values."""
     run_all()
+    tell()
     jax.block_until_ready(jax.live_arrays())
 
 

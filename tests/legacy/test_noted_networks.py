@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from functorch7 import legacy, programs
-from functorch7.legacy import nn, optim, torch
+from functorch7.legacy import cutorch, nn, optim, torch
+from functorch7.legacy.tensors import findings
 from functorch7.legacy.tensors.number import Number
 from functorch7.legacy.tensors.values import as_input, as_noted, noted, unwrapped
 from functorch7.lua import Runtime
@@ -218,12 +219,17 @@ def test_equal_networks_share_their_programs_and_take_classes_of_64_bits(acceler
     assert all(each[-1] < each[0] for each in several)
 
 
-def test_a_round_is_one_program(accelerator, monkeypatch):
+@pytest.mark.parametrize(
+    ("layer", "x"),
+    [(lambda: nn.Linear(3, 4), torch.FloatTensor(5, 3).fill(0.5)), (lambda: nn.LookupTable(6, 4), torch.range(1, 5))],
+    ids=["numbers", "words, which are checked"],
+)
+def test_a_round_is_one_program(layer, x, accelerator, monkeypatch):
     started = []
     call = programs.Compiled.__call__
     monkeypatch.setattr(programs.Compiled, "__call__", lambda self, *args: started.append(self) or call(self, *args))
-    net, criterion = NETWORKS["tanh"]().cuda(), nn.MSECriterion().cuda()
-    x, y = torch.FloatTensor(5, 3).uniform().cuda(), torch.FloatTensor(5, 3).uniform().cuda()
+    net = nn.Sequential().add(layer()).add(nn.Tanh()).add(nn.Linear(4, 3)).cuda()
+    criterion, x, y = nn.MSECriterion().cuda(), x.cuda(), torch.FloatTensor(5, 3).uniform().cuda()
 
     def iterate():
         loss = criterion.forward(net.forward(x), y)
@@ -330,3 +336,56 @@ def test_calls_that_wait_are_given_what_calls_at_once_are(name):
             assert of_one == of_other
             for mine, theirs in zip(one, other, strict=True):
                 np.testing.assert_array_equal(mine, theirs, strict=True)
+
+
+LOOKS = {
+    "output": lambda net, loss: net.output.numpy(),
+    "loss": lambda net, loss: float(loss),
+    "weight": lambda net, loss: net.get(2).weight.sum() > 0,
+    "elements": lambda net, loss: net.get(2).gradWeight[1].numpy(),
+    "text": lambda net, loss: str(net.output),
+    "inside": lambda net, loss: net.get(1).output.numpy(),
+    "sums of losses": lambda net, loss: (loss + loss) / 2 > 0,
+    "a copy": lambda net, loss: torch.FloatTensor(2, 2).copy(net.output),
+    "on the host": lambda net, loss: net.output.float().numpy(),
+    "synchronize": lambda net, loss: cutorch.synchronize(),
+}
+
+
+def _words(rows):
+    """A network of words, after forward and backward of such rows, and its loss."""
+    net = nn.Sequential().add(nn.LookupTable(5, 3)).add(nn.Linear(3, 2)).cuda()
+    criterion, target = nn.MSECriterion().cuda(), torch.zeros(len(rows), 2).cuda()
+    net.zeroGradParameters()
+    loss = criterion.forward(net.forward(torch.LongTensor(rows)), target)
+    net.backward(torch.LongTensor(rows), criterion.backward(net.output, target))
+    net.updateParameters(0.1)
+    return net, loss
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_wrong_values_are_told_at_a_look_and_once(look, accelerator):
+    for _ in range(2):
+        LOOKS[look](*_words([1, 5]))  # nothing is wrong with these
+    found = _words([1, 6])
+    others = [_words([2, 3]) for _ in range(2)]
+    with pytest.raises(ValueError, match=r"nn.LookupTable: .* 6 at position 2"):
+        LOOKS[look](*others[1])
+    LOOKS[look](*others[0])
+    LOOKS[look](*found)
+
+
+def test_wrong_values_are_told_at_the_call_where_calls_run_at_once(accelerator):
+    legacy.eager(True)
+    try:
+        with pytest.raises(ValueError, match=r"nn.LookupTable: .* 6 at position 2"):
+            _words([1, 6])
+    finally:
+        legacy.eager(False)
+
+
+def test_so_many_wrong_values_wait_at_most(accelerator):
+    net, row = nn.LookupTable(5, 3).cuda(), torch.LongTensor([6])
+    with pytest.raises(ValueError, match=r"nn.LookupTable: .* 6 at position 1"):  # nobody looks
+        for _ in range(findings.MOST):
+            net.forward(row)

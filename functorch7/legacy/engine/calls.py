@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import core
 from ...core.types import Scalar, Value
-from ..tensors.noted import Noted, looked_at
+from ..tensors.noted import Noted, ready
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
@@ -23,6 +23,7 @@ from .at_input import is_large
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
+from .noting import report
 from .plan import Plan, with_zeros
 from .registered import Titled
 from .terms import Terms
@@ -120,7 +121,7 @@ class Call(Inspection):
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
             raise
         if error is not None:
-            core.raise_found(error)
+            report(error)
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self.is_pulled_back = False
         self._seen: dict[tuple, Any] | None = None
@@ -268,7 +269,7 @@ class Call(Inspection):
 
     def _kept(self) -> tuple[Any, list]:
         """The residuals, and what they need of the arguments."""
-        residuals = self.residuals = looked_at(self.residuals)
+        residuals = self.residuals = ready(self.residuals)
         return residuals, residuals.needed(self.arguments)
 
     def _note_backward(self, gradients: Layout, cotangents: tuple, factor: Any) -> bool:

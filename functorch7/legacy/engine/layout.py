@@ -51,7 +51,7 @@ class Layout:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
         if self._is_whole:
             return arrays_of(self.storages)
-        return self._placed([[storage.array] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
+        return self._placed([[storage.ready] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
 
     def _placed(self, parts: list[list]) -> list:
         """What was cut out of each storage, in the order of the places."""

@@ -6,20 +6,26 @@ On the host starting a program takes less than it takes to note a call, so that 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import jax
 import numpy as np
 from jax._src import core as jax_core
+from jax.experimental.checkify import Error
 
+from ... import core
 from ...core.types import Value
 from ..tensors.devices import has_others, precision
-from ..tensors.noted import looked_at
+from ..tensors.findings import tell_later
+from ..tensors.noted import Noted, looked_at, ready
 from ..tensors.noted_programs import Prepared, prepared
 from ..tensors.notes import Notes, notes_of
 from ..tensors.number import plain
-from ..tensors.together import place_among, where_they_meet
+from ..tensors.together import met, place_among
 from .compiled import Residuals
+
+WHOLE = (Residuals, Error)
+"""Results that are handed on as they are: what JAX calls the parts of an error is another in each program."""
 
 MOST_ELEMENTS = 2**20
 """Of what a call takes and gives: with more, starting a program costs little beside running it."""
@@ -44,7 +50,7 @@ class Noting:
         key = (function, structure, _signature(varying))
         if key not in self._prepared:
             is_wide = self.is_wide or jax.config.read("jax_enable_x64")
-            made = prepared(function, structure, leaves, Residuals, is_wide)
+            made = prepared(function, structure, leaves, WHOLE, is_wide)
             self._prepared[key] = made if made.size <= MOST_ELEMENTS else None
         found = self._prepared[key]
         return None if found is None else notes_of(place).call(found, leaves)
@@ -76,12 +82,22 @@ def at_once(function: Callable, args: tuple, dtype: np.dtype | None) -> Value:
     """What a compiled function gives for arguments; `dtype` is that of 64-bit numbers among them, if there are any."""
     if has_others():
         leaves, structure = jax.tree.flatten(args)
-        leaves = [plain(looked_at(leaf)) for leaf in leaves]
-        args = structure.unflatten(where_they_meet(leaves)[0])  # a network may be spread over devices (nn.GPU)
+        leaves = [plain(ready(leaf)) for leaf in leaves]
+        args = structure.unflatten(met(leaves))  # a network may be spread over devices (nn.GPU)
     if dtype is None:
         return function(*args)
     with precision(dtype):
         return function(*args)
+
+
+def report(error: Error | Noted) -> None:
+    """Raises ValueError for what a call has found; on an accelerator when somebody looks at something there."""
+    leaves = [error] if type(error) is Noted else jax.tree.leaves(error)
+    place = next(filter(None, map(place_among, leaves)), None) if has_others() else None
+    if place is None or Notes.runs_at_once:
+        core.raise_found(looked_at(error))
+    else:
+        tell_later(partial(ready, error), place)
 
 
 def all_looked_at(args: tuple) -> tuple:

@@ -23,11 +23,11 @@ from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequen
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
 from ..tensors.devices import has_others
-from ..tensors.noted import looked_at
+from ..tensors.noted import ready
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import as_input, as_noted
+from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
 from .at_input import AtInput
 from .compiled import Program
@@ -165,14 +165,14 @@ class Plan(Running):
         self.is_plain = not (as_foreign or form or self._attributes or self._outside or self.traced or self._users)
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         self.noting = self._noting() if has_others() else None
-        self.read = as_input if self.noting is None else as_noted
+        self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     def _noting(self) -> Noting | None:
-        """How calls are noted; None where they leave more than arrays in tensors, or look at values."""
-        traits, elements = self.spec.traits, sum(map(len, self.all_parameters.storages))
+        """How calls are noted; None where they leave more than arrays in tensors."""
+        elements = sum(map(len, self.all_parameters.storages))
         remembers = self.state_slots or self.sequencers or self.is_step
-        if remembers or traits.checks_values or self.program.keeps_types or elements > MOST_ELEMENTS:
+        if remembers or self.program.keeps_types or elements > MOST_ELEMENTS:
             return None
         if not (self.is_plain and self.runs_once) or any(slot.name in slot.holder._state for slot in self.slots):
             return None
@@ -265,7 +265,7 @@ class Plan(Running):
         """What goes into a call, and then its numbers; of a given mask, a recurrence gets the row of its step."""
         values = [slot.read() for slot in self.slots]
         if self.noting is None:
-            values = list(map(looked_at, values))
+            values = list(map(ready, values))
         given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
             return values + given

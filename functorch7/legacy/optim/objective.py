@@ -10,6 +10,7 @@ import numpy as np
 from ...core.types import Array, Value
 from ..tensors.casting import is_floating
 from ..tensors.devices import has_others, precision
+from ..tensors.findings import tell
 from ..tensors.noted import Noted
 from ..tensors.notes import notes_of
 from ..tensors.tensor import Tensor
@@ -97,9 +98,11 @@ class Objective:
     def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss and the gradient at a point."""
         loss, gradient = evaluated(self.who, self.opfunc, self.move(point))
+        tell()
         return np.asarray(loss).item(), np.array(gradient).reshape(-1)
 
     def value(self, point: np.ndarray) -> float:
         """The loss alone; opfunc need not give a gradient."""
         result = self.opfunc(self.move(point))
+        tell()
         return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()

@@ -17,6 +17,7 @@ from .casting import as_type
 from .default_type import default_dtype
 from .devices import gpu, precision
 from .distributions import multinomial, permutation
+from .findings import tell
 from .kinds import Numbers, Operand
 from .makers import joined
 from .methods import Methods
@@ -78,6 +79,7 @@ class Arithmetic(Methods, Places):
                 f"got size {sizes_text(np.shape(values))}"
             )
         if is_concrete(values) and place_among(values) != self.storage_.place:
+            tell()
             values = np.asarray(values)
         return self._written(values.reshape(self.shape))
 

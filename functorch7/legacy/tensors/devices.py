@@ -1,10 +1,11 @@
 """Where arrays lie: the host, and the GPUs that Torch numbers."""
 
 import contextlib
-from functools import cache
+from functools import cache, lru_cache
 
 import jax
 import numpy as np
+from jax._src.array import ArrayImpl  # the class of arrays that are there has no public name
 from jax.typing import DTypeLike
 
 from ...core import host_device, is_concrete
@@ -42,14 +43,26 @@ Place = frozenset
 
 def place_of(array: object) -> Place | None:
     """Where an array lies; None for the host, and for an array that is being traced."""
+    if type(array) is ArrayImpl:
+        return _place_of(array.sharding, host_device()) if has_others() else None
     if type(array) is np.ndarray or not isinstance(array, jax.Array) or not has_others() or not is_concrete(array):
         return None
     return place(array.devices())
 
 
+@lru_cache(1024)
+def _place_of(sharding: jax.sharding.Sharding, host: Device | None) -> Place | None:
+    """The same for all arrays that are laid out so: calls of networks ask for each of their arguments."""
+    return _beside(sharding.device_set, host)
+
+
 def place(devices: set) -> Place | None:
     """These devices as a place; None for the host."""
-    return None if devices == {host_device()} else frozenset(devices)
+    return _beside(devices, host_device())
+
+
+def _beside(devices: set, host: Device | None) -> Place | None:
+    return None if devices == {host} else frozenset(devices)
 
 
 def spread_over(place: Place) -> jax.sharding.Sharding:

@@ -15,11 +15,19 @@ import numpy.typing as npt
 from ...core.types import ArrayLike, Value
 from .casting import as_type
 from .devices import Place
+from .findings import tell
 
 
 def looked_at(value: Value) -> Value:
-    """The array that something noted stands for; all else as it is."""
-    return value() if type(value) is Noted else value
+    """The array that something noted stands for; all else as it is. What was found wrong with values is told."""
+    if type(value) is not np.ndarray:
+        tell()
+    return ready(value)
+
+
+def ready(value: Value) -> Value:
+    """The same, for what goes on computing with it, which is no look."""
+    return value.notes._value(value._cell) if type(value) is Noted else value
 
 
 def settled(value: Value) -> Value:
@@ -109,7 +117,7 @@ class Noted:
 
     def __call__(self) -> jax.Array:
         """The array itself, for which all runs that was noted before."""
-        return self.notes._value(self._cell)
+        return looked_at(self)
 
     __jax_array__ = __call__
 

@@ -43,12 +43,12 @@ class Step(NamedTuple):
 class Prepared:
     """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
 
-    Results of the class `whole` are handed on as they are, and not looked into.
+    Results of the classes `whole` are handed on as they are, and not looked into.
     """
 
     __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
 
-    def __init__(self, function: Callable, structure: Structure, given: list, whole: type, is_wide: bool):
+    def __init__(self, function: Callable, structure: Structure, given: list, whole: tuple[type, ...], is_wide: bool):
         self.function, self.structure, self.is_wide = function, structure, is_wide
         with jax.enable_x64(is_wide):
             found = function.eval_shape(*structure.unflatten(given))
@@ -61,7 +61,9 @@ class Prepared:
             return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
 
 
-def prepared(function: Callable, structure: Structure, leaves: list, whole: type, is_wide: bool) -> Prepared:
+def prepared(
+    function: Callable, structure: Structure, leaves: list, whole: tuple[type, ...], is_wide: bool
+) -> Prepared:
     """The call of a compiled function with arguments like these: the same one for equal networks."""
     given, layout = jax.tree.flatten([leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves])
     with jax.enable_x64(is_wide):
@@ -71,7 +73,7 @@ def prepared(function: Callable, structure: Structure, leaves: list, whole: type
 
 @programs.kept
 def _prepared(
-    function: Callable, structure: Structure, layout: Structure, given: tuple, whole: type, is_wide: bool
+    function: Callable, structure: Structure, layout: Structure, given: tuple, whole: tuple[type, ...], is_wide: bool
 ) -> Prepared:
     examples = [each() if isinstance(each, type) else each for each in given]
     return Prepared(function, structure, layout.unflatten(examples), whole, is_wide)

@@ -15,9 +15,10 @@ from .arguments import in_type
 from .casting import as_type, is_floating
 from .cdata import StorageData
 from .devices import Place, has_others, place, place_of, precision
+from .findings import tell
 from .kinds import Numbers
 from .named_errors import name_errors
-from .noted import Noted, settled
+from .noted import Noted, ready, settled
 from .notes import notes_of
 from .storage_methods import StorageMethods
 from .strides import contiguous_stride, part
@@ -73,6 +74,8 @@ class Storage(StorageMethods):
         if type(array) is not np.ndarray and has_others():
             self._follow(array)
 
+    ready = array
+    """The array, for what goes on computing with it, which is no look."""
     noted = array
     """The array, or, on an accelerator, what is noted of it."""
     place: Place | None = None
@@ -89,7 +92,7 @@ class Storage(StorageMethods):
 
     def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
         """The parts (offset, shape, stride): at first as `show` gives them, then those that `cut_out` makes once."""
-        array = self.array
+        array = self.ready
         if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
             return show(array)
@@ -219,23 +222,29 @@ class DeviceStorage(Storage):
 
     def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
         """The parts, which no other program can take as they lie: so they are cut out at once."""
-        array = self.array
+        array = self.ready
         if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
         return super().cut(parts, show, cut_out)
 
     @property
-    def array(self) -> Value:
+    def ready(self) -> Value:
         """The array, on the accelerator, after all that is noted has run."""
         found = self.noted
         if isinstance(found, Noted):
-            self._array, self._make = found(), None
+            self._array, self._make = ready(found), None
         return self._array
+
+    @property
+    def array(self) -> Value:
+        """The same, for who looks at it."""
+        tell()
+        return self.ready
 
     array = array.setter(noted.fset)  # type: ignore[arg-type]
 
     def _made(self) -> Value:
-        return self.array
+        return self.ready
 
     @property
     def device(self) -> Device:  # type: ignore[override]
@@ -279,7 +288,7 @@ class FixedStorage(Storage):
     def array(self, array: Value) -> None:
         self.memory()[:] = np.asarray(array).reshape(-1)
 
-    noted = array
+    ready = noted = array
 
     @property
     def is_zero(self) -> bool:

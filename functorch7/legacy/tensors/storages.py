@@ -10,12 +10,12 @@ from .storage import Storage
 
 
 def arrays_of(storages: Iterable[Storage]) -> list:
-    """The array of each."""
+    """The array of each, to compute with."""
     found = []
     for storage in storages:
         array = storage._array
         if array is None or type(storage) is not Storage:
-            array = storage.array
+            array = storage.ready
         else:
             storage._owned = False
         found.append(array)
@@ -40,7 +40,7 @@ def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[li
             kept.append(None)
             over.append(array)
         else:
-            kept.append(None if or_zero and storage.is_zero else storage.array)
+            kept.append(None if or_zero and storage.is_zero else storage.ready)
             over.append(None)
     return kept, over
 

@@ -19,7 +19,7 @@ from .default_type import default_dtype
 from .kinds import Elements, Numbers, Operand, Result, Sizes
 from .methods import BY_TABLES
 from .named_errors import name_errors
-from .noted import Noted
+from .noted import Noted, looked_at
 from .notes import notes_of
 from .sizes import sizes_given
 from .storage import Storage, long_storage
@@ -110,8 +110,7 @@ class Tensor(Arithmetic):
     @property
     def array(self) -> Elements:
         """The elements as a JAX or NumPy array, not to be written to."""
-        found = self.noted
-        return found() if type(found) is Noted else found
+        return looked_at(self.noted)
 
     @property
     def noted(self) -> Elements:

@@ -10,7 +10,7 @@ from .noted import Noted, looked_at, settled
 
 def place_among(array: object) -> Place | None:
     """Where an array lies, or one that is noted; None for the host."""
-    return array.notes.place if isinstance(array, Noted) else place_of(array)
+    return array.notes.place if type(array) is Noted else place_of(array)
 
 
 def _held_at(array: object) -> Place | None:
@@ -29,6 +29,12 @@ def brought_together(leaves: list) -> tuple[list, Place | None]:
         given = " and ".join(sorted(", ".join(sorted(map(str, each))) for each in places))
         raise ValueError(f"expected tensors that lie together, got some on {given}; copy takes elements to others")
     return leaves, next(iter(places), None)
+
+
+def met(leaves: list) -> list:
+    """Arrays for one call: those on some of the devices of another one are on all of these."""
+    places = {*map(place_among, leaves)}
+    return leaves if len(places) < 2 or len(places - {None}) < 2 else where_they_meet(leaves)[0]
 
 
 def where_they_meet(leaves: list) -> tuple[list, set[Place]]:

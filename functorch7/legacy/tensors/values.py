@@ -12,7 +12,7 @@ from ...core.types import Value
 from ...losses.tables import as_arrays
 from .devices import at_hand
 from .kinds import Elements
-from .noted import Noted, settled
+from .noted import Noted, ready, settled
 from .number import only_element
 from .tensor import Tensor
 
@@ -85,6 +85,11 @@ def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value
 def as_noted(value: Value, is_table: bool = False) -> Value:
     """As `as_input`, for a call that waits."""
     return as_input(value, is_table, waits=True)
+
+
+def as_ready(value: Value, is_table: bool = False) -> Value:
+    """As `as_input`, which is no look, for a call that runs at once on an accelerator."""
+    return jax.tree.map(ready, as_noted(value, is_table))
 
 
 def same_values(one: Value, other: Value) -> bool:
