@@ -17,11 +17,11 @@ def seeded():
 def accelerator(monkeypatch):
     """As if JAX had no CPU: its only device, which stands in for a GPU, is not the host."""
     monkeypatch.setattr(devices, "host_device", lambda: None)
-    devices.has_others.cache_clear()
+    devices.forget()
     cutorch.standIn(True)
     yield
     cutorch.standIn(False)
-    devices.has_others.cache_clear()
+    devices.forget()
 
 
 @pytest.fixture(params=["the host", "an accelerator beside it"])
@@ -30,7 +30,7 @@ def devices_there(request, monkeypatch):
     if request.param != "the host":
         there = [*jax.local_devices(), object()]
         monkeypatch.setattr(jax, "local_devices", lambda: there)
-        devices.has_others.cache_clear()
+        devices.forget()
         assert devices.has_others()
     yield
-    devices.has_others.cache_clear()
+    devices.forget()

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from functools import cache
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import dtypes
 from jax.typing import DTypeLike
 
 from ...core.types import Value
+from ..tensors.casting import is_floating
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 
@@ -48,11 +47,16 @@ class AtInput:
             return jax.tree.leaves(find())
 
         def pending(number: int, leaf: np.ndarray | float) -> Tensor:  # tables may have numbers, too
-            kind, shape = dtype if jnp.issubdtype(dtypes.result_type(leaf), np.inexact) else np.int32, np.shape(leaf)
+            kind, shape = dtype if _has_fractions(leaf) else np.int32, np.shape(leaf)
             return Tensor.viewing(Storage(None, lambda: found()[number], shape, kind), 0, shape)
 
         leaves, structure = jax.tree.flatten(input)
         return structure.unflatten([pending(number, leaf) for number, leaf in enumerate(leaves)])
+
+
+def _has_fractions(leaf: np.ndarray | float) -> bool:
+    dtype = getattr(leaf, "dtype", None)
+    return isinstance(leaf, float) if dtype is None else is_floating(dtype)
 
 
 def is_large(input: Value) -> bool:

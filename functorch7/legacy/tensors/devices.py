@@ -1,7 +1,7 @@
 """Where arrays lie: the host, and the GPUs that Torch numbers."""
 
 import contextlib
-from functools import cache, lru_cache
+from functools import cache
 
 import jax
 import numpy as np
@@ -11,6 +11,9 @@ from jax.typing import DTypeLike
 from ...core import host_device, is_concrete
 from ...core.types import Device
 from .kinds import Elements
+
+MOST_KNOWN = 1024
+"""So many layouts are known at most."""
 
 
 class CurrentDevice:
@@ -44,25 +47,29 @@ Place = frozenset
 def place_of(array: object) -> Place | None:
     """Where an array lies; None for the host, and for an array that is being traced."""
     if type(array) is ArrayImpl:
-        return _place_of(array.sharding, host_device()) if has_others() else None
+        return _place_laid_out(array.sharding) if has_others() else None
     if type(array) is np.ndarray or not isinstance(array, jax.Array) or not has_others() or not is_concrete(array):
         return None
     return place(array.devices())
 
 
-@lru_cache(1024)
-def _place_of(sharding: jax.sharding.Sharding, host: Device | None) -> Place | None:
+_known: dict[int, tuple[jax.sharding.Sharding, Place | None]] = {}
+"""Where arrays lie that are laid out by these objects, by their identities: to compare them takes longer."""
+
+
+def _place_laid_out(sharding: jax.sharding.Sharding) -> Place | None:
     """The same for all arrays that are laid out so: calls of networks ask for each of their arguments."""
-    return _beside(sharding.device_set, host)
+    found = _known.get(id(sharding))
+    if found is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        found = _known[id(sharding)] = sharding, place(sharding.device_set)
+    return found[1]
 
 
 def place(devices: set) -> Place | None:
     """These devices as a place; None for the host."""
-    return _beside(devices, host_device())
-
-
-def _beside(devices: set, host: Device | None) -> Place | None:
-    return None if devices == {host} else frozenset(devices)
+    return None if devices == {host_device()} else frozenset(devices)
 
 
 def spread_over(place: Place) -> jax.sharding.Sharding:
@@ -82,6 +89,12 @@ def at_hand(array: Elements) -> Elements:
 def has_others() -> bool:
     """Whether JAX has other devices than the host: most machines have none, and need not ask each array."""
     return jax.local_devices() != [host_device()]
+
+
+def forget() -> None:
+    """Forgets what is known of the devices, which tests change."""
+    has_others.cache_clear()
+    _known.clear()
 
 
 def precision(dtype: DTypeLike) -> contextlib.AbstractContextManager:

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
+from jax._src.lax.lax import _convert_element_type as as_weak  # which has no public name
 
 from ... import programs
 from ...core.types import Structure, Value
 from .noted import Cell, Noted
+from .quiet import quietly
 
 
 class Varies:
@@ -146,6 +148,8 @@ class Program:
         self.given: tuple = ()  # which of them the compiled program gives
         self.compiled: programs.Compiled | None = None
         self.times_compiled = 0
+        self.is_wide = any(step.is_wide for step in steps)
+        self.fractions = np.float64 if self.is_wide else np.float32
         self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
         self.has_run = False
 
@@ -154,8 +158,10 @@ class Program:
             self.has_run = True
             return self.one_by_one(arguments, wanted)
         compiled = self._compiled_for(wanted)
-        with jax.enable_x64(any(step.is_wide for step in self.steps)):
-            found = compiled(arguments)
+        arrays = [None if type(each) is float else each for each in arguments]
+        numbers = quietly(np.array, [each for each in arguments if type(each) is float], self.fractions)
+        with jax.enable_x64(self.is_wide):
+            found = compiled(arrays, numbers)
         if wanted == self.given:
             return found
         results = dict(zip(self.given, found, strict=True))
@@ -165,8 +171,17 @@ class Program:
         if self.compiled is None or not set(wanted) <= set(self.given):
             self.times_compiled += 1
             self.given = tuple(range(self.count) if self.times_compiled > 2 else sorted({*self.given, *wanted}))
-            self.compiled = programs.Compiled(jax.jit(partial(self.one_by_one, wanted=self.given)))
+            self.compiled = programs.Compiled(jax.jit(partial(self._together, self.given)))
         return self.compiled
+
+    def _together(self, wanted: tuple, arrays: list, numbers: jax.Array) -> list:
+        """The results that are wanted; where None stands in place of an array, the next of the numbers is taken.
+
+        Each array of the host's is a transfer, which takes an accelerator longer than adding many numbers. The numbers
+        are still Python's to JAX: bfloat16 stays what it is beside them.
+        """
+        given = iter([as_weak(each, each.dtype, weak_type=True) for each in numbers])
+        return self.one_by_one([next(given) if each is None else each for each in arrays], wanted)
 
     def one_by_one(self, arguments: list, wanted: tuple) -> list:
         """The results that are wanted, of one call after the other."""
