@@ -145,7 +145,7 @@ class Program:
 
     def __init__(self, steps: tuple, taken: tuple, count: int):
         self.steps, self.taken, self.count = steps, taken, count  # of results
-        self.given: tuple = ()  # which of them the compiled program gives
+        self.given: tuple = ()  # which of them were wanted so far: these the compiled program gives
         self.compiled: programs.Compiled | None = None
         self.times_compiled = 0
         self.is_wide = any(step.is_wide for step in steps)
@@ -155,7 +155,7 @@ class Program:
 
     def __call__(self, arguments: list, wanted: tuple) -> list:
         if self.is_a_program or not self.has_run:
-            self.has_run = True
+            self.has_run, self.given = True, wanted
             return self.one_by_one(arguments, wanted)
         compiled = self._compiled_for(wanted)
         arrays = [None if type(each) is float else each for each in arguments]

@@ -45,14 +45,20 @@ class Number:
         self._pending: tuple[Noted | jax.Array, tuple[Step, ...], int] | None = value, steps, waiting
 
     def __float__(self) -> float:
+        arrays = self._fetched()
+        if len(arrays) > 1:  # one alone comes sooner without being asked for first
+            for array in arrays:
+                array.copy_to_host_async()
+        return self._fetch()
+
+    def _fetch(self) -> float:
+        """The number, whose arrays may be on their way."""
         pending = self._pending
         if pending is not None:
-            for array in self._fetched():
-                array.copy_to_host_async()
             noted, steps, _ = pending
             value = float(np.asarray(noted))
             for function, other in steps:
-                value = function(value, plain(other))
+                value = function(value, other._fetch() if type(other) is Number else other)
             self._found, self._pending = value, None  # in this order, as another thread may ask at the same time
         return self._found
 
