@@ -162,7 +162,8 @@ class Plan(Running):
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
         self._outside = noted_of(self.members, [each.hook.function for each in self.placed if each.replaces])
-        self.is_plain = not (as_foreign or form or self._attributes or self._outside or self.traced or self._users)
+        self.is_of_torch = not (as_foreign or form or self._outside or self.traced or self._users)
+        self.is_plain = self.is_of_torch and not self._attributes
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         self.noting = self._noting() if has_others() else None
         self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
@@ -174,7 +175,7 @@ class Plan(Running):
         remembers = self.state_slots or self.sequencers or self.is_step
         if remembers or self.program.keeps_types or elements > MOST_ELEMENTS:
             return None
-        if not (self.is_plain and self.runs_once) or any(slot.name in slot.holder._state for slot in self.slots):
+        if not (self.is_of_torch and self.runs_once) or any(slot.name in slot.holder._state for slot in self.slots):
             return None
         return Noting(self.wide)
 
