@@ -27,7 +27,7 @@ from .compiled import Residuals
 WHOLE = (Residuals, Error)
 """Results that are handed on as they are: what JAX calls the parts of an error is another in each program."""
 
-MOST_ELEMENTS = 2**20
+MOST_ELEMENTS = 2**22
 """Of what a call takes and gives: with more, starting a program costs little beside running it."""
 
 

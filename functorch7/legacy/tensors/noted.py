@@ -19,9 +19,14 @@ from .findings import tell
 
 
 def looked_at(value: Value) -> Value:
-    """The array that something noted stands for; all else as it is. What was found wrong with values is told."""
+    """The array that something noted stands for; all else as it is. What was found wrong with values is told.
+
+    All that waits runs, though what is looked at may be there already: so the rounds of a loop begin alike.
+    """
     if type(value) is not np.ndarray:
         tell()
+    if type(value) is Noted:
+        value.notes.run()
     return ready(value)
 
 
@@ -67,6 +72,10 @@ class Notes(Protocol):
 
     def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
         """What the function will give for arrays."""
+        ...
+
+    def run(self) -> None:
+        """Runs all that waits."""
         ...
 
     def _value(self, cell: Cell) -> jax.Array: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -45,15 +45,16 @@ class Step(NamedTuple):
 class Prepared:
     """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
 
-    Results of the classes `whole` are handed on as they are, and not looked into.
+    Results of the classes `whole` are handed on as they are, and not looked into. `work` is how many operations it has.
     """
 
-    __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure")
+    __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure", "work")
 
     def __init__(self, function: Callable, structure: Structure, given: list, whole: tuple[type, ...], is_wide: bool):
         self.function, self.structure, self.is_wide = function, structure, is_wide
         with jax.enable_x64(is_wide):
-            found = function.eval_shape(*structure.unflatten(given))
+            traced = function.trace(*structure.unflatten(given))
+        found, self.work = traced.out_info, _equations(traced.jaxpr)
         self.avals, self.layout = jax.tree.flatten(found, is_leaf=lambda node: isinstance(node, whole))
         self.size = sum(math.prod(np.shape(leaf)) for leaf in jax.tree.leaves((given, found)))
 
@@ -61,6 +62,12 @@ class Prepared:
         """What it gives for arrays."""
         with jax.enable_x64(self.is_wide):
             return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
+
+
+def _equations(jaxpr: Any) -> int:
+    """How many operations are to be compiled, those of functions inside included."""
+    inside = [each for equation in jaxpr.eqns for each in jax.tree.leaves(list(equation.params.values()))]
+    return len(jaxpr.eqns) + sum(_equations(each) for each in inside if hasattr(each, "eqns"))
 
 
 def prepared(
@@ -123,14 +130,6 @@ def laid_out(calls: list[Call]) -> tuple[list, tuple]:
             places[id(cell)] = results
             results += 1
     return arguments, tuple(taken)
-
-
-def whole_rounds(steps: list) -> int:
-    """How many of too many calls to run: of a loop's whole rounds, so that what is left begins as these did."""
-    for length in range(1, len(steps) // 2 + 1):
-        if steps[-length:] == steps[-2 * length : -length]:
-            return len(steps) // length * length
-    return len(steps)
 
 
 class Program:

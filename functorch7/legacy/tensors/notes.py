@@ -24,11 +24,12 @@ from jax._src import core  # the context has no public name
 from ...core.types import ArrayLike, Device, Structure, Value
 from .devices import Place, place_of, precision, spread_over
 from .noted import Cell, Noted
-from .noted_programs import Call, Prepared, Step, Varies, laid_out, outline, program_of, whole_rounds
+from .noted_programs import Call, Prepared, Step, Varies, laid_out, outline, program_of
+from .portions import portion
 from .together import brought_together
 
-MOST_CALLS, MOST_BYTES, MOST_PREPARED = 256, 2**28, 16
-"""What waits at most: calls, bytes of arrays that these take, and networks' calls, which take longer to compile."""
+MOST_CALLS, MOST_BYTES, MOST_WORK = 256, 2**28, 512
+"""What waits at most: calls, bytes of arrays that these take, and operations in networks' calls: they are compiled."""
 
 _ASKS_FOR_VALUES = (
     jax.errors.ConcretizationTypeError,
@@ -47,7 +48,7 @@ class Notes:
         self.calls: list[Call] = []
         self._held: set[int] = set()  # the arrays that calls take
         self._bytes = 0  # of all of them
-        self._prepared = 0  # how many are networks' calls
+        self._work = 0  # of networks' calls
         self._lock = threading.RLock()
 
     @property
@@ -101,13 +102,13 @@ class Notes:
         with self._lock:
             self.calls.append(call)
             if type(call.step) is Prepared:
-                self._prepared += 1  # none of these takes much (`engine/noting.py`)
+                self._work += call.step.work  # none of these takes many bytes (`engine/noting.py`)
             else:
                 self._count_bytes(call.inputs)
             if Notes.runs_at_once:
                 self.run()
-            elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES or self._prepared > MOST_PREPARED:
-                self.run(whole_rounds([call.step for call in self.calls]))
+            elif len(self.calls) > MOST_CALLS or self._bytes > MOST_BYTES or self._work > MOST_WORK:
+                self.run(portion([call.step for call in self.calls]))
 
     def _count_bytes(self, inputs: tuple) -> None:
         for each in inputs:
@@ -125,6 +126,8 @@ class Notes:
 
     def run(self, count: int | None = None) -> None:
         """Runs the first calls, all by default."""
+        if not self.calls:
+            return
         with self._lock:
             calls, later = self.calls[:count], self.calls[len(self.calls) if count is None else count :]
             arguments, taken = laid_out(calls)
@@ -148,7 +151,7 @@ class Notes:
         self.calls = calls
         self._held.clear()
         self._bytes = 0
-        self._prepared = sum(type(call.step) is Prepared for call in calls)
+        self._work = sum(call.step.work for call in calls if type(call.step) is Prepared)
 
     def _run_apart(self, calls: list[Call]) -> None:
         """Runs calls, one of which fails, one by one, and raises its error: only what follows from it is not there."""
