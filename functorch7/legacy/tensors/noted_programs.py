@@ -132,8 +132,12 @@ def laid_out(calls: list[Call]) -> tuple[list, tuple]:
     return arguments, tuple(taken)
 
 
+OFTEN = 8
+"""What comes more often in one round, up to a look, is compiled."""
+
+
 class Program:
-    """Calls that were noted one after the other: run one by one at first, as one program from the second time on.
+    """Calls that were noted one after the other: run one by one in a loop's first round, as one program later.
 
     A network's call that is alone is a program already.
 
@@ -150,11 +154,15 @@ class Program:
         self.is_wide = any(step.is_wide for step in steps)
         self.fractions = np.float64 if self.is_wide else np.float32
         self.is_a_program = len(steps) == 1 and type(steps[0]) is Prepared
-        self.has_run = False
+        self.first_round: int | None = None
+        self.times = 0  # that it ran in that round
 
-    def __call__(self, arguments: list, wanted: tuple) -> list:
-        if self.is_a_program or not self.has_run:
-            self.has_run, self.given = True, wanted
+    def __call__(self, arguments: list, wanted: tuple, round: int) -> list:
+        """The results that are wanted, in a round of the loop that it is a part of."""
+        if self.is_a_program:
+            return self.one_by_one(arguments, wanted)
+        if not self._is_worth_compiling(round):
+            self.given = tuple(sorted({*self.given, *wanted}))
             return self.one_by_one(arguments, wanted)
         compiled = self._compiled_for(wanted)
         arrays = [None if type(each) is float else each for each in arguments]
@@ -165,6 +173,13 @@ class Program:
             return found
         results = dict(zip(self.given, found, strict=True))
         return [results[at] for at in wanted]
+
+    def _is_worth_compiling(self, round: int) -> bool:
+        """Whether it comes again in another round, or often in its first, which is not to wait for compiling."""
+        if self.first_round is None:
+            self.first_round = round
+        self.times += round == self.first_round
+        return self.compiled is not None or round != self.first_round or self.times > OFTEN
 
     def _compiled_for(self, wanted: tuple) -> programs.Compiled:
         if self.compiled is None or not set(wanted) <= set(self.given):

@@ -49,6 +49,7 @@ class Notes:
         self._held: set[int] = set()  # the arrays that calls take
         self._bytes = 0  # of all of them
         self._work = 0  # of networks' calls
+        self._round = 0  # how often all ran
         self._lock = threading.RLock()
 
     @property
@@ -138,13 +139,14 @@ class Notes:
                 program = program_of(tuple([call.step for call in calls]), taken, len(made))
                 try:
                     with self._where():
-                        found = program(arguments, wanted)
+                        found = program(arguments, wanted, self._round)
                     for at, value in zip(wanted, found, strict=True):
                         made[at].value = value
                 except Exception:
                     self._go_on_with(later)
                     self._run_apart(calls)
             self._go_on_with(later)
+            self._round += count is None
 
     def _go_on_with(self, calls: list[Call]) -> None:
         """What waits from now on."""
