@@ -72,9 +72,10 @@ class Notes:
         Arrays and fractions may be others next time; all else is part of what is compiled.
         """
         leaves, structure = jax.tree.flatten((args, kwargs))
-        leaves, place = brought_together(leaves)
-        if place not in (None, self.place):
-            return notes_of(place).note(function, *args, **kwargs)
+        if any([self._has_not(leaf) for leaf in leaves]):
+            leaves, place = brought_together(leaves)
+            if place not in (None, self.place):
+                return notes_of(place).note(function, *args, **kwargs)
         varying = [leaf for leaf in leaves if _varies(type(leaf))]
         is_wide = jax.config.jax_enable_x64 or any(map(_is_wide, varying))  # type: ignore[attr-defined]
         inputs = tuple([_cell_of(leaf, is_wide) for leaf in varying])
@@ -90,6 +91,13 @@ class Notes:
         noted = result.unflatten([Noted(self, cell) for cell in outputs])
         self._take(Call(step, inputs, outputs))
         return noted
+
+    def _has_not(self, leaf: object) -> bool:
+        """Whether it is an array that lies neither here nor on the host."""
+        if type(leaf) is Noted:
+            return leaf.notes is not self
+        place = place_of(leaf)
+        return place is not None and place != self.place
 
     def call(self, prepared: Prepared, leaves: list) -> Value:
         """What a compiled function will give for arguments, which are these when they are laid out flat."""
