@@ -13,21 +13,22 @@ import pickle
 import random
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 import jax
 import numpy as np
 
+from ...core.contexts import during
 from ...core.types import Value
 from ..tensors.random import drawing_is_refused
 from .code_names import codes_of, functions_of, names_of
 from .forms import Static, frozen, holds_traced
-from .objects import Object
+from .objects import Object, has_attributes, is_object
 from .registered import Titled
 from .user_code import OURS, users
 
@@ -38,32 +39,34 @@ LASTING = (bool, int, float, str, bytes, type(None), jax.Array)
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 
 
-_running: ContextVar[str | None] = ContextVar("running", default=None)
+class Run:
+    """A run of a user's `forward`, whose code sees tensors without values, and stand-ins for its modules."""
 
+    who: str
 
-@contextmanager
-def running(who: str | None) -> Iterator[None]:
-    """Around a run of a user's `forward`, whose code sees tensors without values; None around what it calls."""
-    token = _running.set(who)
-    try:
-        yield
-    finally:
-        _running.reset(token)
+    def call_made(self, module: Object, args: tuple, kwargs: dict[str, Value]) -> Value:
+        """The output of a module that is none of these, but made of some, or without arrays."""
+        raise NotImplementedError
 
-
-def is_running() -> bool:
-    """Whether a user's `forward` is being traced, and what it calls are stand-ins for its modules."""
-    return _running.get() is not None
-
-
-def check_is_inside(module: Titled, holds_arrays: bool) -> None:
-    """Raises TypeError where a `forward` calls what is not registered, and whose arrays would be constants."""
-    who = _running.get()
-    if who is not None and holds_arrays:
+    def refuse(self, module: Titled) -> NoReturn:
+        """Raises TypeError: what is in a module that is not registered would be a constant."""
         raise TypeError(
-            f"{who} calls {module.title()}, which is none of its modules: what is in it would be a constant; assign it "
-            "to an attribute, as in self.layer = layer"
+            f"{self.who} calls {module.title()}, which is none of its modules: what is in it would be a constant; "
+            "assign it to an attribute, as in self.layer = layer"
         )
+
+
+_running: ContextVar[Run | None] = ContextVar("running", default=None)
+
+
+def running(run: Run | None) -> AbstractContextManager[object]:
+    """Around a run of a user's `forward`; None around what it calls."""
+    return during(_running, run)
+
+
+def current_run() -> Run | None:
+    """The run of a user's `forward` whose code it is that calls."""
+    return _running.get()
 
 
 class Variable(NamedTuple):
@@ -80,6 +83,17 @@ class Variable(NamedTuple):
             except ValueError:
                 return None
         return self.space.get(self.name)
+
+
+def _settings(value: Any, names: frozenset[str]) -> Static:
+    """What counts of a variable; of a module or criterion, which has no arrays, how it is set."""
+    if not is_object(value):
+        return frozen(value, names)
+    members = value.listModules()
+    return Static(
+        type(value),
+        (value, tuple((each.own_attributes() if has_attributes(each) else each._spec, each.train) for each in members)),
+    )
 
 
 Noted = tuple[tuple[str, Static], ...]
@@ -112,7 +126,7 @@ class Code:
         last, noted = self.last or ([], ())
         if self.last is None or not all(map(_is_same, last, values)):
             noted = tuple(
-                (variable.name, self.written.get(i) or frozen(value, self.names))
+                (variable.name, self.written.get(i) or _settings(value, self.names))
                 for i, (variable, value) in enumerate(zip(self.variables, values, strict=True))
             )
             self.last = values, noted = values, (*noted, *((v.name, frozen(each)) for v, each in self.functions))
@@ -177,6 +191,7 @@ class _Reader:
         self.functions: list[tuple[Variable, Any]] = []
         self.generators: list[Any] = []
         self.names: set[str] = set()
+        self.attributes: set[str] = set()
         self._waiting = [] if isinstance(written, type) else [written]
         self._seen = set(map(id, self._waiting))
 
@@ -203,6 +218,7 @@ class _Reader:
 
     def _attribute(self, name: str) -> None:
         """What the user's classes have under a name."""
+        self.attributes.add(name)
         for base in self.bases:
             if name in vars(base):
                 self._found(Variable(vars(base), name))
@@ -227,11 +243,19 @@ class _Reader:
         functions = functions_of(value)
         if functions:
             self.functions.append((variable, value))
-        elif not isinstance(value, (BuiltinMethodType, ModuleType)) and not hasattr(type(value), "is_criterion"):
+        elif not isinstance(value, (BuiltinMethodType, ModuleType)):
             self.variables[id(variable.space), variable.name] = variable
+            self._module(value if isinstance(value, type) else type(value))
         theirs = [f for f in functions if _is_users(f.__globals__.get("__name__"), f.__code__.co_filename)]
         self._waiting += [each for each in theirs if id(each) not in self._seen]
         self._seen.update(map(id, theirs))
+
+    def _module(self, kind: type) -> None:
+        """The class of modules that `forward` may call, or make, whose code is then a part of its own."""
+        new = [base for base in users(kind) if base not in self.bases] if hasattr(kind, "described_by") else []
+        self.bases += new
+        for name in ("__init__", *self.attributes) if new else ():
+            self._attribute(name)
 
 
 def _is_users(module: str | None, file: str | None) -> bool:

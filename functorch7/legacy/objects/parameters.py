@@ -126,6 +126,10 @@ class Parameters(Described):
         """What the gradient of a parameter of this module's own gets."""
         return Term()
 
+    def call_tensors(self) -> list[Tensor]:
+        """The tensors that a user's methods read: the parameters."""
+        return self.parameters()[0]
+
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The learnable tensors and their gradients, two lists in the same order.
 

@@ -10,7 +10,7 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers.graph import nodes_among
 from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
-from ..engine.outside import code_of, names_in
+from ..engine.outside import code_of, current_run, names_in
 from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
@@ -22,7 +22,8 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output
 from .registration import KINDS, Registration
-from .traced import Inside, Traced, describing, tree_text
+from .stand_ins import Inside
+from .traced import Traced, describing, tree_text
 
 
 class Mode(int):
@@ -295,6 +296,8 @@ class Custom(Registration):
 
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Output:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
+        if (run := current_run()) is not None:
+            return run.call_made(self, args, kwargs)
         form, given = split(args, kwargs, self._names_of_settings)
         return self._run(self._planned(form), given).result
 
