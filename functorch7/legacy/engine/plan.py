@@ -44,7 +44,7 @@ from .slots import Slot, state_slots
 from .steady import Steady
 from .terms import Term, Terms
 from .traced_user import Seat, description, form_of
-from .watched import Placed
+from .turns import Placed, placed_at
 
 _mode = operator.attrgetter("train")
 
@@ -161,7 +161,9 @@ class Plan(Running):
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
-        self._outside = noted_of(self.members, [each.hook.function for each in self.placed if each.replaces])
+        self._outside = noted_of(
+            self.members, [each.hook.function for each in self.placed if each.hook and each.replaces]
+        )
         self.is_plain = not (as_foreign or form or self._attributes or self._outside or self.traced or self._users)
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         self.noting = self._noting() if has_others() else None
@@ -233,10 +235,8 @@ class Plan(Running):
 
     def _hook_up(self) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""
-        placed = []
-        for module, path in zip(self.members, self._places, strict=True):
-            placed += [Placed(module, path, hook, True) for hook in everywhere]
-            placed += [Placed(module, path, hook, False) for hook in module._hooks]
+        pairs = zip(self.members, self._places, strict=True)
+        placed = [each for module, path in pairs for each in placed_at(module, path)]
         if placed:
             self.spec = watched.with_hooks(self.spec, placed)
         return placed

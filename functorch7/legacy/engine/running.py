@@ -19,7 +19,7 @@ from .layout import Layout
 from .noting import Noting, at_once, called
 from .objects import Object
 from .terms import Terms
-from .watched import Placed
+from .turns import Placed
 
 
 class Running:
@@ -77,7 +77,7 @@ class Running:
     def differentiate(self) -> Callable:
         """Forward with the pull-back."""
         if self.placed:
-            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            backward = any(each.hook and each.hook.kind.startswith("backward") for each in self.placed)
             return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 
