@@ -285,3 +285,41 @@ def test_a_forward_of_one_object_is_refused():
     with pytest.raises(TypeError, match="nn.Wrong: forward cannot be set on an object.*derive a class"):
         net.forward = lambda x: 2 * x
     same(net(X), X)
+
+
+WEIGHT, WITHOUT_GRADIENT = nn.Parameter(torch.ones(4, 3)), nn.Parameter(torch.ones(4, 3), requires_grad=False)
+WEIGHTS, HOLDER, NORM = [WEIGHT], types.SimpleNamespace(w=WEIGHT), nn.BatchNormalization(3)
+
+
+def reading_a_parameter_around():
+    weight = nn.Parameter(torch.ones(4, 3))
+    return lambda self, x: x * weight
+
+
+@pytest.mark.parametrize(
+    ("forward", "match"),
+    [
+        (lambda self, x: x * WEIGHT, "an nn.Parameter of shape"),
+        (lambda self, x: x * WEIGHTS[0], "an nn.Parameter of shape"),
+        (lambda self, x: x * HOLDER.w, "an nn.Parameter of shape"),
+        (lambda self, x: x * self.holder.w, "an nn.Parameter of shape"),
+        (reading_a_parameter_around(), "an nn.Parameter of shape"),
+        (lambda self, x: x @ OUTSIDE.weight, "the weight of nn.Linear.3 -> 3. of shape"),
+    ],
+)
+def test_parameters_that_would_not_be_learned_are_refused(forward, match):
+    with pytest.raises(TypeError, match=f"{match}.* would be a constant.*assign it to an attribute") as caught:
+        custom(forward, holder=lambda: HOLDER)(X)
+    assert "It is in " in caught.value.__notes__[0]
+
+
+def test_parameters_without_gradient_and_buffers_outside_count_as_they_are():
+    net = custom(lambda self, x: x * WITHOUT_GRADIENT + NORM.running_mean.view(1, 3))
+    same(net(X), X)
+    try:
+        WITHOUT_GRADIENT.fill(2)
+        NORM.running_mean.fill(3)
+        same(net(X), 2 * X + 3, 1e-6)
+    finally:
+        WITHOUT_GRADIENT.fill(1)
+        NORM.running_mean.zero()

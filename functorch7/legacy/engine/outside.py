@@ -25,9 +25,11 @@ import numpy as np
 
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ..tensors.random import drawing_is_refused
+from ..tensors.tensor import Tensor
 from .code_names import codes_of, functions_of, names_of
-from .forms import Static, frozen, holds_traced
+from .forms import Static, frozen, holds_traced, not_learned
 from .objects import Object, has_attributes, is_object
 from .registered import Titled
 from .user_code import OURS, users
@@ -86,14 +88,21 @@ class Variable(NamedTuple):
 
 
 def _settings(value: Any, names: frozenset[str]) -> Static:
-    """What counts of a variable; of a module or criterion, which has no arrays, how it is set."""
+    """What counts of a variable; of a module or criterion how it is set, and those of its tensors that are named."""
     if not is_object(value):
         return frozen(value, names)
     members = value.listModules()
-    return Static(
-        type(value),
-        (value, tuple((each.own_attributes() if has_attributes(each) else each._spec, each.train) for each in members)),
-    )
+    tensors = [(n, _constant(each, n, t)) for each in members for n, t in each._tensors().items() if n in names]
+    how = [(each.own_attributes() if has_attributes(each) else each._spec, each.train) for each in members]
+    return Static(type(value), (value, *how, *tensors))
+
+
+def _constant(module: Object, name: str, tensor: Tensor) -> Static:
+    """A tensor of a module outside. Raises TypeError for a parameter that is learned."""
+    learned = name in module.own_parameters() and module.__dict__.get(grad_name(name)) is not None
+    if learned and getattr(tensor, "requires_grad", True):
+        raise not_learned(f"the {name} of {module.title()}", tensor)
+    return frozen(tensor)
 
 
 Noted = tuple[tuple[str, Static], ...]
@@ -125,12 +134,16 @@ class Code:
         values = [variable.value() for variable in self.variables]
         last, noted = self.last or ([], ())
         if self.last is None or not all(map(_is_same, last, values)):
-            noted = tuple(
-                (variable.name, self.written.get(i) or _settings(value, self.names))
-                for i, (variable, value) in enumerate(zip(self.variables, values, strict=True))
-            )
+            noted = tuple(self._noted(i, *pair) for i, pair in enumerate(zip(self.variables, values, strict=True)))
             self.last = values, noted = values, (*noted, *((v.name, frozen(each)) for v, each in self.functions))
         return noted
+
+    def _noted(self, number: int, variable: Variable, value: Value) -> tuple[str, Static]:
+        try:
+            return variable.name, self.written.get(number) or _settings(value, self.names)
+        except TypeError as error:
+            error.add_note(f"It is in {variable.name!r}, which a forward or a hook reads.")
+            raise
 
     @contextmanager
     def watched(self, who: str, attributes: tuple[tuple[str, Static], ...], is_hook: bool = False) -> Iterator[None]:

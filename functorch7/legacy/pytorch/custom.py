@@ -203,7 +203,11 @@ class Custom(Registration):
             self._check_attribute(name, fields[name])
         empty = [name for kind in KINDS for name in fields[kind] if fields[name] is None]
         counting = NO_NAMES if all(is_simple(fields[name]) for name in plain) else self._names_of_settings()
-        return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
+        try:
+            return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
+        except TypeError as error:
+            error.add_note(f"It is in an attribute of {self.typename()}.")
+            raise
 
     def _names_of_settings(self) -> frozenset[str]:
         """The names of attributes of other objects that code here, or inside, reads."""
