@@ -28,6 +28,10 @@ SIMPLE = (bool, int, float, str, type(None), FunctionType, Tensor, np.ndarray, j
 """What has no attributes that count."""
 
 
+SCALARS = frozenset((bool, int, float, str, type(None)))
+"""What can be hashed, and never changes."""
+
+
 class Static(NamedTuple):
     """A value as part of a program's key: equal only to values of the same type."""
 
@@ -77,6 +81,8 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     Raises: TypeError for parameters that get a gradient, which they would not.
     """
     kind = type(value)
+    if kind in SCALARS:
+        return Static(kind, value)
     if kind in (list, tuple):
         return Static(kind, tuple(frozen(each, names, around) for each in value))
     if kind is dict:

@@ -30,7 +30,7 @@ from ..tensors.random import drawing_is_refused
 from ..tensors.tensor import Tensor
 from .code_names import codes_of, functions_of, names_of
 from .forms import Static, frozen, holds_traced, not_learned
-from .objects import Object, has_attributes, is_object
+from .objects import Attributed, Object, has_attributes, is_object
 from .registered import Titled
 from .user_code import OURS, users
 
@@ -112,6 +112,23 @@ Noted = tuple[tuple[str, Static], ...]
 def _is_same(then: object, now: object) -> bool:
     """Whether a variable holds the very thing that it held, which cannot have changed."""
     return now is then and isinstance(now, LASTING)
+
+
+class Attributes:
+    """What the attributes of a module are, for a program's key."""
+
+    def __init__(self, module: Attributed):
+        self._module, self._values, self._frozen = module, module.attribute_values(), module.own_attributes()
+
+    def stand(self) -> bool:
+        """Whether they are so still: the very things that they were, where these cannot have changed."""
+        values = self._module.attribute_values()
+        if len(values) == len(self._values) and all(map(_is_same, self._values, values)):
+            return True
+        if self._module.own_attributes() != self._frozen:
+            return False
+        self._values = values
+        return True
 
 
 @dataclass

@@ -37,7 +37,7 @@ from .forms import Form as CallForm
 from .layout import Layout
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes, is_whole
-from .outside import noted_of
+from .outside import Attributes, noted_of
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
@@ -160,7 +160,7 @@ class Plan(Running):
         self.finds_gradients_apart = self.runs_once
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
-        self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
+        self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
         self._outside = noted_of(
             self.members, [each.hook.function for each in self.placed if each.hook and each.replaces]
         )
@@ -185,7 +185,7 @@ class Plan(Running):
         """Whether the network looks like this, in the modes that its modules are in."""
         if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
-        if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+        if self._attributes and not all(attributes.stand() for attributes in self._attributes):
             return False
         if self._outside and not all(code.stands() and code.noted() == then for code, then in self._outside):
             return False

@@ -35,7 +35,15 @@ class Running:
     all_parameters: Layout
     all_gradients: Layout
     _precision: np.dtype | None
+    is_stale: bool
+    traced: list
+    _users: list
     is_tied = False  # whether those of PyTorch's parameters that lie at one place have been made one
+
+    @property
+    def has_layout(self) -> bool:
+        """Whether parameters lie as they do here, in whatever mode and form of call."""
+        return not (self.is_stale or self.traced or self._users)
 
     def runs_as(self, other: Running) -> bool:
         """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""

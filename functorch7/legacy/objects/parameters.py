@@ -181,7 +181,9 @@ class Parameters(Described):
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
         if not self.is_described:
             return None
-        plan = self._planned()
+        plan = self._plans.newest if self._plans else None
+        if plan is None or plan.as_foreign or not plan.has_layout:
+            plan = self._planned()
         return plan if plan.in_one_call(method) else None
 
     def getParameters(self) -> tuple[Tensor, Tensor]:

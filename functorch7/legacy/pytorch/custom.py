@@ -196,12 +196,21 @@ class Custom(Registration):
         names = self.own_parameters()
         return {name: self.__dict__[name] for name in (*names, *map(grad_name, names), *self.own_buffers())}
 
+    def attribute_values(self) -> list[Value]:
+        """The names and values of attributes, and the names of parameters, buffers and modules that are None."""
+        fields = self.__dict__
+        plain = fields["_plain"]
+        return [*plain, *map(fields.__getitem__, plain), *self._empty_names()]
+
+    def _empty_names(self) -> list[str]:
+        fields = self.__dict__
+        return [name for kind in KINDS for name in fields[kind] if fields[name] is None]
+
     def own_attributes(self) -> tuple:
         """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
-        fields, plain = self.__dict__, [*self.__dict__["_plain"]]
+        fields, plain, empty = self.__dict__, [*self.__dict__["_plain"]], self._empty_names()
         for name in plain:
             self._check_attribute(name, fields[name])
-        empty = [name for kind in KINDS for name in fields[kind] if fields[name] is None]
         counting = NO_NAMES if all(is_simple(fields[name]) for name in plain) else self._names_of_settings()
         try:
             return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
