@@ -99,6 +99,11 @@ class Run:
         return output
 
 
+def key_beside(module: Module, key: Key, count: int) -> Key:
+    """The key for what a module runs that is none of those inside, and that comes after `count` others of this kind."""
+    return folded(folded(key, len(module.children()) + 2), count)
+
+
 def key_of_call(module: Module, key: Key, count: int) -> Key:
     """The key for a module that has been called `count` times before by `module`; the first has that of any child."""
     if key is None or count == 0:

@@ -5,7 +5,7 @@ Nothing is recorded, and nothing costs anything, unless a `Recorder` is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,7 @@ class Recorder(Probe):
     def __init__(self, perturbations: dict[Path, Value] | None = None, path: Path = ()):
         super().__init__(perturbations)
         self.path = path
+        self.elsewhere: dict[Path, Path] = {}  # where what is at a place is recorded, if not there
 
     @property
     def inputs(self) -> dict[Path, Value]:
@@ -51,7 +52,7 @@ class Recorder(Probe):
 
     def at_step(self, time: Array, sinks: Value, first: int) -> Recorder:
         inner = super().at_step(time, sinks, first)
-        inner.path = self.path  # type: ignore[attr-defined]
+        inner.path, inner.elsewhere = self.path, self.elsewhere  # type: ignore[attr-defined]
         return inner  # type: ignore[return-value]
 
 
@@ -69,6 +70,27 @@ def expose(**values: Value) -> None:
         here.note(("exposed", here.path), here.taps.get(("exposed", here.path), {}) | values)
 
 
+def recorded_path() -> Path:
+    """The place of the module that is being called, for whoever records; () where nobody does."""
+    here = opened(Recorder)
+    return () if here is None else here.path
+
+
+@contextmanager
+def recorded_at(path: Path, places: Mapping[Path, Path]) -> Iterator[None]:
+    """A block whose calls are recorded below this path, but those at these places below it at the places of others."""
+    here = opened(Recorder)
+    if here is None:
+        yield
+        return
+    outer, known = here.path, here.elsewhere
+    here.path, here.elsewhere = path, known | {(*path, *place): other for place, other in places.items()}
+    try:
+        yield
+    finally:
+        here.path, here.elsewhere = outer, known
+
+
 def recorded_below(
     name: int | str, run: Callable[[Value], tuple[Output, Tree]], input: Tree, through: bool
 ) -> tuple[Output, Tree]:
@@ -76,7 +98,8 @@ def recorded_below(
     here = opened(Recorder)
     if here is None:
         return run(input)
-    outer, here.path = here.path, (*here.path, name)
+    path = (*here.path, name)
+    outer, here.path = here.path, here.elsewhere.get(path, path)
     try:
         return run(input) if through else recorded_call(run, input)
     finally:

@@ -287,44 +287,39 @@ def test_a_forward_of_one_object_is_refused():
     same(net(X), X)
 
 
-def net_of_chains(forward):
-    net = custom(forward)
-    net.a, net.b = nn.Linear(3, 4), nn.Tanh()
-    net.net = nn.Sequential(nn.Linear(4, 5), nn.BatchNormalization(5), nn.ReLU(), nn.Linear(5, 2))
-    return net
+WEIGHT, WITHOUT_GRADIENT = nn.Parameter(torch.ones(4, 3)), nn.Parameter(torch.ones(4, 3), requires_grad=False)
+WEIGHTS, HOLDER, NORM = [WEIGHT], types.SimpleNamespace(w=WEIGHT), nn.BatchNormalization(3)
+
+
+def reading_a_parameter_around():
+    weight = nn.Parameter(torch.ones(4, 3))
+    return lambda self, x: x * weight
 
 
 @pytest.mark.parametrize(
-    "forward",
+    ("forward", "match"),
     [
-        lambda self, x: nn.Sequential(self.a, nn.Sequential(self.b, nn.Sigmoid()), self.net)(x),
-        lambda self, x: nn.Sequential(self.a, self.b, nn.Sigmoid(), *self.net)(x),
-        lambda self, x: self.net[2:](self.net[:2](nn.Sigmoid()(self.b(self.a(x))))),
-        lambda self, x: nn.Sequential(*self.net.children()).forward(nn.Sigmoid()(self.b(self.a(x)))),
+        (lambda self, x: x * WEIGHT, "an nn.Parameter of shape"),
+        (lambda self, x: x * WEIGHTS[0], "an nn.Parameter of shape"),
+        (lambda self, x: x * HOLDER.w, "an nn.Parameter of shape"),
+        (lambda self, x: x * self.holder.w, "an nn.Parameter of shape"),
+        (reading_a_parameter_around(), "an nn.Parameter of shape"),
+        (lambda self, x: x @ OUTSIDE.weight, "the weight of nn.Linear.3 -> 3. of shape"),
     ],
 )
-def test_chains_may_be_made_in_forward_and_sliced(forward):
-    torch.manualSeed(3)
-    expected = net_of_chains(lambda self, x: self.net(nn.Sigmoid()(self.b(self.a(x)))))
-    torch.manualSeed(3)
-    net = net_of_chains(forward)
-    for _ in range(3):
-        for each in (expected, net):
-            each.zero_grad()
-            each.backward(X, each(X))
-            each.updateParameters(0.1)
-    for name, array in expected.state_dict().items():
-        same(net.state_dict()[name], array, 1e-5, 1e-7)
+def test_parameters_that_would_not_be_learned_are_refused(forward, match):
+    with pytest.raises(TypeError, match=f"{match}.* would be a constant.*assign it to an attribute") as caught:
+        custom(forward, holder=lambda: HOLDER)(X)
+    assert "It is in " in caught.value.__notes__[0]
 
 
-def test_other_containers_are_not_made_in_forward():
-    net = net_of_chains(lambda self, x: nn.ConcatTable().add(self.a).add(self.a)(x)[0])
-    with pytest.raises(TypeError, match="ConcatTable: of the containers nn.Sequential alone can be made in forward"):
-        net(X)
-
-
-def test_slices_of_other_containers_are_refused_in_forward():
-    net = custom(lambda self, x: self.both[:1](x))
-    net.both = nn.ConcatTable().add(nn.Tanh()).add(nn.Tanh())
-    with pytest.raises(TypeError, match="ConcatTable: in forward slices can be taken of an nn.Sequential alone"):
-        net(X)
+def test_parameters_without_gradient_and_buffers_outside_count_as_they_are():
+    net = custom(lambda self, x: x * WITHOUT_GRADIENT + NORM.running_mean.view(1, 3))
+    same(net(X), X)
+    try:
+        WITHOUT_GRADIENT.fill(2)
+        NORM.running_mean.fill(3)
+        same(net(X), 2 * X + 3, 1e-6)
+    finally:
+        WITHOUT_GRADIENT.fill(1)
+        NORM.running_mean.zero()

@@ -27,6 +27,7 @@ from .noting import report
 from .plan import Plan, with_zeros
 from .registered import Titled
 from .terms import Terms
+from .turns import Turns
 
 count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
@@ -46,11 +47,11 @@ class Call(Inspection):
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_seen", "answered", "arguments", "cotangents", "given",
+        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "residuals", "result", "side", "state_gradient",
+        "residuals", "result", "side", "state_gradient", "turns",
     )  # fmt: skip
-    answered: set
+    turns: Turns
     is_pulled_back: bool
     residuals: Any
     cotangents: Any
@@ -235,7 +236,7 @@ class Call(Inspection):
         if at_input is not None:
             alone = partial(self._pulled_to_input, given)
             self.grad_input = at_input.shown(self.arguments[2], plan.dtype, alone if is_left_out else lambda: found)
-        if seen and watched.answered(self, *seen):
+        if seen and watched.answered(self, *seen, backward=True):
             return self.backward(module, grad_output, scale, state, step)
         gradients.keep(new)
         if plan.state_slots:
@@ -256,7 +257,7 @@ class Call(Inspection):
             self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self._pulled(
                 compiled.pull_back, cotangents
             )
-            if seen and watched.answered(self, *seen):
+            if seen and watched.answered(self, *seen, backward=True):
                 return self.pull_back(module, grad_output, state, step)
         self.is_pulled_back = True
         self.plan.spend("gradient")

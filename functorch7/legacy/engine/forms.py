@@ -13,6 +13,7 @@ import numpy as np
 from ... import core
 from ...core import Const
 from ...core.types import Structure, Value
+from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -25,6 +26,10 @@ ASKING = frozenset(("__dict__", "getattr", "vars"))
 
 SIMPLE = (bool, int, float, str, type(None), FunctionType, Tensor, np.ndarray, jax.Array)
 """What has no attributes that count."""
+
+
+SCALARS = frozenset((bool, int, float, str, type(None)))
+"""What can be hashed, and never changes."""
 
 
 class Static(NamedTuple):
@@ -73,14 +78,19 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     """A value that can be hashed and that later changes of lists, dicts and arrays do not reach.
 
     Nor do changes of those fields of other objects that have one of the names. `around`: objects that it is a part of.
+    Raises: TypeError for parameters that get a gradient, which they would not.
     """
     kind = type(value)
+    if kind in SCALARS:
+        return Static(kind, value)
     if kind in (list, tuple):
         return Static(kind, tuple(frozen(each, names, around) for each in value))
     if kind is dict:
         return Static(kind, tuple((name, frozen(each, names, around)) for name, each in value.items()))
     if is_array(value) and not is_concrete(value):
         return Static(_Itself, _Itself(value))
+    if isinstance(value, Parameter) and value.requires_grad:
+        raise not_learned("an nn.Parameter", value)
     if is_array(value) or kind is Storage:
         return Static(kind, Const(value))
     if names and id(value) not in around and (fields := _fields(value)):
@@ -94,6 +104,14 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     except TypeError:
         return Static(_Itself, _Itself(value))
     return Static(kind, value)
+
+
+def not_learned(what: str, parameter: Tensor) -> TypeError:
+    """What is raised for a parameter that would be a constant."""
+    return TypeError(
+        f"{what} of shape {parameter.shape} would be a constant of the program, and get no gradient; assign it to an "
+        "attribute of the module, as in self.weight = weight, or say weight.requires_grad = False"
+    )
 
 
 def is_concrete(array: Tensor | np.ndarray | jax.Array) -> bool:

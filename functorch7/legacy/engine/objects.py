@@ -150,6 +150,10 @@ class Whole(Object):
 class Attributed(Object):
     """An object with attributes that may change without notice."""
 
+    def attribute_values(self) -> list:
+        """The attributes as they are, names and values."""
+        raise NotImplementedError
+
     def own_attributes(self) -> tuple:
         """What is compared before each call."""
         raise NotImplementedError

@@ -13,21 +13,24 @@ import pickle
 import random
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 import jax
 import numpy as np
 
+from ...core.contexts import during
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ..tensors.random import drawing_is_refused
+from ..tensors.tensor import Tensor
 from .code_names import codes_of, functions_of, names_of
-from .forms import Static, frozen, holds_traced
-from .objects import Object
+from .forms import Static, frozen, holds_traced, not_learned
+from .objects import Attributed, Object, has_attributes, is_object
 from .registered import Titled
 from .user_code import OURS, users
 
@@ -38,32 +41,34 @@ LASTING = (bool, int, float, str, bytes, type(None), jax.Array)
 GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
 
 
-_running: ContextVar[str | None] = ContextVar("running", default=None)
+class Run:
+    """A run of a user's `forward`, whose code sees tensors without values, and stand-ins for its modules."""
 
+    who: str
 
-@contextmanager
-def running(who: str | None) -> Iterator[None]:
-    """Around a run of a user's `forward`, whose code sees tensors without values; None around what it calls."""
-    token = _running.set(who)
-    try:
-        yield
-    finally:
-        _running.reset(token)
+    def call_made(self, module: Object, args: tuple, kwargs: dict[str, Value]) -> Value:
+        """The output of a module that is none of these, but made of some, or without arrays."""
+        raise NotImplementedError
 
-
-def is_running() -> bool:
-    """Whether a user's `forward` is being traced, and what it calls are stand-ins for its modules."""
-    return _running.get() is not None
-
-
-def check_is_inside(module: Titled, holds_arrays: bool) -> None:
-    """Raises TypeError where a `forward` calls what is not registered, and whose arrays would be constants."""
-    who = _running.get()
-    if who is not None and holds_arrays:
+    def refuse(self, module: Titled) -> NoReturn:
+        """Raises TypeError: what is in a module that is not registered would be a constant."""
         raise TypeError(
-            f"{who} calls {module.title()}, which is none of its modules: what is in it would be a constant; assign it "
-            "to an attribute, as in self.layer = layer"
+            f"{self.who} calls {module.title()}, which is none of its modules: what is in it would be a constant; "
+            "assign it to an attribute, as in self.layer = layer"
         )
+
+
+_running: ContextVar[Run | None] = ContextVar("running", default=None)
+
+
+def running(run: Run | None) -> AbstractContextManager[object]:
+    """Around a run of a user's `forward`; None around what it calls."""
+    return during(_running, run)
+
+
+def current_run() -> Run | None:
+    """The run of a user's `forward` whose code it is that calls."""
+    return _running.get()
 
 
 class Variable(NamedTuple):
@@ -82,6 +87,24 @@ class Variable(NamedTuple):
         return self.space.get(self.name)
 
 
+def _settings(value: Any, names: frozenset[str]) -> Static:
+    """What counts of a variable; of a module or criterion how it is set, and those of its tensors that are named."""
+    if not is_object(value):
+        return frozen(value, names)
+    members = value.listModules()
+    tensors = [(n, _constant(each, n, t)) for each in members for n, t in each._tensors().items() if n in names]
+    how = [(each.own_attributes() if has_attributes(each) else each._spec, each.train) for each in members]
+    return Static(type(value), (value, *how, *tensors))
+
+
+def _constant(module: Object, name: str, tensor: Tensor) -> Static:
+    """A tensor of a module outside. Raises TypeError for a parameter that is learned."""
+    learned = name in module.own_parameters() and module.__dict__.get(grad_name(name)) is not None
+    if learned and getattr(tensor, "requires_grad", True):
+        raise not_learned(f"the {name} of {module.title()}", tensor)
+    return frozen(tensor)
+
+
 Noted = tuple[tuple[str, Static], ...]
 """Variables by name, as parts of a program's key."""
 
@@ -89,6 +112,23 @@ Noted = tuple[tuple[str, Static], ...]
 def _is_same(then: object, now: object) -> bool:
     """Whether a variable holds the very thing that it held, which cannot have changed."""
     return now is then and isinstance(now, LASTING)
+
+
+class Attributes:
+    """What the attributes of a module are, for a program's key."""
+
+    def __init__(self, module: Attributed):
+        self._module, self._values, self._frozen = module, module.attribute_values(), module.own_attributes()
+
+    def stand(self) -> bool:
+        """Whether they are so still: the very things that they were, where these cannot have changed."""
+        values = self._module.attribute_values()
+        if len(values) == len(self._values) and all(map(_is_same, self._values, values)):
+            return True
+        if self._module.own_attributes() != self._frozen:
+            return False
+        self._values = values
+        return True
 
 
 @dataclass
@@ -111,12 +151,16 @@ class Code:
         values = [variable.value() for variable in self.variables]
         last, noted = self.last or ([], ())
         if self.last is None or not all(map(_is_same, last, values)):
-            noted = tuple(
-                (variable.name, self.written.get(i) or frozen(value, self.names))
-                for i, (variable, value) in enumerate(zip(self.variables, values, strict=True))
-            )
+            noted = tuple(self._noted(i, *pair) for i, pair in enumerate(zip(self.variables, values, strict=True)))
             self.last = values, noted = values, (*noted, *((v.name, frozen(each)) for v, each in self.functions))
         return noted
+
+    def _noted(self, number: int, variable: Variable, value: Value) -> tuple[str, Static]:
+        try:
+            return variable.name, self.written.get(number) or _settings(value, self.names)
+        except TypeError as error:
+            error.add_note(f"It is in {variable.name!r}, which a forward or a hook reads.")
+            raise
 
     @contextmanager
     def watched(self, who: str, attributes: tuple[tuple[str, Static], ...], is_hook: bool = False) -> Iterator[None]:
@@ -177,6 +221,7 @@ class _Reader:
         self.functions: list[tuple[Variable, Any]] = []
         self.generators: list[Any] = []
         self.names: set[str] = set()
+        self.attributes: set[str] = set()
         self._waiting = [] if isinstance(written, type) else [written]
         self._seen = set(map(id, self._waiting))
 
@@ -203,6 +248,7 @@ class _Reader:
 
     def _attribute(self, name: str) -> None:
         """What the user's classes have under a name."""
+        self.attributes.add(name)
         for base in self.bases:
             if name in vars(base):
                 self._found(Variable(vars(base), name))
@@ -227,11 +273,19 @@ class _Reader:
         functions = functions_of(value)
         if functions:
             self.functions.append((variable, value))
-        elif not isinstance(value, (BuiltinMethodType, ModuleType)) and not hasattr(type(value), "is_criterion"):
+        elif not isinstance(value, (BuiltinMethodType, ModuleType)):
             self.variables[id(variable.space), variable.name] = variable
+            self._module(value if isinstance(value, type) else type(value))
         theirs = [f for f in functions if _is_users(f.__globals__.get("__name__"), f.__code__.co_filename)]
         self._waiting += [each for each in theirs if id(each) not in self._seen]
         self._seen.update(map(id, theirs))
+
+    def _module(self, kind: type) -> None:
+        """The class of modules that `forward` may call, or make, whose code is then a part of its own."""
+        new = [base for base in users(kind) if base not in self.bases] if hasattr(kind, "described_by") else []
+        self.bases += new
+        for name in ("__init__", *self.attributes) if new else ():
+            self._attribute(name)
 
 
 def _is_users(module: str | None, file: str | None) -> bool:

@@ -37,14 +37,14 @@ from .forms import Form as CallForm
 from .layout import Layout
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes, is_whole
-from .outside import noted_of
+from .outside import Attributes, noted_of
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
 from .steady import Steady
 from .terms import Term, Terms
 from .traced_user import Seat, description, form_of
-from .watched import Placed
+from .turns import Placed, placed_at
 
 _mode = operator.attrgetter("train")
 
@@ -160,8 +160,10 @@ class Plan(Running):
         self.finds_gradients_apart = self.runs_once
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
-        self._attributes = [(m, m.own_attributes()) for m in self.members if has_attributes(m)]
-        self._outside = noted_of(self.members, [each.hook.function for each in self.placed if each.replaces])
+        self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
+        self._outside = noted_of(
+            self.members, [each.hook.function for each in self.placed if each.hook and each.replaces]
+        )
         self.is_of_torch = not (as_foreign or form or self._outside or self.traced or self._users)
         self.is_plain = self.is_of_torch and not self._attributes
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
@@ -184,7 +186,7 @@ class Plan(Running):
         """Whether the network looks like this, in the modes that its modules are in."""
         if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
-        if self._attributes and any(m.own_attributes() != then for m, then in self._attributes):
+        if self._attributes and not all(attributes.stand() for attributes in self._attributes):
             return False
         if self._outside and not all(code.stands() and code.noted() == then for code, then in self._outside):
             return False
@@ -234,10 +236,8 @@ class Plan(Running):
 
     def _hook_up(self) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""
-        placed = []
-        for module, path in zip(self.members, self._places, strict=True):
-            placed += [Placed(module, path, hook, True) for hook in everywhere]
-            placed += [Placed(module, path, hook, False) for hook in module._hooks]
+        pairs = zip(self.members, self._places, strict=True)
+        placed = [each for module, path in pairs for each in placed_at(module, path)]
         if placed:
             self.spec = watched.with_hooks(self.spec, placed)
         return placed

@@ -37,11 +37,6 @@ class Plans:
                     plans.insert(0, plans.pop(place))
                 self.newest = plan
                 return plan
-        if any(each.is_stand_in for each in self.root.listModules()):
-            raise TypeError(
-                f"{self.root.title()}: of the containers nn.Sequential alone can be made in forward; make it in "
-                "__init__ and assign it to an attribute"
-            )
         self.newest = made = Plan(self.root, as_foreign, form)
         if not plans:
             _count(made)

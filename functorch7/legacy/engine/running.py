@@ -19,7 +19,7 @@ from .layout import Layout
 from .noting import Noting, at_once, called
 from .objects import Object
 from .terms import Terms
-from .watched import Placed
+from .turns import Placed
 
 
 class Running:
@@ -35,7 +35,15 @@ class Running:
     all_parameters: Layout
     all_gradients: Layout
     _precision: np.dtype | None
+    is_stale: bool
+    traced: list
+    _users: list
     is_tied = False  # whether those of PyTorch's parameters that lie at one place have been made one
+
+    @property
+    def has_layout(self) -> bool:
+        """Whether parameters lie as they do here, in whatever mode and form of call."""
+        return not (self.is_stale or self.traced or self._users)
 
     def runs_as(self, other: Running) -> bool:
         """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
@@ -77,7 +85,7 @@ class Running:
     def differentiate(self) -> Callable:
         """Forward with the pull-back."""
         if self.placed:
-            backward = any(each.hook.kind.startswith("backward") for each in self.placed)
+            backward = any(each.hook and each.hook.kind.startswith("backward") for each in self.placed)
             return watched.differentiation(self.program, backward)
         return compiled.differentiation(self.program)
 

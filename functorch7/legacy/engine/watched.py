@@ -19,7 +19,6 @@ from jax import lax
 from ... import core, programs
 from ...core.hooks import Called, Hook, attached
 from ...core.probe import Keyed
-from ...core.tree import Path
 from ...core.types import Value
 from ...core.watching import Pulled, Watch, Watcher, asked, watching
 from ..tensors.changes import changed
@@ -28,9 +27,9 @@ from . import compiled
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
-from .objects import Object
 from .outside import Noted, code_of_hook
-from .registered import Registered, Titled, everywhere
+from .registered import Registered, Titled
+from .turns import Placed, Turns, standing
 
 
 class Running(Protocol):
@@ -38,7 +37,7 @@ class Running(Protocol):
 
     plan: Any
     arguments: tuple
-    answered: set
+    turns: Turns
     residuals: Any
 
 
@@ -149,25 +148,6 @@ def _with_seen(gradients: dict, pull: Callable, cotangents: Any) -> tuple:
 # What is called --------------------------------------------------------------------------------------------------
 
 
-class Placed(NamedTuple):
-    """A hook of a network: the object and the path that it is at, and whether it is one of all modules."""
-
-    module: Object
-    path: Path
-    hook: Registered
-    everywhere: bool
-
-    @property
-    def replaces(self) -> bool:
-        """Whether the hook has returned something for this object."""
-        return self.module in self.hook.replaces
-
-    @property
-    def stands(self) -> bool:
-        """Whether nobody has taken the hook away, as another hook of the same call may have."""
-        return self.hook in (everywhere if self.everywhere else self.module._hooks)
-
-
 _repeats: ContextVar[bool] = ContextVar("repeats", default=False)
 _failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
 
@@ -202,6 +182,9 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     """A network's description with all its hooks, to be watched or traced."""
     new = []
     for number, each in enumerate(placed):
+        if each.hook is None:
+            new.append(Hook(each.path, "forward_pre", Watch(number, _nothing), True))
+            continue
         watch = Watch(number, with_arguments) if each.hook.with_kwargs else Watch(number)
         outside = code_of_hook(each.hook.function).noted() if each.replaces else ()
         function = Traced(each.hook, each.module, outside) if each.replaces else watch
@@ -211,15 +194,19 @@ def with_hooks(spec: core.Module, placed: list[Placed]) -> core.Module:
     return attached(spec, (*spec._hooks, *new))
 
 
+def _nothing(*_: Value) -> tuple:
+    return ()
+
+
 def forward(call: Running, keep: bool) -> tuple[Value, Value, Residuals | None]:
     """(what the network gives, its new buffers and what its checks found, residuals), after its hooks were called."""
-    call.answered = set()
+    call.turns = Turns()
     quiet = is_repeat()
     while True:
         plan, failed = call.plan, []
         token = _failed.set(failed)
         try:
-            with repeating() if quiet or call.answered else nullcontext():
+            with repeating() if quiet or call.turns.had else nullcontext():
                 outcome, ((new, seen), error), *rest = plan.run(
                     plan.differentiate if keep else plan.evaluate, *call.arguments
                 )
@@ -241,32 +228,50 @@ def _call_always(plan: Any, input: Any, failed: list[int]) -> None:
     """
     root = plan.members[0]
     given = with_arguments(plan.spec, input)[0]
-    whole = [i for i, each in enumerate(plan.placed) if each.module is root and each.hook.always_call]
+    whole = [i for i, (module, _, hook, _) in enumerate(plan.placed) if module is root and hook and hook.always_call]
     for number in failed or whole:
         module, hook = plan.placed[number].module, plan.placed[number].hook
         seen = None if module is not root else given if hook.with_kwargs else wrapped(input)
         hook(module, seen, None)
 
 
-def answered(call: Running, seen: Keyed) -> bool:
-    """Calls the hooks with what was seen. True if one has returned something: it is in the call's plan from then on."""
-    for (number, count), values in seen.items():
-        placed = call.plan.placed[number]
-        turn = (placed.path, id(placed.hook), count)
-        if turn in call.answered or not placed.stands:
-            continue
-        call.answered.add(turn)
-        # In a user's updateOutput that is being differentiated, values come with their tangents.
-        shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
-        if placed.replaces or call.plan.run(placed.hook, placed.module, *shown) is not None:
-            if not placed.stands:
-                raise TypeError(
-                    f"{placed.module.title()}: a {placed.hook.kind} hook that returns something is compiled with the "
-                    "network and cannot take itself away in a call; remove it after the call"
-                )
-            placed.hook.replaces.add(placed.module)
+def answered(call: Running, seen: Keyed, backward: bool = False) -> bool:
+    """Calls the hooks with what was seen. True if the call is to be repeated, with what has become part of its plan.
+
+    That is a hook that has returned something, or, on the way forward, one that a hook has registered.
+    """
+    plan, turns = call.plan, call.turns
+    events = {
+        (plan.placed[number].path, count, plan.placed[number].hook): (plan.placed[number], values)
+        for (number, count), values in seen.items()
+    }
+    for placed, values in (turns.backward if backward else turns.forward)(events):
+        if _has_replaced(placed, values, plan):
             changed(placed.module)
-            call.plan, call.residuals = call.plan.renewed(), None
-            return True
-    call.answered = set()
+        elif backward or not plan.is_stale or not _has_more(plan):
+            continue
+        call.plan, call.residuals = plan.renewed(), None
+        return True
+    turns.had.clear()
     return False
+
+
+def _has_replaced(placed: Any, values: tuple, plan: Any) -> bool:
+    """Calls a hook. Whether it has returned something, now or before."""
+    # In a user's updateOutput that is being differentiated, values come with their tangents.
+    shown = map(wrapped, jax.tree.map(lambda v: v if core.is_concrete(v) else lax.stop_gradient(v), values))
+    if not placed.replaces and plan.run(placed.hook, placed.module, *shown) is None:
+        return False
+    if not placed.stands:
+        raise TypeError(
+            f"{placed.module.title()}: a {placed.hook.kind} hook that returns something is compiled with the "
+            "network and cannot take itself away in a call; remove it after the call"
+        )
+    placed.hook.replaces.add(placed.module)
+    return True
+
+
+def _has_more(plan: Any) -> bool:
+    """Whether a module has a hook that it had not when it was planned."""
+    known = {(id(placed.module), placed.hook) for placed in plan.placed}
+    return any((id(module), hook) not in known for module in plan.members for hook in standing(module))

@@ -75,7 +75,7 @@ class Container(Module, describes=core.Container):
             return super().__getitem__(index)
         if not isinstance(index, slice):
             return self.modules[index]
-        made = object.__new__(type(self))
+        made = object.__new__(self.outer_class)
         made._take(self._spec.replace(modules=()), [])
         return made.extend(*self.modules[index])
 

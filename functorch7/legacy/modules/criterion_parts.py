@@ -117,6 +117,10 @@ class CriterionParts(Module):
             changes[name] = tuple(map(described, inside)) if isinstance(inside, list) else described(inside)
         return self._spec.replace(**changes)
 
+    def attribute_values(self) -> list[Value]:
+        """Itself, which is looked into: tensors change without notice."""
+        return [self]
+
     def own_attributes(self) -> tuple:
         """What a plan compares before each call: tensors among the arguments are constants of its program."""
         return (self._described(lambda inside: inside._spec), *map(id, self.children()))

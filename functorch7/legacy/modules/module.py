@@ -19,7 +19,7 @@ from ...network import ZeroMask
 from ..engine.calls import Call, Misfit
 from ..engine.foreign import Foreign
 from ..engine.forms import Form
-from ..engine.outside import check_is_inside
+from ..engine.outside import current_run
 from ..engine.plan import Plan, grad_name, with_modules
 from ..engine.plans import Plans
 from ..objects import composed, layered
@@ -149,10 +149,6 @@ class Module(
         """Whether the user defines the gradient."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
-    def call_tensors(self) -> list[Tensor]:
-        """The tensors that a user's methods read: the parameters."""
-        return self.parameters()[0]
-
     def _planned(self, form: Form | None = None) -> Plan:
         plan = self._plans and self._plans.newest
         if plan and form is None and plan.is_plain and plan.is_in_mode and not plan.is_stale:
@@ -174,6 +170,8 @@ class Module(
         try:
             if not self.overrides("updateOutput"):
                 return self.updateOutput(input)
+            if (run := current_run()) is not None:
+                return run.call_made(self, (input,), {})
             if not self.has_own_gradient():
                 return self._run(self._planned_outside(), input).result
             self.calls_by_hand += 1
@@ -186,12 +184,13 @@ class Module(
 
     def updateOutput(self, input: Value) -> Value:
         """Computes the output, in one compiled call, and keeps what backward needs."""
-        call = self._run(self._planned(), input)
+        if (run := current_run()) is not None:
+            return run.call_made(self, (input,), {})
+        result = self._run(self._planned(), input).result
         self.__dict__.pop("_output", None)  # what a user's own method has left there
-        return call.result
+        return result
 
     def _run(self, plan: Plan, input: Input) -> Call:
-        check_is_inside(self, plan.draws or bool(plan.all_parameters.tensors or plan.slots))
         if not plan.is_step:  # a step that fails leaves those before it to backward
             self.__dict__["_call"] = None  # frees what the last call kept
         self.__dict__["_call"] = call = Call(plan, input, self.train or bool(plan.foreign))

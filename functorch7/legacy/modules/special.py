@@ -14,7 +14,6 @@ from ...core.types import Value
 from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
 from ..engine.calls import Call, has_shapes_of
-from ..engine.outside import is_running
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.devices import precision
@@ -37,14 +36,6 @@ class Sequential(Container, describes=layers.Sequential):
         super().__init__(*modules[0].values())
         for name, module in zip(modules[0], self.modules, strict=True):
             module.setName(name)
-
-    def updateOutput(self, input: Value) -> Value:
-        """The output of the last module; in one compiled call, but in a user's `forward`, where modules are traced."""
-        if not is_running() or not any(each.is_stand_in for each in self._links()):
-            return super().updateOutput(input)
-        for each in self.modules:
-            input = each.forward(input)
-        return input
 
     def _links(self) -> list[Any]:
         """The modules of the chain and of chains in it, in their order."""

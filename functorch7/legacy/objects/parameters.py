@@ -126,6 +126,10 @@ class Parameters(Described):
         """What the gradient of a parameter of this module's own gets."""
         return Term()
 
+    def call_tensors(self) -> list[Tensor]:
+        """The tensors that a user's methods read: the parameters."""
+        return self.parameters()[0]
+
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """The learnable tensors and their gradients, two lists in the same order.
 
@@ -177,7 +181,9 @@ class Parameters(Described):
         """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
         if not self.is_described:
             return None
-        plan = self._planned()
+        plan = self._plans.newest if self._plans else None
+        if plan is None or plan.as_foreign or not plan.has_layout:
+            plan = self._planned()
         return plan if plan.in_one_call(method) else None
 
     def getParameters(self) -> tuple[Tensor, Tensor]:

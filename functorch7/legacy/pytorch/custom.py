@@ -10,7 +10,7 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers.graph import nodes_among
 from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
-from ..engine.outside import code_of, names_in
+from ..engine.outside import code_of, current_run, names_in
 from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
@@ -22,7 +22,8 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output
 from .registration import KINDS, Registration
-from .traced import Inside, Traced, describing, tree_text
+from .stand_ins import Inside
+from .traced import Traced, describing, tree_text
 
 
 class Mode(int):
@@ -195,14 +196,27 @@ class Custom(Registration):
         names = self.own_parameters()
         return {name: self.__dict__[name] for name in (*names, *map(grad_name, names), *self.own_buffers())}
 
+    def attribute_values(self) -> list[Value]:
+        """The names and values of attributes, and the names of parameters, buffers and modules that are None."""
+        fields = self.__dict__
+        plain = fields["_plain"]
+        return [*plain, *map(fields.__getitem__, plain), *self._empty_names()]
+
+    def _empty_names(self) -> list[str]:
+        fields = self.__dict__
+        return [name for kind in KINDS for name in fields[kind] if fields[name] is None]
+
     def own_attributes(self) -> tuple:
         """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
-        fields, plain = self.__dict__, [*self.__dict__["_plain"]]
+        fields, plain, empty = self.__dict__, [*self.__dict__["_plain"]], self._empty_names()
         for name in plain:
             self._check_attribute(name, fields[name])
-        empty = [name for kind in KINDS for name in fields[kind] if fields[name] is None]
         counting = NO_NAMES if all(is_simple(fields[name]) for name in plain) else self._names_of_settings()
-        return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
+        try:
+            return tuple((name, frozen(fields[name], counting)) for name in sorted((*plain, *empty)))
+        except TypeError as error:
+            error.add_note(f"It is in an attribute of {self.typename()}.")
+            raise
 
     def _names_of_settings(self) -> frozenset[str]:
         """The names of attributes of other objects that code here, or inside, reads."""
@@ -295,6 +309,8 @@ class Custom(Registration):
 
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Output:
         """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
+        if (run := current_run()) is not None:
+            return run.call_made(self, args, kwargs)
         form, given = split(args, kwargs, self._names_of_settings)
         return self._run(self._planned(form), given).result
 

@@ -45,6 +45,8 @@ class Hooks(Described):
 
     A hook that returns None only looks: it is called once for each call of forward (or backward), with tensors, after
     the compiled call of the whole network and before anything has changed, in the order in which the modules ran.
+    Hooks that it registers, or takes away, count from there on, as in PyTorch: for modules that have not begun yet, and
+    at the end of those that have.
     A hook that returns something replaces the value. From then on it is compiled with the network, so it has to be a
     pure function of what it is given. Several run in the order in which they were registered, those of all modules
     first, and each sees what those before it have returned.

@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache, partial
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 
 from ... import core
-from ...core import tree
-from ...core.composite import key_of_call
-from ...core.emitted import both, is_emitted
+from ...core import hooks, tree
+from ...core.composite import key_beside, key_of_call
+from ...core.recording import recorded_at, recorded_path
 from ...core.types import Array, Key, State, Tree, Value
 from ...interop.t7.values import Fields
 from ...losses.base import Criterion
+from ..engine import outside
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
 from ..engine.outside import code_of, names_in, running
-from ..modules.container import Container
-from ..modules.special import Sequential
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
+from .made import Made, Tied
+from .stand_ins import collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
@@ -75,18 +76,19 @@ class Traced(core.Module, abstract=True):
         run = Run(self, params, buffers, key, train)
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
-            who = f"{self.torch_name()}: forward"
-            watched = code_of(self.kind).watched(who, self.attributes)
-            with watched, running(who), refusing(who), pytorch_operators():
+            watched = code_of(self.kind).watched(run.who, self.attributes)
+            with watched, running(run), refusing(run.who), pytorch_operators():
                 returned = self.kind.forward(run.object, *args, **kwargs)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
+            check_unchanged(run.object, self.torch_name())
+            return output, collected(run.object)
         except NEEDS_VALUES as error:
             raise TypeError(
                 f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
                 "have, because it runs once for all inputs of a shape; compute with tensors, torch.where or jax.numpy"
             ) from error
-        check_unchanged(run.object, self.torch_name())
-        return output, collected(run.object)
+        finally:
+            run.is_over = True
 
     def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Value]:
         """(module, input) of a call with several arguments: its input is the table of the arrays among them."""
@@ -132,48 +134,14 @@ def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
     return f"{name}(\n  " + "\n  ".join(lines) + "\n)"
 
 
-class Inside:
-    """What makes a module's class that of a stand-in: a call runs the described module, in the trace."""
-
-    __dict__: dict[str, Any]
-    is_stand_in = True
-
-    def __getitem__(self, index: int | slice | str) -> Value:
-        """As outside; a slice of a Sequential is one of the modules' stand-ins, which runs them."""
-        if not isinstance(index, slice) or not isinstance(self, Container):
-            return super().__getitem__(index)  # type: ignore[misc]
-        if not isinstance(self, Sequential):
-            raise TypeError(f"{type(self).__name__}: in forward slices can be taken of an nn.Sequential alone")
-        return Sequential(*self.modules[index])
-
-    def forward(self, *args: Any, **kwargs: Any) -> Value:
-        """Runs the module; a module that calls itself runs the user's code."""
-        return self.__dict__["_run_inside"].call(self, args, kwargs)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Value:
-        return self.forward(*args, **kwargs)
-
-    def updateOutput(self, input: Value) -> Value:
-        """As forward."""
-        return self.forward(input)
-
-    def backward(self, *_: Value, **__: Value) -> Value:
-        """Refused: the gradient is found by differentiation."""
-        raise TypeError(f"{type(self).__name__}: backward cannot be called in forward; it is found by differentiation")
-
-    updateGradInput = accGradParameters = backward
-
-
-@cache
-def _inside(kind: type) -> type:
-    return type(kind.__name__, (Inside, kind), {"__module__": kind.__module__})
-
-
-class Run:
+class Run(outside.Run):
     """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
 
     def __init__(self, spec: Traced, params: Tree, buffers: State, key: Key, train: bool):
         self.spec, self.params, self.key, self.train = spec, params, key, train
+        self.who = f"{spec.torch_name()}: forward"
+        self.recorded = recorded_path()
+        self.made, self.is_over = 0, False
         self.calls: Counter[tree.Path] = Counter()
         self.object = self._stand_in(spec, params, buffers, train, ())
 
@@ -181,8 +149,11 @@ class Run:
         """An object of the user's or the layer's class over traced arrays, without looking at the real one."""
         if isinstance(spec, InMode):
             return self._stand_in(spec.module, params, buffers, spec.train, path)
+        if isinstance(spec, Tied):
+            is_kept = spec.seat.keeps()
+            return spec.seat.stand_in if is_kept else self._stand_in(spec.module, params, buffers, train, path)
         theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
-        made = object.__new__(_inside(theirs))
+        made = object.__new__(inside(theirs))
         fields = made.__dict__
         names = tree.child_names(spec)
         inner = [
@@ -217,18 +188,41 @@ class Run:
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module inside, at any depth, by `core.Module.call` from each level to the next."""
         path = module.__dict__["_path"]
+        if self.is_over:
+            raise outlived(module)
         if not path:
             return self.spec.kind.forward(module, *args, **kwargs)
         form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
-        with running(None):
+        with running(None), recorded_at(self.recorded, {}):
             output, new = self.spec.call(
                 path[0], self.params, collected(self.object), array_of(given),
                 key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
             )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
         return wrapped(output)
+
+    def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
+        """Runs a module that `forward` has made of stand-ins, by a description with what they have."""
+        made = Made(module, self)
+        form, given = split(args, kwargs, partial(names_of_settings, made.spec))
+        key = key_beside(self.spec, self.key, self.made)
+        self.made += 1
+        with running(None), recorded_at((*self.recorded, f"made {self.made}"), made.places()):
+            output, new = _entered(
+                (), form, made.spec, made.params, made.buffers, array_of(given), key=key, train=bool(module.train)
+            )
+        made.put(new)
+        return wrapped(output)
+
+    def at(self, path: tree.Path) -> tuple[core.Module, Tree]:
+        """(description, with its hooks, params) of a module inside."""
+        spec: Any = self.spec
+        for name in path:
+            spec = hooks.handed_on(spec, name, tree.child_at(spec, name)[1])
+            spec = spec.inner if isinstance(spec, InMode) else spec
+        return spec, tree.found_at(self.params, path)
 
 
 def check_unchanged(made: Value, who: str, place: str = "self") -> None:
@@ -271,34 +265,3 @@ def _entered(
             raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
         child = child.replace(form=form)
     return child.apply(params, buffers, input, key=key, train=train)
-
-
-def collected(made: Value) -> Value:
-    """The buffers of a stand-in and of all inside it, as they are now."""
-    fields, spec = made.__dict__, made.__dict__["_described"]
-    own = {name: _current(made, name) for name in spec.init_buffers()}
-    return tree.join(spec, own, [collected(each) for each in fields["_inner"]])
-
-
-def _current(made: Any, name: str) -> Any:
-    if name in made.__dict__["_state"]:
-        return made.__dict__["_state"][name]
-    value = made.__dict__[name]
-    if value is None:
-        raise TypeError(f"{type(made).__name__}: forward sets the buffer {name!r} to None")
-    return value.array
-
-
-def put(made: Value, buffers: Value) -> None:
-    """Gives a stand-in, and all inside it, the buffers that a call returned."""
-    fields, spec = made.__dict__, made.__dict__["_described"]
-    own, below = tree.split(spec, buffers)
-    for name, value in own.items():
-        if name not in fields["_state"]:
-            fields[name] = Tensor.of(value)
-        elif is_emitted(value):
-            fields["_state"][name] = both(fields["_state"][name], value)
-        else:
-            fields["_state"][name] = value
-    for each, branch in zip(fields["_inner"], below, strict=True):
-        put(each, branch)
