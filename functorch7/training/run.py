@@ -19,6 +19,7 @@ from ..core import Variables
 from ..core.display import table_of
 from ..core.types import Value
 from ..network import forget
+from .claim import claimed
 from .feed import Data, Whole, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
@@ -107,6 +108,8 @@ class Run:
         self.validation: Any = validation
         self.batch_size = batch_size
         initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
+        if settings.folder is not None:
+            opened.enter_context(claimed("Trainer.fit", settings.folder))
         self.checkpoints = settings.checkpoints()
         if self.checkpoints:
             opened.callback(self.checkpoints.close)
