@@ -74,7 +74,7 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
     sharding = trainer.sharding
     params, buffers = (result.state if trainer.folder is None else trainer.load(best=True))[:2]
     batches = task.test.batches(task.batch_size, process_index=0, process_count=1)
-    placed = batches if sharding is None else map(sharding.place_whole, batches)
+    placed: Any = batches if sharding is None else map(sharding.place_whole, batches)
     found = evaluate(task.module, params, forget(task.module, buffers), placed, task.methods, key=recipe.key)
     return {str(method): each.result()[0] for each, method in found}
 
