@@ -1,4 +1,4 @@
-"""Forward-mode differentiation, where a module's way back is its own: tangents are what gradients are the transpose of."""
+"""Forward-mode differentiation, where a way back is a module's own: gradients are the transpose of tangents."""
 
 import jax
 import jax.numpy as jnp
@@ -88,7 +88,7 @@ def test_the_decay_of_sparse_weights_is_in_the_gradient_and_in_its_derivative():
 
 def test_examples_of_a_batch_share_what_is_not_batched():
     """By vmap, of the input alone, a Profile's gradients are those of examples one by one."""
-    loss, (params, input) = loss_of(f7.Profile(f7.Linear(3, 2)), normal(3))
+    loss, (params, _) = loss_of(f7.Profile(f7.Linear(3, 2)), normal(3))
     batch = normal(2, 3)
     of_batch = jax.jit(jax.grad(lambda params: jax.vmap(lambda x: loss((params, x)))(batch).sum()))(params)
     one_by_one = [jax.grad(lambda params, x=x: loss((params, x)))(params) for x in batch]

@@ -49,7 +49,7 @@ def _filled(tangents: Any) -> list:
     return [ad.instantiate_zeros(each) for each in tangents]
 
 
-# The identity of all operands: what is not batched stays so, and so do gradients ---------------------------------------
+# The identity of all operands: what is not batched stays so, and so do gradients ------
 
 _identity = Primitive("own_way_back")
 _identity.multiple_results = True
@@ -75,7 +75,7 @@ ad.primitive_jvps[_identity] = _identity_tangents
 ad.primitive_transposes[_identity] = _identity_back
 batching.primitive_batchers[_identity] = _identity_batched
 
-# Any function, of fixed and moving operands ------------------------------------------------------------------
+# Any function, of fixed and moving operands ------
 
 
 def _computed(*operands: Any, function: Callable, way_back: Callable, count: int, avals: tuple) -> list:
