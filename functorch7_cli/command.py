@@ -107,6 +107,19 @@ class Sizes(click.ParamType):
         return self.count is None or list(map(len, shapes)) == [self.count]
 
 
+class Counts(click.ParamType):
+    """Whole numbers, from 0, one or several with commas between them."""
+
+    name = "counts"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not all(each.isdecimal() for each in value.split(",")):
+            self.fail(f"expected a whole number such as 10000, or several such as 10000,0, got {value!r}", param, ctx)
+        return tuple(map(int, value.split(",")))
+
+
 class Numbers(click.ParamType):
     """A number for each channel, such as 0.485,0.456,0.406; or one for all. `divide` says that none may be 0."""
 

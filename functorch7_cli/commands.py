@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Numbers, Recipe, Sizes, report
+from .command import Command, Counts, Numbers, Recipe, Sizes, report
 from .lasting import lasting
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -146,6 +146,7 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     examples="""
 functorch7 bench model.t7 --input-shape 1x1x8x8
 functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
+functorch7 bench words.t7 --input-shape 20x32 --indices 10000
 """,
 )
 @file
@@ -157,7 +158,13 @@ functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
     help="The input's shape: 1x3x224x224; with commas, a table's.",
 )
 @click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="The median is of so many calls.")
-@click.option("--indices", type=click.IntRange(1), metavar="N", help="Inputs are whole numbers from 1 to N.")
+@click.option(
+    "--indices",
+    type=Counts(),
+    default=(),
+    metavar="N",
+    help="Inputs are whole numbers from 1 to N; N,0 for a table: the first one's are, not the second one's.",
+)
 @like
 @dtype
 @as_json
