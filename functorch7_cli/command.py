@@ -17,6 +17,17 @@ EXPECTED = (OSError, ValueError, TypeError, NotImplementedError, ImportError)
 """What functorch7 raises for files and networks that are not as they should be; all else is a mistake of its own."""
 
 
+class Commands(click.Group):
+    """All commands. Ctrl-C ends each of them with the shell's code for that."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise click.exceptions.Exit(128 + signal.SIGINT) from None
+
+
 class Command(click.Command):
     """A command that fails with one sentence and exit code 1; with --debug, by the exception itself."""
 
@@ -30,9 +41,6 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            raise click.exceptions.Exit(128 + signal.SIGINT) from None
         except Exception as error:
             if debug:
                 raise

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from .command import Command, Counts, Numbers, Recipe, Sizes, report
+from .command import Command, Commands, Counts, Numbers, Recipe, Sizes, report
 from .lasting import lasting
+from .stopping import stoppable
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 EXISTING = click.Path(exists=True)
@@ -23,7 +24,7 @@ like = click.option(
 dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help="The precision, if not the file's.")
 
 
-@click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
+@click.group(cls=Commands, context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
     """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
@@ -329,10 +330,11 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cp
 
     keep_programs()
 
-    if script is None:
-        prompt(python)
-    else:
-        run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
+    with stoppable():
+        if script is None:
+            prompt(python)
+        else:
+            run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
 
 
 @main.command(

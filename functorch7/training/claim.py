@@ -68,7 +68,9 @@ def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
 def _acquired(title: str, folder: Path) -> int:
     """The open and locked file, which says that it is this process's."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.resolve().mkdir(parents=True, exist_ok=True)  # where a symbolic link leads to, if nothing is there yet
+    except FileExistsError as error:
+        raise FileExistsError(f"{title}: {folder} is no folder, but a file") from error
     except OSError as error:
         raise type(error)(f"{title}: cannot make the folder {folder}: {error.strerror}") from error
     while True:

@@ -149,6 +149,7 @@ class Run:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
+            ended = self.interrupts.look() or ended  # what came where no batch was left that it could have ended
             self.listeners.ended = ended
         if ended in Signals.__members__ and self.settings.verbose:
             where = f"the same call goes on from {self.settings.folder}" if self.checkpoints else "nothing was saved"

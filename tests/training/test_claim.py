@@ -92,6 +92,15 @@ def _refusal(call):
     return str(caught.value)
 
 
+def test_a_link_that_leads_nowhere_yet_and_a_file(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "run")
+    (tmp_path / "file").touch()
+    trainer(tmp_path / "link").fit(data(), 1)
+    assert "checkpoints" in os.listdir(tmp_path / "disk" / "run")
+    with pytest.raises(FileExistsError, match="file is no folder, but a file"):
+        trainer(tmp_path / "file").fit(data(), 1)
+
+
 def test_a_run_that_fails_leaves_no_folder(tmp_path):
     with pytest.raises(FileNotFoundError):
         recipes.run(recipes.load("python-lstm", {"text": str(tmp_path / "none.txt")}), tmp_path / "run")
