@@ -211,6 +211,9 @@ def test_there_and_back(convnet, tmp_path, ending):
         state = f7.state_dict(module, f7.Variables(params, buffers))
         listed = {each["name"]: each["shape"] for each in as_json("inspect", arrays)["value"]["arrays"]}
         assert listed == {name: list(array.shape) for name, array in state.items()}
+    if ending == ".orbax":  # a folder with several is none itself
+        message = called("inspect", tmp_path, code=1)
+        assert "there are checkpoints in it: convnet.orbax, more_tied.orbax" in message
     assert "--like model.t7" in called("bench", arrays, "--input-shape", "1", code=2)
 
 
