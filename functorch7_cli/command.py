@@ -17,6 +17,17 @@ EXPECTED = (OSError, ValueError, TypeError, NotImplementedError, ImportError)
 """What functorch7 raises for files and networks that are not as they should be; all else is a mistake of its own."""
 
 
+class Commands(click.Group):
+    """All commands. Ctrl-C ends each of them with the shell's code for that."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise click.exceptions.Exit(128 + signal.SIGINT) from None
+
+
 class Command(click.Command):
     """A command that fails with one sentence and exit code 1; with --debug, by the exception itself."""
 
@@ -30,9 +41,6 @@ class Command(click.Command):
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            raise click.exceptions.Exit(128 + signal.SIGINT) from None
         except Exception as error:
             if debug:
                 raise
@@ -105,6 +113,19 @@ class Sizes(click.ParamType):
 
     def _fit(self, shapes: list) -> bool:
         return self.count is None or list(map(len, shapes)) == [self.count]
+
+
+class Counts(click.ParamType):
+    """Whole numbers, from 0, one or several with commas between them."""
+
+    name = "counts"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not all(each.isdecimal() for each in value.split(",")):
+            self.fail(f"expected a whole number such as 10000, or several such as 10000,0, got {value!r}", param, ctx)
+        return tuple(map(int, value.split(",")))
 
 
 class Numbers(click.ParamType):

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from .command import Command, Numbers, Recipe, Sizes, report
+from .command import Command, Commands, Counts, Numbers, Recipe, Sizes, report
 from .lasting import lasting
+from .stopping import stoppable
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 EXISTING = click.Path(exists=True)
@@ -23,7 +24,7 @@ like = click.option(
 dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help="The precision, if not the file's.")
 
 
-@click.group(context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
+@click.group(cls=Commands, context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
     """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
@@ -146,6 +147,7 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     examples="""
 functorch7 bench model.t7 --input-shape 1x1x8x8
 functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
+functorch7 bench words.t7 --input-shape 20x32 --indices 10000
 """,
 )
 @file
@@ -157,7 +159,13 @@ functorch7 bench model.t7 --input-shape 16x1x8x8 --rounds 5 --json
     help="The input's shape: 1x3x224x224; with commas, a table's.",
 )
 @click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="The median is of so many calls.")
-@click.option("--indices", type=click.IntRange(1), metavar="N", help="Inputs are whole numbers from 1 to N.")
+@click.option(
+    "--indices",
+    type=Counts(),
+    default=(),
+    metavar="N",
+    help="Inputs are whole numbers from 1 to N; N,0 for a table: the first one's are, not the second one's.",
+)
 @like
 @dtype
 @as_json
@@ -326,10 +334,11 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cp
 
     keep_programs()
 
-    if script is None:
-        prompt(python)
-    else:
-        run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
+    with stoppable():
+        if script is None:
+            prompt(python)
+        else:
+            run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
 
 
 @main.command(

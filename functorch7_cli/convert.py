@@ -42,15 +42,15 @@ def convert(
         return out
     with network_in(file, like, dtype) as network:
         if form.startswith("t7"):
-            torch7.save_model(out, *network, format)
+            torch7.save_model(out, *network[:3], format)
         elif form == "safetensors":
-            safetensors.save(out, *network)
+            safetensors.save(out, *network[:3])
         elif form == "orbax":
-            orbax.save(out, *network)
+            orbax.save(out, *network[:3])
         elif form == "pytorch":
-            pytorch.save(out, *network, pytorch.names_by_kind(network.module) if by_kind else None)
+            pytorch.save(out, *network[:3], pytorch.names_by_kind(network.module) if by_kind else None)
         else:
-            OF_A_SHAPE[form](out, *network, input_shape, network.dtype)
+            OF_A_SHAPE[form](out, *network[:3], input_shape, network.dtype)
     return out
 
 

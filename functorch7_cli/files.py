@@ -34,10 +34,14 @@ class Network(NamedTuple):
     module: core.Module
     params: Any
     buffers: Any
+    asked: str | None = None
+    """The precision that was asked for."""
 
     @property
     def dtype(self) -> Any:
-        """The parameters' type; float32 where there are none."""
+        """The type that was asked for, else the parameters'; float32 where there are none."""
+        if self.asked is not None:
+            return np.dtype(self.asked)
         floats = [p.dtype for p in jax.tree.leaves(self.params) if jnp.issubdtype(p.dtype, jnp.inexact)]
         return max(floats, key=lambda each: each.itemsize, default=np.dtype("float32"))
 
@@ -89,7 +93,8 @@ def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Netwo
             variables = safetensors.load(path, module)
         elif form == "orbax":
             variables = core.Variables(*orbax.load(path, module)[:2])
-        network = Network(module, *(variables if dtype is None else cast(variables, dtype)))
+        params, buffers = variables if dtype is None else cast(variables, dtype)
+        network = Network(module, params, buffers, dtype)
     with jax.enable_x64(network.dtype == np.float64):
         yield network
 

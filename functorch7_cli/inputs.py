@@ -30,7 +30,13 @@ def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: A
 def _numbers(path: str, array: np.ndarray, dtype: Any) -> jax.Array:
     if not np.issubdtype(array.dtype, np.number) and array.dtype != bool:
         raise ValueError(f"{path}: expected numbers, got {array.dtype}")
-    return jnp.asarray(array.astype(dtype) if np.issubdtype(array.dtype, np.floating) else array)
+    if np.issubdtype(array.dtype, np.floating):
+        return jnp.asarray(array.astype(dtype))
+    found = jnp.asarray(array)
+    if found.dtype != array.dtype and (np.asarray(found) != array).any():
+        wrong = array[np.asarray(found) != array][0]
+        raise ValueError(f"{path}: expected whole numbers of 32 bits, got {wrong}; --dtype float64 computes with 64")
+    return found
 
 
 TABLES, TENSORS = (".npz", ".t7"), (".npy", ".npz", ".t7")

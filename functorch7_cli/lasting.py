@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 
 
 @contextlib.contextmanager
 def lasting() -> Iterator[None]:
-    """A block of imports, after which all that there is lasts; not in a program that has functorch7 already."""
-    if "functorch7" in sys.modules:
+    """A block of imports, after which all that there is lasts; not in a program that has functorch7 already.
+
+    Ctrl-C ends the program at once: modules in C make other errors of it while they are imported, or none.
+    """
+    if "functorch7" in sys.modules or threading.current_thread() is not threading.main_thread():
         yield
         return
     gc.disable()
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
+        signal.signal(signal.SIGINT, before)
         gc.freeze()
         gc.enable()

@@ -42,9 +42,12 @@ def checkpoint_in(path: str) -> Described:
     """The arrays of an orbax checkpoint, or of all in a composite one, of which only the metadata are read."""
     handler = package("orbax.checkpoint").StandardCheckpointHandler()
     as_path = package("etils.epath").Path  # orbax's paths
-    folders = [each.parent for each in sorted(Path(path).absolute().glob("**/_METADATA"))]
-    if not folders:
-        raise ValueError(f"{path}: expected the folder of an orbax checkpoint")
+    top = Path(path).absolute()
+    folders = [each.parent for each in sorted(top.glob("_METADATA")) + sorted(top.glob("*/_METADATA"))]
+    if not folders or not any((top / name).exists() for name in ("_METADATA", "_CHECKPOINT_METADATA")):
+        inside = sorted(each.parent.relative_to(top) for each in top.glob("**/_CHECKPOINT_METADATA"))
+        known = f"; there are checkpoints in it: {', '.join(map(str, inside[:5]))}" if inside else ""
+        raise ValueError(f"{path}: expected the folder of an orbax checkpoint{known}")
     arrays = []
     for folder in folders:
         tree = handler.metadata(as_path(folder)).tree

@@ -172,6 +172,13 @@ def looking() -> Iterator[None]:
         _places.reset(around)
 
 
+@contextmanager
+def not_looking() -> Iterator[None]:
+    """What is traced in this block does not look at values: it computes once more what was looked at."""
+    with _looking(False):
+        yield
+
+
 def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, message: str) -> None:
     """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
 

@@ -19,6 +19,7 @@ from .traits import Declared
 from .tree import Name, Path
 from .types import Output, Tree, Value
 from .watching import Key, Watch, Watcher
+from .way_back import linear
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
 """When a hook runs; "failed": when forward raises, with the output None (for the legacy interface)."""
@@ -171,18 +172,13 @@ class _Bracket:
         sinks = self._sinks(self.full, input, shape)
         pull_back, pulled, has_channel = self._pull_back(self.full, sinks), self.pulled, shape is not None
 
-        @jax.custom_vjp
-        def enter(moving: list, weights: list, channel: list, sinks: list) -> tuple:
-            return moving, weights, channel
-
         def backward(_: None, gradients: tuple) -> tuple:
             at_input, of_weights, of_channel = gradients
             grad_output = of_output(of_channel) if has_channel else pulled.pop()
             grad_input, shown = pull_back(of_input(at_input), grad_output)
             return jax.tree.leaves(grad_input), of_weights, jax.tree.map(jnp.zeros_like, of_channel), shown
 
-        enter.defvjp(lambda *given: (enter(*given), None), backward)
-        moving, weights, channel = enter(moving, weights, channel, sinks)
+        moving, weights, channel = linear(lambda _, given: given[:3], backward, None, (moving, weights, channel, sinks))
         return filled(weights), joined(moving), channel
 
     def left(self, output: Any, channel: list) -> Any:
@@ -191,10 +187,6 @@ class _Bracket:
         sinks = self._sinks(self.pre, output)
         pull_back, pulled, has_channel = self._pull_back(self.pre, sinks), self.pulled, bool(channel)
 
-        @jax.custom_vjp
-        def leave(moving: list, channel: list, sinks: list) -> list:
-            return moving
-
         def backward(_: None, gradients: list) -> tuple:
             grad_output, shown = pull_back(of_output(gradients))
             if not has_channel:
@@ -202,8 +194,7 @@ class _Bracket:
             leaves = jax.tree.leaves(grad_output)
             return leaves, leaves if has_channel else [], shown
 
-        leave.defvjp(lambda *given: (leave(*given), None), backward)
-        return joined(leave(moving, channel, sinks))
+        return joined(linear(lambda _, given: given[0], backward, None, (moving, channel, sinks)))
 
     def _pull_back(self, hooks: list[Callable], sinks: list) -> Callable:
         """`_pull_back` of hooks. A program keeps this function, which has nothing of what is being traced."""

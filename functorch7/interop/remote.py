@@ -50,11 +50,11 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     On a file system of fsspec it is first written under another name beside it, then moved.
     Raises: ImportError for a URL without fsspec.
     """
-    if not is_url(path):
-        with writing.replacing(path) as draft:
+    system, name = _opened(path) if is_url(path) else (None, path)
+    if system is None or isinstance(system, package("fsspec.implementations.local").LocalFileSystem):
+        with writing.replacing(name) as draft:
             yield draft
         return
-    system, name = _opened(path)
     with tempfile.TemporaryDirectory(prefix="functorch7-") as folder:
         draft = Path(folder, "draft")
         yield draft

@@ -25,18 +25,31 @@ def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """A path to write to, in the same folder, that takes the place of `path` when all went well.
+    """A path to write to, of the same name, whose file takes the place of that at `path` when all went well.
 
-    Raises: OSError that names `path`, such as FileNotFoundError, where nothing can be written in its folder, and for
-    what is no file but a folder, a device or a pipe.
+    Where `path` is a symbolic link, this is the place that it leads to, and the link stays. A file's permissions stay,
+    too. Raises: OSError that names `path`, such as FileNotFoundError, where nothing can be written in the folder, and
+    for what is no file that may be written, but a folder, a device or a pipe.
     """
-    target = Path(path)
-    refuse_special(target, folders=False)
+    refuse_special(path, folders=False)
+    target = Path(os.path.realpath(path))
     try:
+        mode = _mode_to_keep(target)
         place = tempfile.TemporaryDirectory(prefix=".writing-", dir=target.parent)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(target)) from None
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     with place as folder:
-        draft = Path(folder, target.name)
+        draft = Path(folder, Path(path).name)  # which may say the form in which to write
         yield draft
+        if mode is not None:
+            draft.chmod(mode)
         os.replace(draft, target)
+
+
+def _mode_to_keep(target: Path) -> int | None:
+    """The permissions of the file that is there, if there is one. Raises PermissionError if it may not be written."""
+    if not target.exists():
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return stat.S_IMODE(target.stat().st_mode)

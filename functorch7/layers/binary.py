@@ -11,7 +11,7 @@ from .convolution import SpatialConvolution
 from .convolving import convolve
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
 def convolve_signs(x: Array, weight: Array, stride: tuple[int, ...], padding: tuple[int, ...]) -> Array:
     """The convolution with the signs of the weight, times the mean size of each output plane's weights.
 
@@ -22,23 +22,18 @@ def convolve_signs(x: Array, weight: Array, stride: tuple[int, ...], padding: tu
     return convolve(x, signs(weight), stride, padding) * scale
 
 
+@convolve_signs.defjvp
+def _tangents(stride: tuple[int, ...], padding: tuple[int, ...], primals: tuple, tangents: tuple) -> tuple:
+    """The linear function of which these gradients are the transpose."""
+    (x, weight), (of_x, of_weight) = primals, tangents
+    scale = jnp.abs(weight).mean((0, 2, 3)).reshape(1, -1, 1, 1)
+    change = convolve(of_x * scale, signs(weight), stride, padding) + convolve(x, of_weight, stride, padding)
+    return convolve_signs(x, weight, stride, padding), change
+
+
 def signs(weight: Array) -> Array:
     """1 where the weight is at least 0, else -1."""
     return jnp.where(weight >= 0, 1, -1).astype(weight.dtype)
-
-
-def _forward(x, weight, stride, padding):
-    return convolve_signs(x, weight, stride, padding), (x, weight)
-
-
-def _backward(stride, padding, residuals, gradient):
-    x, weight = residuals
-    _, pull = jax.vjp(lambda x, w: convolve(x, w, stride, padding), x, signs(weight))
-    grad_x, grad_weight = pull(gradient)
-    return grad_x * jnp.abs(weight).mean((0, 2, 3)).reshape(1, -1, 1, 1), grad_weight
-
-
-convolve_signs.defvjp(_forward, _backward)
 
 
 class SpatialBinaryConvolution(SpatialConvolution):

@@ -11,18 +11,22 @@ from jax import lax
 from ..core import Emitted, Layer, Module, check_positive, const, expected, gather, without_emitted
 from ..core.arrays import Numbers
 from ..core.types import Array, Key, State, Table, Tree, Value
+from ..core.way_back import linear
 from .initializers import filled, split, uniform
 from .lookup import check_indices
 from .table import check_table
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(1,))
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
 def decaying(weight: Array, decay: float) -> Array:
     """The weight itself; decay * weight is added to its gradient."""
     return weight
 
 
-decaying.defvjp(lambda weight, _: (weight, weight), lambda decay, weight, gradient: (gradient + decay * weight,))
+@decaying.defjvp
+def _tangents(decay: float, primals: tuple, tangents: tuple) -> tuple:
+    (weight,), (change,) = primals, tangents
+    return weight, linear(lambda _, change: change, lambda w, gradient: gradient + decay * w, weight, change)
 
 
 class SparseLinear(Layer):

@@ -5,18 +5,17 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import io_callback
 
 from ..core import host_device, is_concrete
 from ..core.types import Tree, Value
+from ..core.way_back import own_way_back
 
 Hook = Callable[[Any], None] | None
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0, 2, 3, 4))
 def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = None, backward: Hook = None) -> Value:
     """`tree` itself; calls forward(seen(tree)) before anybody uses it, and backward(seen(gradient)) on the way back.
 
@@ -24,16 +23,28 @@ def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = N
     functions are called at once and their exceptions are raised as they are; inside, they become JaxRuntimeErrors.
     Raises: RuntimeError, naming `who`, where a program is traced and JAX has no CPU, by which programs call the host.
     """
-    return _shown(who, tree, seen, forward)
+    tree = tree if forward is None else _looked_at(who, tree, seen, forward)
+    return (
+        tree if backward is None else own_way_back(tree, lambda gradients: _looked_at(who, gradients, seen, backward))
+    )
 
 
-def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Hook) -> Any:
+@partial(jax.custom_jvp, nondiff_argnums=(0, 2, 3))
+def _looked_at(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Callable[[Any], None]) -> Any:
+    return _shown(who, tree, seen, hook)
+
+
+@_looked_at.defjvp
+def _tangents(who: str, seen: Callable[[Any], Any], hook: Callable[[Any], None], primals: Any, tangents: Any) -> tuple:
+    return _looked_at(who, *primals, seen, hook), tangents[0]
+
+
+def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Callable[[Any], None]) -> Any:
     leaves, structure = jax.tree.flatten(tree)
-    shown = [i for i, leaf in enumerate(leaves) if jnp.result_type(leaf) != jax.dtypes.float0]
-    if hook is None or not shown:
+    if not leaves:
         return tree
     if all(map(is_concrete, leaves)):
-        hook(jax.block_until_ready(seen([leaves[i] for i in shown])))
+        hook(jax.block_until_ready(seen(leaves)))
         return tree
 
     if host_device() is None:
@@ -46,21 +57,6 @@ def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Hook) -> Any:
         hook(values)
         return np.zeros((), np.bool_)
 
-    computed = lax.optimization_barrier([leaves[i] for i in shown])
-    done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(computed))
-    for i in shown:  # nobody computes with them before the hook is through
-        leaves[i], _ = lax.optimization_barrier((leaves[i], done))
-    return structure.unflatten(leaves)
-
-
-def _forward(who: str, tree: Any, seen: Callable[[Any], Any], forward: Hook, backward: Hook) -> tuple[Any, None]:
-    return _shown(who, tree, seen, forward), None
-
-
-def _backward(
-    who: str, seen: Callable[[Any], Any], forward: Hook, backward: Hook, _: None, gradient: Any
-) -> tuple[Any]:
-    return (_shown(who, gradient, seen, backward),)
-
-
-tap.defvjp(_forward, _backward)
+    done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(lax.optimization_barrier(leaves)))
+    # Nobody computes with them before the hook is through.
+    return structure.unflatten([lax.optimization_barrier((leaf, done))[0] for leaf in leaves])

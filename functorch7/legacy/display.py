@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Value
+from ..interop.writing import replacing
 from .image.display import in_notebook, minmax, show
 from .image.pillow import to_picture
 from .itorch import html
@@ -102,7 +103,8 @@ def plot(data: Tensor | Sequence[Sequence[float]], opts: Options = None) -> str:
 
         show_below(figure)
     else:
-        figure.savefig(f"{title}.png")
+        with replacing(f"{title}.png") as draft:
+            figure.savefig(draft)
         print(f"{title}: written to {title}.png")
     return window
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.types import Value
+from ..interop.writing import replacing
 from . import image as images
 from .image.display import in_notebook, show
 from .image.pillow import to_picture
@@ -50,6 +51,6 @@ def _show(kind: str, text: str, name: str) -> None:
 
         display.display(getattr(display, kind)(text))
         return
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
+    with replacing(name) as draft:
+        draft.write_text(text, encoding="utf-8")
     print(f"itorch: written to {name}")

@@ -80,14 +80,16 @@ def _any_of(names: Iterable[str]) -> str:
 def change(text: str) -> tuple[str, object]:
     """("epochs", 3) from "epochs=3": a setting's name and its value in TOML, where plain words need no quotes.
 
-    Raises: ValueError for a text without a name and "=".
+    Raises: ValueError for a text without a name and "=", and for a list, a table or a quoted text that is not TOML's.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise ValueError(f"expected a setting as name=value, got {text!r}")
     try:
         return name.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except tomllib.TOMLDecodeError as error:
+        if value.strip()[:1] in {"[", "{", '"', "'"}:
+            raise ValueError(f"{name.strip()}: expected TOML, such as [1, 2] or {{1 = 0.5}}, got {value}") from error
         return name.strip(), value.strip()
 
 

@@ -48,7 +48,10 @@ class Language(WordModel, frozen=True, tag="language"):
         if self.text == "ptb":
             return load_ptb(self.columns, self.datapath)
         text = python_text(self.unit) if self.text == "python" else text_file(self.text, self.unit)
-        return text.split(self.columns, self.min_frequency)
+        try:
+            return text.split(self.columns, self.min_frequency)
+        except ValueError as error:
+            raise ValueError(f"{self.text}: {error}") from error
 
     def network(self, words: int) -> Module:
         """Words' numbers (T, B) -> logarithms of the next words' probabilities (T, B, words)."""

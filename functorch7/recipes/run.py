@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -13,6 +14,7 @@ import msgspec
 from ..interop.writing import replacing
 from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
+from ..training.claim import claimed
 from ..training.trainer import Result, Trainer
 from ..training.validation import evaluate
 from .recipe import Recipe, Task
@@ -41,10 +43,16 @@ def run(
     options are the Trainer's (compute_dtype, log_every, ...).
     The recipe is kept in the folder, as recipe.json.
     Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
-    other settings (but for its length, and where the data are); what reading the data raises, and `Trainer.fit`.
+    other settings (but for its length, and where the data are); BlockingIOError while another run is in the folder;
+    what reading the data raises, and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
+    with contextlib.nullcontext() if folder is None else claimed("recipes.run", folder):
+        return _run(recipe, folder, devices, options)
+
+
+def _run(recipe: Recipe, folder: str | os.PathLike | None, devices: str | None, options: dict[str, Any]) -> Outcome:
     task = recipe.task()
     sharding = None if devices is None else SHARDINGS[devices](batch_dim=task.batch_dim)
     of_task = {"methods": task.methods, "count": task.count, "clip": task.clip, "by_rows": task.by_rows}
@@ -56,13 +64,19 @@ def run(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
         variables=jax.jit(task.init)(recipe.key),
     )  # fmt: skip
-    if task.test is None or result.ended not in ("all epochs", "no improvement"):
-        return Outcome(task, result, {})
-    params, buffers = (result.state if folder is None else trainer.load(best=True))[:2]
+    measured = task.test is not None and result.ended in ("all epochs", "no improvement")
+    return Outcome(task, result, _on_test(recipe, task, trainer, result) if measured else {})
+
+
+def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> dict[str, float]:
+    """What the best epoch's network, or without a folder the last one's, has on the test set."""
+    assert task.test is not None
+    sharding = trainer.sharding
+    params, buffers = (result.state if trainer.folder is None else trainer.load(best=True))[:2]
     batches = task.test.batches(task.batch_size, process_index=0, process_count=1)
-    placed = batches if sharding is None else map(sharding.place_whole, batches)
+    placed: Any = batches if sharding is None else map(sharding.place_whole, batches)
     found = evaluate(task.module, params, forget(task.module, buffers), placed, task.methods, key=recipe.key)
-    return Outcome(task, result, {str(method): each.result()[0] for each, method in found})
+    return {str(method): each.result()[0] for each, method in found}
 
 
 def _keep(recipe: Recipe, folder: Path, begun: bool) -> None:

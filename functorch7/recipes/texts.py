@@ -1,5 +1,6 @@
 """Texts as sequences of words' numbers."""
 
+import math
 import re
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -34,7 +35,8 @@ class Text(NamedTuple):
         held = int(len(self.tokens) * VALIDATION)
         if held < 2 * columns:
             raise ValueError(
-                f"a text of {len(self.tokens)} words leaves {held} for validation, too few for {columns} columns"
+                f"a text of {len(self.tokens)} words leaves {held} for validation, too few for {columns} columns, "
+                f"which take {math.ceil(2 * columns / VALIDATION):,} words"
             )
         parts = self.tokens[: -2 * held], self.tokens[-held:], self.tokens[-2 * held : -held]
         vocab, ivocab, frequencies = build_vocab(parts[0], min_frequency)

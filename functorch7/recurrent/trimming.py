@@ -7,8 +7,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..checks.errors import not_looking
 from ..core.types import Array, Tree, Value
 from ..core.varying import varying_as
+from ..core.way_back import linear
 
 PARTS = 4
 """The batch is computed whole, in some of so many parts, or not at all."""
@@ -63,18 +65,26 @@ def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> V
     def switched(choice: Array, moving: list, fixed: list) -> Any:
         return lax.switch(choice, [lambda m, f, p=p: run(p, m, f) for p in programs], moving, fixed)
 
-    def forward(choice: Any, moving: list, fixed: list) -> tuple[Any, tuple]:
-        return switched(choice, moving, fixed), (choice, moving, fixed)
+    @jax.custom_jvp
+    def chosen(choice: Any, moving: list, fixed: list) -> Any:
+        return switched(choice, moving, fixed)
 
-    def backward(residuals: tuple, cotangent: Any) -> tuple:
-        choice, moving, fixed = residuals
+    def forth(given: tuple, changes: list) -> Any:
+        choice, moving, fixed = given
+        with not_looking():  # what the programs check was checked
+            return jax.jvp(lambda m: switched(choice, m, fixed), (moving,), (changes,))[1]
+
+    def back(given: tuple, gradient: Any) -> list:
+        choice, moving, fixed = given
 
         def pulled(program: Callable) -> Callable:
-            return lambda moving, fixed: jax.vjp(lambda m: run(program, m, fixed), moving)[1](cotangent)[0]
+            return lambda moving, fixed: jax.vjp(lambda m: run(program, m, fixed), moving)[1](gradient)[0]
 
-        return None, lax.switch(choice, [pulled(p) for p in programs], moving, fixed), None
+        return lax.switch(choice, [pulled(p) for p in programs], moving, fixed)
 
-    chosen = jax.custom_vjp(switched)
-    chosen.defvjp(forward, backward)
+    @chosen.defjvp
+    def _(primals: tuple, tangents: tuple) -> tuple:
+        return chosen(*primals), linear(forth, back, primals, tangents[1])
+
     moving, fixed = ([leaf for leaf, s in zip(leaves, smooth, strict=True) if s is kind] for kind in (True, False))
     return chosen(choice, moving, fixed)

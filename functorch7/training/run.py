@@ -19,6 +19,7 @@ from ..core import Variables
 from ..core.display import table_of
 from ..core.types import Value
 from ..network import forget
+from .claim import claimed
 from .feed import Data, Whole, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
@@ -107,6 +108,8 @@ class Run:
         self.validation: Any = validation
         self.batch_size = batch_size
         initial, self.key, self.validation_key = jax.random.split(jax.random.key(seed), 3)
+        if settings.folder is not None:
+            opened.enter_context(claimed("Trainer.fit", settings.folder))
         self.checkpoints = settings.checkpoints()
         if self.checkpoints:
             opened.callback(self.checkpoints.close)
@@ -146,6 +149,7 @@ class Run:
             ended = self._ended(epochs)
             if self.checkpoints:
                 self.checkpoints.wait()
+            ended = self.interrupts.look() or ended  # what came where no batch was left that it could have ended
             self.listeners.ended = ended
         if ended in Signals.__members__ and self.settings.verbose:
             where = f"the same call goes on from {self.settings.folder}" if self.checkpoints else "nothing was saved"

@@ -69,7 +69,8 @@ class Trainer(Settings):
         SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint; of several processes that share the
         devices, one that is signalled ends all, after the same step.
         Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite, or the value
-        that made it so; OSError for what cannot be written; FileExistsError if there is a run and not `resume`;
+        that made it so; OSError for what cannot be written; BlockingIOError, naming the other process, while
+        another run is in the folder; FileExistsError if there is a run in it and not `resume`;
         ValueError for data without a batch, a first batch whose target makes no sense, and a run with another seed;
         what the data raise. A note says which checkpoint is whole.
         """

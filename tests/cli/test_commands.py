@@ -211,6 +211,9 @@ def test_there_and_back(convnet, tmp_path, ending):
         state = f7.state_dict(module, f7.Variables(params, buffers))
         listed = {each["name"]: each["shape"] for each in as_json("inspect", arrays)["value"]["arrays"]}
         assert listed == {name: list(array.shape) for name, array in state.items()}
+    if ending == ".orbax":  # a folder with several is none itself
+        message = called("inspect", tmp_path, code=1)
+        assert "there are checkpoints in it: convnet.orbax, more_tied.orbax" in message
     assert "--like model.t7" in called("bench", arrays, "--input-shape", "1", code=2)
 
 
@@ -254,11 +257,26 @@ def test_bench(convnet):
     assert lookup.startswith("input 3x2 int32") and "forward and backward" in lookup
 
 
+def test_bench_gives_what_the_network_can_use(tmp_path):
+    """Indices in a table beside real numbers; the precision that was asked for, where no parameter has one."""
+    f7.save_t7(tmp_path / "both.t7", nn.ParallelTable().add(nn.LookupTable(5, 3)).add(nn.Tanh()))
+    f7.save_t7(tmp_path / "tanh.t7", nn.Tanh())
+    both = ("bench", tmp_path / "both.t7", "--rounds", "1", "--input-shape")
+    assert [each["dtype"] for each in as_json(*both, "4,2x3", "--indices", "5,0")["input"]] == ["int32", "float32"]
+    for wrong in ([], ["--indices", "0"], ["--indices", "6,0"]):
+        message = called(*both, "40,2x3", *wrong, code=1)
+        assert "nn.LookupTable: expected indices from 1 to 5" in message and "--indices N,0" in message
+    assert "--indices has 2 numbers, --input-shape 1" in called(*both, "4", "--indices", "5,0", code=2)
+    assert "such as 10000,0, got '-1'" in called(*both, "4", "--indices", "-1", code=2)
+    double = as_json("bench", tmp_path / "tanh.t7", "--input-shape", "2", "--rounds", "1", "--dtype", "float64")
+    assert double["input"]["dtype"] == "float64"
+
+
 def test_bench_times_what_it_says():
     """For a linear layer, y x' is the weight's gradient of half the square of y, y the bias's and W' y the input's."""
     module, x = f7.Linear(3, 2), np.array([[1, 2, 3]], np.float32)
     params, buffers = module.init(jax.random.key(0))
-    output, (gradients, of_input) = gradients_of(Network(module, params, buffers), True)(params, buffers, x, None)
+    output, (gradients, (of_input,)) = gradients_of(Network(module, params, buffers))(params, buffers, x, None)
     weight, bias = np.asarray(params["weight"]), np.asarray(params["bias"])
     np.testing.assert_allclose(output, x @ weight.T + bias, rtol=1e-5)
     np.testing.assert_allclose(gradients["weight"], output.T @ x, rtol=1e-5)

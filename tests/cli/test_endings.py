@@ -1,12 +1,16 @@
 """How commands end where something goes wrong on the way: signals, pipes, disks, files with more in them."""
 
 import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import functorch7_cli.train
 from functorch7.interop import t7, writing
+from functorch7_cli import stopping
 from tests.interop.test_t7 import FOLDER
 from tests.training.test_interruptions import files_of_at_most
 
@@ -28,6 +32,28 @@ def test_control_c_anywhere_ends_with_130(monkeypatch):
 
     monkeypatch.setattr(functorch7_cli.train, "train", interrupted)
     assert "interrupted" in called("train", "digits", "--no-tuning", code=130)
+
+
+def test_control_c_ends_what_hears_of_no_signal():
+    """Here a function in C that takes hours; the program's own answer to Ctrl-C comes after it."""
+    program = """
+import hashlib, os, signal, threading
+from functorch7_cli import stopping
+stopping.PATIENCE = 0.05
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+with stopping.stoppable():
+    hashlib.pbkdf2_hmac("sha1", b"", b"", 1 << 30)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
+
+
+def test_control_c_is_what_it_was_where_python_hears_of_it():
+    before = signal.getsignal(signal.SIGINT)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), stopping.stoppable():
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_pipes_and_devices_are_refused_by_name(tmp_path):

@@ -27,6 +27,7 @@ def folder(tmp_path, monkeypatch):
     np.save("ones.npy", -np.ones((2, 3)))
     np.save("texts.npy", np.array(["a"]))
     f7.save_t7("same.t7", nn.Identity())
+    np.save("large.npy", np.array([1, 2**32 + 1]))
     np.savez("two.npz", np.ones(3), np.ones(3))
     (place / "classes.lua").write_text("local = 3")
     return place
@@ -39,6 +40,7 @@ MISTAKES = {
     ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
     ("run", "same.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
+    ("run", "same.t7", "--input", "large.npy"): "large.npy: expected whole numbers of 32 bits, got 4294967297; --dtype",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
     ("inspect", "ones.npy"): "ones.npy: expected a file of Torch7, safetensors or StableHLO: expected an integer, got",
 }

@@ -23,6 +23,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     network = nn.Sequential().add(nn.SpatialConvolution(1, 4, 3, 3)).add(nn.ReLU()).add(nn.View(144))
     f7.save_t7("model.t7", network.add(nn.Linear(144, 10)).add(nn.LogSoftMax()))
+    f7.save_t7("words.t7", nn.LookupTable(10000, 2))
     random = np.random.default_rng(0)
     np.save("x.npy", random.uniform(size=(4, 1, 8, 8)).astype(np.float32))
     Image.fromarray(random.integers(0, 256, (16, 16), np.uint8)).save("digit.png")

@@ -147,3 +147,19 @@ def test_parameters_of_layers_are_frozen_as_in_pytorch(how):
         same(after, before)
     same(net.get(3).weight, free.get(3).weight)
     assert net.get_parameter("2.weight").grad is net.get(3).gradWeight
+
+
+def test_an_assigned_gradient_is_the_layers_own():
+    """Backward adds to the tensor itself, updateParameters and getParameters take it, as they take what is written."""
+    net, given = nn.Sequential(nn.Linear(2, 1), nn.Tanh()), torch.ones(1, 2)
+    linear = net.get(1)
+    linear.weight.fill(1)
+    net.zeroGradParameters()
+    linear.gradWeight = given
+    net.updateParameters(0.5)
+    assert linear.gradWeight is given and np.array(linear.weight).tolist() == [[0.5, 0.5]]
+    linear.bias.fill(-1)
+    net.forward(torch.ones(2))  # tanh(0), of slope 1
+    net.backward(torch.ones(2), torch.ones(1))
+    assert np.array(given).tolist() == [[2, 2]]
+    assert np.array(net.getParameters()[1]).tolist() == [2, 2, 1]

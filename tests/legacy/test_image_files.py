@@ -2,8 +2,10 @@
 
 import builtins
 import io
+import struct
 import sys
 import types
+import zlib
 
 import numpy as np
 import pytest
@@ -52,10 +54,29 @@ def test_a_depth_is_forced(tmp_path, mode):
     np.testing.assert_allclose(color, planes[:3] if len(planes) > 2 else planes[[0, 0, 0]])
 
 
+def png_of_16_bits(array, kind):
+    """A file as the format's specification has it: rows without a filter, the most significant byte first."""
+
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], 16, kind, 0, 0, 0)
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in array)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 def test_files_of_16_bits_palettes_and_one_bit(tmp_path):
     wide = GENERATOR.integers(0, 65536, (4, 3)).astype(np.uint16)
     Image.fromarray(wide).save(tmp_path / "wide.png")
     np.testing.assert_allclose(image.load(str(tmp_path / "wide.png"), None, "double").numpy()[0], wide / 65535)
+    for kind, count in ((2, 3), (6, 4)):
+        wide = GENERATOR.integers(0, 65536, (4, 5, count)).astype(np.uint16)
+        (tmp_path / "colors.png").write_bytes(png_of_16_bits(wide, kind))
+        for depth in (None, 3):
+            found = image.load(str(tmp_path / "colors.png"), depth, "double").numpy()
+            np.testing.assert_allclose(found, planes_of(wide)[:depth] / 65535, rtol=1e-15)
+        found = image.loadPNG(str(tmp_path / "colors.png"), None, "byte").numpy()
+        np.testing.assert_array_equal(found, planes_of(wide) // 256)
     colors = Image.fromarray(pixels("RGB")).convert("P")
     colors.save(tmp_path / "palette.png")
     found = image.load(str(tmp_path / "palette.png"), None, "byte")

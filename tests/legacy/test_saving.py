@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 
 import functorch7 as f7
-from functorch7.interop import remote, safetensors, t7
-from functorch7.legacy import nn, torch
+from functorch7.interop import remote, safetensors, stablehlo, t7
+from functorch7.legacy import image, nn, torch
 from functorch7.legacy.objects.own_fields import own_fields
+from functorch7_cli.inputs import write_output
 
 from .helpers import same, values
 
@@ -228,6 +230,52 @@ def test_a_save_that_fails_leaves_the_old_file(place, tmp_path):
     same(nn.load(path)["first"].weight, model["first"].weight)
     if "memory" not in path:
         assert os.listdir(tmp_path) == ["model.t7"]
+
+
+LINEAR = f7.Linear(3, 2)
+ARRAYS = LINEAR.init(jax.random.key(0))
+SAVERS = {
+    "a.t7": lambda path: torch.save(path, [1, 2]),
+    "b.t7": lambda path: f7.save_model(path, LINEAR, *ARRAYS),
+    "c.safetensors": lambda path: safetensors.save(path, LINEAR, *ARRAYS),
+    "d.stablehlo": lambda path: stablehlo.save_exported(path, LINEAR, *ARRAYS, (2, 3)),
+    "e.npy": lambda path: write_output(path, np.ones(3)),
+    "f.npz": lambda path: write_output(path, [np.ones(3)]),
+    "g.png": lambda path: image.save(path, torch.ones(1, 2, 2)),
+    "h.svg": lambda path: f7.viz.draw(LINEAR).write(path),
+    "i.t7": lambda path: torch.save(f"file://{path}", [1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", SAVERS)
+def test_a_symbolic_link_leads_to_what_is_written(name, tmp_path):
+    """The link stays, and what it leads to has what a file of its own has, and its own permissions."""
+    places, link = [tmp_path / "far" / each for each in ("there", "new")], tmp_path / name
+    places[0].parent.mkdir()
+    places[0].write_text("old")
+    places[0].chmod(0o640)
+    SAVERS[name](str(tmp_path / f"plain-{name}"))
+    for place in places:
+        link.symlink_to(place)
+        SAVERS[name](str(link))
+        assert link.is_symlink() and link.resolve() == place
+        assert place.read_bytes() == (tmp_path / f"plain-{name}").read_bytes()
+        link.unlink()
+    assert stat.S_IMODE(places[0].stat().st_mode) == 0o640
+    assert {each.name for each in (tmp_path / "far").iterdir()} == {"there", "new"}
+
+
+def test_a_failed_save_leaves_what_a_link_leads_to(tmp_path):
+    place, link = tmp_path / "place", tmp_path / "link.t7"
+    place.write_text("old")
+    link.symlink_to(place)
+    with pytest.raises(TypeError, match="no type"):
+        torch.save(str(link), object())
+    assert link.is_symlink() and place.read_text() == "old" and len(list(tmp_path.iterdir())) == 2
+    link.unlink()
+    link.symlink_to(tmp_path / "no folder" / "file")
+    with pytest.raises(FileNotFoundError, match="link.t7"):
+        torch.save(str(link), 1)
 
 
 SAVER = """

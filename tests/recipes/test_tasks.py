@@ -103,6 +103,7 @@ def test_billion_words_learn_by_rows(files):
         ("learning_rate=nan", "learning_rate = nan: Expected `float` >= 0.0"),
         ("schedule={0=1.0}", "schedule = .*Expected `int` >= 1 - at `key`"),
         ("seed=-1", "seed = -1: Expected `int` >= 0"),
+        ("schedule={1: 0.5}", r"schedule: expected TOML, such as \[1, 2\] or \{1 = 0.5\}, got \{1: 0.5\}"),
         ("recipe=words", "expected recipe = 'images' or 'language' or .*, got 'words'"),
     ],
 )
@@ -132,7 +133,9 @@ def test_files_of_ones_own(tmp_path):
 
 def test_data_that_do_not_fit_the_settings_are_said(tmp_path):
     (tmp_path / "text.txt").write_text("a b c\n")
-    with pytest.raises(ValueError, match="a text of 4 words leaves 0 for validation, too few for 20 columns"):
+    with pytest.raises(
+        ValueError, match=r"a text of 4 words leaves 0 for .*, too few for 20 columns, which take 800 words"
+    ):
         recipes.load("python-lstm", {"text": str(tmp_path / "text.txt")}).task()
     with pytest.raises(ValueError, match="canvas: expected at least 8, the images' size, got 7"):
         recipes.load("attention", {"canvas": 7}).task()

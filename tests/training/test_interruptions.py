@@ -13,7 +13,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import Trainer
+from functorch7.training import Callback, Trainer
 
 from .loaders import Dying, Interrupted
 
@@ -63,6 +63,19 @@ def test_recurrent_state_and_streams_go_on_where_they_were(tmp_path, capsys):
     assert recorded == losses(tmp_path / "run")
     jax.tree.map(np.testing.assert_array_equal, part.variables, whole.variables)
     assert jax.tree.leaves(part.variables.buffers)
+
+
+def test_control_c_counts_where_there_is_no_batch_left(tmp_path):
+    """A run that is complete is loaded, and ends by the signal that came meanwhile, which was lost."""
+
+    class Pressed(Callback):
+        def on_start(self, step, epochs):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    Trainer(NET, MSE, optax.sgd(0.1), tmp_path, verbose=False).fit([(X, Y)], 1)
+    trainer = Trainer(NET, MSE, optax.sgd(0.1), tmp_path, verbose=False, callbacks=[Pressed()])
+    result = trainer.fit([(X, Y)], 1)
+    assert (result.ended, int(result.state.step)) == ("SIGINT", 1)
 
 
 def test_control_c_in_validation_leaves_it_to_the_next_call(tmp_path):

@@ -161,9 +161,8 @@ class Plan(Running):
         self._modes = list(map(_mode, self.members))
         # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
-        self._outside = noted_of(
-            self.members, [each.hook.function for each in self.placed if each.hook and each.replaces]
-        )
+        hooks = [each.hook.function for each in self.placed if each.hook and each.replaces]
+        self._outside = noted_of(self.members, hooks)
         self.is_of_torch = not (as_foreign or form or self._outside or self.traced or self._users)
         self.is_plain = self.is_of_torch and not self._attributes
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)

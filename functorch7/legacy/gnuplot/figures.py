@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ...interop.writing import replacing
 from ..image.display import in_notebook
 from ..optim.pictures import new_figure
 from ..optim.pictures import show as show_window
@@ -96,7 +97,12 @@ def figprint(fname: str) -> None:
     kind = os.path.splitext(fname)[1].removeprefix(".")
     if kind not in ("eps", "png", "pdf", "svg"):
         raise ValueError(f"gnuplot.figprint: expected a file of eps, png, pdf or svg, got {fname}")
-    current().figure.savefig(fname, format=kind)
+    _write(current().figure, fname, kind)
+
+
+def _write(figure: Any, fname: str, format: str | None) -> None:
+    with replacing(fname) as draft:
+        figure.savefig(draft, format=format)
 
 
 def plotflush(n: int | None = None) -> None:
@@ -106,7 +112,7 @@ def plotflush(n: int | None = None) -> None:
     if plot is None:
         print(f"no figure {number}")
     elif plot.file is not None:
-        plot.figure.savefig(plot.file, format=plot.format)
+        _write(plot.figure, plot.file, plot.format)
     elif in_notebook():
         from IPython.display import display  # type: ignore[import-not-found]
 

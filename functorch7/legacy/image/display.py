@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.types import Value
+from ...interop.writing import replacing
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import to_picture
@@ -108,7 +109,8 @@ def show(picture: Value, legend: str) -> None:
         show_below(picture)
         return
     name = f"{legend}.png"
-    picture.save(name)
+    with replacing(name) as draft:
+        picture.save(draft)
     print(f"{legend}: written to {name}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 from typing import Any
@@ -17,11 +18,16 @@ MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}
 QUALITY = 75
 
 
-def _opened(who: str, file: Any, formats: list[str]) -> Any:
-    """A picture. Raises ValueError, naming the file, if it is damaged or of another format."""
+def _opened(who: str, file: Any, formats: list[str], lower: bool = False) -> Any:
+    """A picture, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
+
+    Raises: ValueError, naming the file, if it is damaged or of another format.
+    """
     image = pillow(f"image.{who}")
     try:
         picture = image.open(file, formats=formats)
+        if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
+            picture.tile = [(*tile, f"{picture.mode};16L") for *tile, _ in picture.tile]
         picture.load()
     except FileNotFoundError:
         raise
@@ -30,9 +36,19 @@ def _opened(who: str, file: Any, formats: list[str]) -> Any:
     return picture
 
 
-def _load(who: str, filename: str, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
-    with _opened(who, filename, formats) as picture:
-        return to_tensor(who, picture, depth, tensortype)
+def _read(who: str, file: Any, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
+    with _opened(who, file, formats) as picture:
+        wide = picture.format == "PNG" and picture.mode in ("RGB", "RGBA") and _bits_of_png(file) == (16, picture.mode)
+        lower = _opened(who, file, formats, lower=True) if wide else None
+        return to_tensor(who, picture, depth, tensortype, lower)
+
+
+def _bits_of_png(file: Any) -> tuple[int, str | None]:
+    """How many bits a number has, and what colours consist of, if they are no grey ones or of a palette."""
+    with contextlib.nullcontext(file) if isinstance(file, io.BytesIO) else open(file, "rb") as opened:
+        opened.seek(24)
+        bits, kind = opened.read(2)
+    return bits, {2: "RGB", 6: "RGBA"}.get(kind)
 
 
 def load(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
@@ -41,22 +57,22 @@ def load(filename: str, depth: int | None = None, tensortype: str | None = None)
     `tensortype` is "float" or "double" (from 0 to 1; without it, the type of `torch.Tensor`), or "byte" (0 to 255).
     Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
     """
-    return _load("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)
+    return _read("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)
 
 
 def loadJPG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
     """The image in a JPEG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
-    return _load("loadJPG", filename, ["JPEG"], depth, tensortype)
+    return _read("loadJPG", filename, ["JPEG"], depth, tensortype)
 
 
 def loadPNG(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
     """The image in a PNG file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
-    return _load("loadPNG", filename, ["PNG"], depth, tensortype)
+    return _read("loadPNG", filename, ["PNG"], depth, tensortype)
 
 
 def loadPPM(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
     """The image in a PPM or PGM file, as `load` gives it. Raises ValueError, OSError and ImportError as `load` does."""
-    return _load("loadPPM", filename, ["PPM"], depth, tensortype)
+    return _read("loadPPM", filename, ["PPM"], depth, tensortype)
 
 
 def getSize(filename: str) -> Tensor:
@@ -153,7 +169,7 @@ def _decompress(who: str, tensor: Tensor, formats: list[str], depth: int | None,
     data = tensor.numpy().tobytes()
     if not data.startswith(tuple(MAGIC[each] for each in formats)):
         raise ValueError(f"image.{who}: expected the bytes of a {' or '.join(formats)} file")
-    return to_tensor(who, _opened(who, io.BytesIO(data), formats), depth, tensortype)
+    return _read(who, io.BytesIO(data), formats, depth, tensortype)
 
 
 def decompress(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:

@@ -28,19 +28,21 @@ def pillow(who: str) -> ModuleType:
     return module
 
 
-def to_tensor(who: str, picture: Image, depth: int | None, tensortype: str | None) -> Tensor:
+def to_tensor(
+    who: str, picture: Image, depth: int | None, tensortype: str | None, lower: Image | None = None
+) -> Tensor:
     """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; with 1 or 3 planes if `depth` says so.
 
-    Raises: ValueError for a depth or type that is none of these.
+    Of colours of 16 bits `lower` has the lower halves. Raises: ValueError for a depth or type that is none of these.
     """
     if depth not in (None, 1, 3) or tensortype not in (None, *TYPES):
         raise ValueError(
             f"image.{who}: expected a depth of 1 or 3, a type of {', '.join(TYPES)}; got {depth}, {tensortype}"
         )
-    wide = picture.mode.startswith("I")  # 16 bits
+    wide = picture.mode.startswith("I") or lower is not None  # 16 bits
     if not wide and picture.mode not in MODES.values():
         picture = picture.convert("L" if picture.mode == "1" else "RGB")
-    pixels = np.asarray(picture)
+    pixels = np.asarray(picture) if lower is None else np.asarray(picture) * np.uint16(256) + np.asarray(lower)
     planes = np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else np.moveaxis(pixels, 2, 0))
     if tensortype == "byte":
         planes = (planes >> 8 if wide else planes).astype(np.uint8)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.writing import replacing
 from ...legacy.image.pillow import TYPES, pillow
 from ...legacy.tensors.tensor import Tensor
 from ...legacy.tensors.type_names import dtype_of
@@ -75,7 +76,9 @@ class Image:
         """Writes a file, in the format that its name says."""
         picture = self._picture
         is_jpeg = path.lower().endswith((".jpg", ".jpeg"))
-        (picture.convert("RGB") if is_jpeg and picture.mode == "RGBA" else picture).save(path, quality=int(quality))
+        written = picture.convert("RGB") if is_jpeg and picture.mode == "RGBA" else picture
+        with replacing(path) as draft:
+            written.save(draft, quality=int(quality))
         return self
 
     def toString(self, quality: int = QUALITY) -> bytes:

@@ -1,0 +1,134 @@
+"""Linear functions whose way back is their own, which are differentiated forwards, too, where `custom_vjp` is not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
+from jax.interpreters import ad, batching, mlir
+
+from .types import Value
+
+WayBack = Callable[[list], list]
+"""From the gradients of a function's results, to those of what moves."""
+
+
+def own_way_back(tree: Value, way_back: WayBack) -> Value:
+    """`tree` itself; `way_back` is given the gradients of its floating-point leaves, and gives those to go on with."""
+    leaves, structure = jax.tree.flatten(tree)
+    moving = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)]
+    found = _identity.bind(*(leaves[i] for i in moving), way_back=way_back)
+    for i, leaf in zip(moving, found, strict=True):
+        leaves[i] = leaf
+    return structure.unflatten(leaves)
+
+
+def linear(function: Callable[[Any, Any], Value], way_back: Callable, fixed: Value, moving: Value) -> Value:
+    """function(fixed, moving), which is linear in `moving`, a tree of floating-point arrays.
+
+    Its way back is way_back(fixed, gradients), in the structure of `moving`. Neither function may use what is being
+    traced, but for its arguments.
+    """
+    (fixed_leaves, of_fixed), (leaves, of_moving) = jax.tree.flatten(fixed), jax.tree.flatten(moving)
+    program, shapes = jax.make_jaxpr(function, return_shape=True)(fixed, moving)
+    of_results = jax.tree.structure(shapes)
+
+    def forth(fixed: list, moving: list) -> list:
+        return jax.tree.leaves(function(of_fixed.unflatten(fixed), of_moving.unflatten(moving)))
+
+    def back(fixed: list, gradients: list) -> list:
+        return jax.tree.leaves(way_back(of_fixed.unflatten(fixed), of_results.unflatten(gradients)))
+
+    count, avals = len(fixed_leaves), tuple(program.out_avals)
+    found = _linear.bind(*fixed_leaves, *leaves, function=forth, way_back=back, count=count, avals=avals)
+    return of_results.unflatten(found)
+
+
+def _filled(tangents: Any) -> list:
+    return [ad.instantiate_zeros(each) for each in tangents]
+
+
+# The identity of all operands: what is not batched stays so, and so do gradients ------
+
+_identity = Primitive("own_way_back")
+_identity.multiple_results = True
+_identity.def_impl(lambda *values, way_back: list(values))
+_identity.def_abstract_eval(lambda *avals, way_back: list(avals))
+mlir.register_lowering(_identity, mlir.lower_fun(lambda *values, way_back: list(values), multiple_results=True))
+
+
+def _identity_tangents(primals: Any, tangents: Any, *, way_back: WayBack) -> tuple:
+    return _identity.bind(*primals, way_back=way_back), _identity.bind(*_filled(tangents), way_back=way_back)
+
+
+def _identity_back(gradients: Any, *operands: Any, way_back: WayBack) -> list:
+    found = way_back(_filled(gradients))
+    return [each if ad.is_undefined_primal(of) else None for each, of in zip(found, operands, strict=True)]
+
+
+def _identity_batched(values: Any, axes: Any, *, way_back: WayBack) -> tuple:
+    return _identity.bind(*values, way_back=jax.vmap(way_back, (list(axes),), list(axes))), axes
+
+
+ad.primitive_jvps[_identity] = _identity_tangents
+ad.primitive_transposes[_identity] = _identity_back
+batching.primitive_batchers[_identity] = _identity_batched
+
+# Any function, of fixed and moving operands ------
+
+
+def _computed(*operands: Any, function: Callable, way_back: Callable, count: int, avals: tuple) -> list:
+    return function(list(operands[:count]), list(operands[count:]))
+
+
+_linear = Primitive("linear_with_own_way_back")
+_linear.multiple_results = True
+_linear.def_impl(_computed)
+_linear.def_abstract_eval(lambda *_, avals, **__: list(avals))
+mlir.register_lowering(_linear, mlir.lower_fun(_computed, multiple_results=True))
+
+
+def _linear_tangents(primals: Any, tangents: Any, *, count: int, **rest: Any) -> tuple:
+    results = _linear.bind(*primals, count=count, **rest)
+    if all(type(each) is ad.Zero for each in tangents[:count]):
+        return results, _linear.bind(*primals[:count], *_filled(tangents[count:]), count=count, **rest)
+    moving = [i for i, each in enumerate(primals) if jnp.issubdtype(each.dtype, jnp.inexact)]
+
+    def of_moving(given: list) -> list:
+        operands = list(primals)
+        for i, value in zip(moving, given, strict=True):
+            operands[i] = value
+        return _computed(*operands, count=count, **rest)
+
+    given, changes = [primals[i] for i in moving], _filled(tangents[i] for i in moving)
+    return results, jax.jvp(of_moving, (given,), (changes,))[1]
+
+
+def _linear_back(gradients: Any, *operands: Any, way_back: Callable, count: int, **_: Any) -> list:
+    found = way_back(list(operands[:count]), _filled(gradients))
+    return [None] * count + [
+        each if ad.is_undefined_primal(of) else None for each, of in zip(found, operands[count:], strict=True)
+    ]
+
+
+def _linear_batched(values: Any, axes: Any, *, function: Callable, way_back: Callable, count: int, avals: tuple) -> Any:
+    size = next(v.shape[axis] for v, axis in zip(values, axes, strict=True) if axis is not None)
+    fixed_axes = list(axes[:count])
+    moving = [
+        jnp.broadcast_to(v, (size, *v.shape)) if axis is None else jnp.moveaxis(v, axis, 0)
+        for v, axis in zip(values[count:], axes[count:], strict=True)
+    ]
+    of_batch = {
+        "function": jax.vmap(function, in_axes=(fixed_axes, 0)),
+        "way_back": jax.vmap(way_back, in_axes=(fixed_axes, 0)),
+    }
+    given = [*values[:count], *moving]
+    program = jax.make_jaxpr(of_batch["function"])(given[:count], given[count:])
+    results = _linear.bind(*given, **of_batch, count=count, avals=tuple(program.out_avals))
+    return results, [0] * len(results)
+
+
+ad.primitive_jvps[_linear] = _linear_tangents
+ad.primitive_transposes[_linear] = _linear_back
+batching.primitive_batchers[_linear] = _linear_batched

@@ -1,0 +1,165 @@
+"""One run at a time in a folder: who trains there holds a lock, which ends with the process, however it ends."""
+
+import contextlib
+import errno
+import json
+import os
+import socket
+import time
+import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TypeAlias
+
+from . import distributed
+
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = "running.lock"
+"""The file that is locked while a run is in the folder. It says whose run it is, and is deleted at the end."""
+WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""What file systems answer that have no locks."""
+
+Holder: TypeAlias = dict[str, object]
+"""A process: its host, its number, when it began (if the system tells), and when its run did."""
+
+_claimed: ContextVar[tuple[Path, ...]] = ContextVar("claimed", default=())
+
+
+@contextlib.contextmanager
+def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
+    """Within the block no other run can be in the folder; a block inside it, of the same thread, is the same run.
+
+    The first of several processes has the lock; they call this together. A lock of a process that is no more is taken
+    over. On file systems without locks the file says whether there is one: a process of this host is looked for, one of
+    another host counts as alive until somebody deletes the file.
+    Raises: BlockingIOError that names the other process; OSError where the folder cannot be made or written to.
+    """
+    place = Path(folder).resolve()
+    if place in _claimed.get():
+        yield
+        return
+    before = _claimed.set((*_claimed.get(), place))
+    held, made = None, not place.exists()
+    try:
+        refusal: Exception | None = None
+        if distributed.is_first():
+            try:
+                held = _acquired(title, Path(folder))
+            except OSError as error:
+                refusal = error
+        distributed.raise_together(refusal)
+        yield
+    finally:
+        _claimed.reset(before)
+        if held is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(place / LOCK)  # while it is still locked, so that nobody else's is deleted
+            os.close(held)
+            with contextlib.suppress(OSError):
+                if made:  # for a run that has come to nothing, not even to a file
+                    place.rmdir()
+
+
+def _acquired(title: str, folder: Path) -> int:
+    """The open and locked file, which says that it is this process's."""
+    try:
+        folder.resolve().mkdir(parents=True, exist_ok=True)  # where a symbolic link leads to, if nothing is there yet
+    except FileExistsError as error:
+        raise FileExistsError(f"{title}: {folder} is no folder, but a file") from error
+    except OSError as error:
+        raise type(error)(f"{title}: cannot make the folder {folder}: {error.strerror}") from error
+    while True:
+        try:
+            file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise type(error)(f"{title}: cannot write to the folder {folder}: {error.strerror}") from error
+        try:
+            before = _locked(title, folder, file)
+            if not _is(file, folder / LOCK):  # the one before has deleted it since
+                os.close(file)
+                continue
+            if before and before.get("host") != socket.gethostname():
+                warnings.warn(f"{title}: {_named(before)} left its lock in {folder}, which is taken over", stacklevel=2)
+            os.ftruncate(file, 0)
+            os.pwrite(file, json.dumps(_myself()).encode(), 0)
+            return file
+        except BaseException:
+            os.close(file)
+            raise
+
+
+def _locked(title: str, folder: Path, file: int) -> Holder | None:
+    """Locks the file; who had it before and did not delete it, if anybody. Raises BlockingIOError if one has it now."""
+    try:
+        if fcntl is None:
+            raise OSError(errno.ENOSYS, "no locks")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BlockingIOError(f"{title}: {_refusal(_holder(file), folder)}") from None
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+        holder = _holder(file)
+        if holder and _may_live(holder):
+            said = f"{_refusal(holder, folder)}; if that process is no more, delete {folder / LOCK}"
+            raise BlockingIOError(f"{title}: {said}") from None
+    return _holder(file)
+
+
+def _refusal(holder: Holder | None, folder: Path) -> str:
+    since = f", since {holder['since']}" if holder else ""
+    return f"{_named(holder)} is training in {folder}{since}; wait until it is over, end it, or take another folder"
+
+
+def _named(holder: Holder | None) -> str:
+    if holder is None:
+        return "another process"
+    if holder["process"] == os.getpid() and holder["host"] == socket.gethostname():
+        return "this process"
+    return f"process {holder['process']} on {holder['host']}"
+
+
+def _holder(file: int) -> Holder | None:
+    """What the file says; None while nothing is written yet."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        found = json.loads(os.pread(file, 4096, 0))
+        return {name: found[name] for name in ("host", "process", "began", "since")}
+    return None
+
+
+def _is(file: int, path: Path) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file), os.stat(path))
+    return False
+
+
+def _myself() -> Holder:
+    number = os.getpid()
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    return {"host": socket.gethostname(), "process": number, "began": _began(number), "since": since}
+
+
+def _may_live(holder: Holder) -> bool:
+    """Whether a process may be there still: its number can be another's by now, which began at another time."""
+    if holder["host"] != socket.gethostname() or os.name != "posix":
+        return True
+    number = int(str(holder["process"]))
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        pass
+    return _began(number) == holder["began"]
+
+
+def _began(number: int) -> str | None:
+    """When a process began, in ticks since the machine did; None where there is no /proc."""
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[19]
+    return None
