@@ -160,23 +160,27 @@ def item(owner: Crossing, key: Crossing) -> Crossing:
 
 def put_item(owner: Any, key: Any, value: Any) -> None:
     """Puts something at a place, as `item` finds it. Raises TypeError for an owner that has no places."""
-    if type(owner) is ModuleList and value is not None:
-        owner.put(key - 1, value)
-    elif type(owner) in (list, ModuleList):
-        if key == len(owner) + 1:
-            owner.append(value)
-        elif value is None:
-            del owner[key - 1]
-        else:
-            owner[key - 1] = value
+    if type(owner) in (list, ModuleList):
+        _put_into_list(owner, key - 1, value)
     elif isinstance(owner, dict) and value is None:
         owner.pop(key, None)
-    elif hasattr(owner, "__setitem__"):
-        is_numeral = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
-        taken: Any = number(value) if is_numeral else value  # as Lua's own arithmetic takes texts
-        owner[index_of(key)] = taken
-    else:
+    elif not hasattr(owner, "__setitem__"):
         raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
+    elif isinstance(owner, (Tensor, Storage)):  # which take texts as Lua's own arithmetic does
+        owner[index_of(key)] = number(value) if isinstance(value, str) else value
+    else:
+        owner[key] = value
+
+
+def _put_into_list(owner: Any, place: int, value: Any) -> None:
+    if value is None:
+        del owner[place : place + 1]
+    elif type(owner) is ModuleList:
+        owner.put(place, value)
+    elif place == len(owner):
+        owner.append(value)
+    else:
+        owner[place] = value
 
 
 def index_of(key: Crossing) -> Crossing:
