@@ -6,6 +6,7 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 from ...core.user_line import user_line
@@ -123,7 +124,7 @@ class Tester(Named):
     def run(self, testNames: str | Sequence[str] | Mapping[int, str] | None = None) -> int:
         """Runs all tests, or those whose names match a pattern or one of several; 0 if all pass.
 
-        A table is read from 1 on, as Lua's `arg`, in which the program is at 0.
+        A table is read from 1 on, as Lua's `arg`, in which the program is at 0; one of names alone names no test.
 
         Raises: AssertionError after the report if one does not; ValueError for a pattern that matches no test.
         """
@@ -153,7 +154,7 @@ class Tester(Named):
         if patterns is None:
             return dict(self.tests)
         if isinstance(patterns, Mapping):
-            patterns = [patterns[place] for place in sorted(place for place in patterns if place > 0)]
+            patterns = [patterns[place] for place in takewhile(patterns.__contains__, count(1))]
         found: dict[str, Callable] = {}
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
             matching = {name: test for name, test in self.tests.items() if self._is_found(pattern, name)}
