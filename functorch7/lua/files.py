@@ -159,7 +159,7 @@ class Files:
         makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: self._loading()}
         return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 
-    def save(self, filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
+    def save(self, filename: str, object: object = None, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
         record = SavedFromLua(self.border).value(object)
         with opening("torch.save", filename, "w"):
@@ -171,7 +171,7 @@ class Files:
             found = t7.read(filename)
         return self._loading().value(found)
 
-    def serialize(self, object: object, mode: str = "binary") -> bytes:
+    def serialize(self, object: object = None, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
         return t7.serialize(SavedFromLua(self.border).value(object), mode)
 
@@ -179,7 +179,7 @@ class Files:
         """The object of such bytes."""
         return self._of_bytes(data.encode("utf-8", "surrogateescape"))
 
-    def serializeToStorage(self, object: Crossing, mode: str = "binary") -> Storage:
+    def serializeToStorage(self, object: Crossing = None, mode: str = "binary") -> Storage:
         """The same bytes in a CharStorage."""
         return Storage(np.frombuffer(self.serialize(object, mode), np.int8).copy())
 

@@ -1764,3 +1764,21 @@ end, 'pairs')
 tester:run()
 return tester.asked, tester.ran, same, other, tester.countasserts
 --> 4, 'pairs', true, true, 4
+
+--- files hold nil, as where a program saves what it has not
+local file = os.tmpname()
+torch.save(file)
+local read = torch.load(file)
+os.remove(file)
+return read, torch.deserialize(torch.serialize(nil)), torch.deserialize(torch.serialize {1, nil, 3})[3]
+--> nil, nil, 3
+
+--- nodes of a graph are seen as they are, and not copied
+require 'nngraph'
+local input = nn.Identity()()
+local network = nn.gModule({input}, {nn.Tanh()(nn.Linear(2, 2)(input))})
+local names = {}
+for i, node in ipairs(network.forwardnodes) do names[i] = node.data.module and torch.type(node.data.module) or '' end
+return network.forwardnodes == network.forwardnodes, network.backwardnodes == network.backwardnodes, #network.forwardnodes,
+  table.concat(names, ' '), network.forwardnodes[2] == network.forwardnodes[2], network.backwardnodes[1].id == #names
+--> true, true, 5, ' nn.Identity nn.Linear nn.Tanh ', true, true
