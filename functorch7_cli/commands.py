@@ -319,10 +319,11 @@ def doctor(as_json: bool) -> None:
 )
 @click.option("--python", is_flag=True, help="Let the program import packages of Python's: python.import 'numpy'.")
 @click.option("--cuda-on-cpu", is_flag=True, help="Where there is no GPU, let the CPU do the work of one.")
+@click.option("--functions-of-files", is_flag=True, help="Let the program call functions that .t7 files hold.")
 @click.option("--debug", is_flag=True, help="Show where an error comes from in Python, too.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cpu: bool, debug: bool) -> None:
+def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: bool) -> None:
     """Run a program of Torch7's, a SCRIPT in Lua, as it is; without one, a prompt.
 
     torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
@@ -336,9 +337,9 @@ def lua(script: str | None, arguments: tuple[str, ...], python: bool, cuda_on_cp
 
     with stoppable():
         if script is None:
-            prompt(python)
+            prompt(options["python"], options["functions_of_files"])
         else:
-            run_script(script, arguments, debug, python=python, cuda_on_cpu=cuda_on_cpu)
+            run_script(script, arguments, debug, **options)
 
 
 @main.command(

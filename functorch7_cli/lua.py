@@ -49,9 +49,9 @@ def text_of(error: LuaError) -> str:
     return printable("\n".join([str(error), *getattr(error, "__notes__", [])[:1]]).expandtabs(4))
 
 
-def prompt(python: bool) -> None:
+def prompt(python: bool, functions_of_files: bool) -> None:
     """Reads lines and shows what they give, until the end of the input."""
-    runtime = Runtime(python=python)
+    runtime = Runtime(python=python, functions_of_files=functions_of_files)
     with _commands(), _history(runtime), torch_default():
         while True:
             try:

@@ -74,7 +74,7 @@ class gModule(Container, describes=layers.Graph):
     @property
     def backwardnodes(self) -> list[GraphNode]:
         """The nodes backwards; the first is `outnode`."""
-        return self._nodes.backward[::-1]
+        return self._nodes.backward
 
     @property
     def innode(self) -> GraphNode:
@@ -84,7 +84,7 @@ class gModule(Container, describes=layers.Graph):
     @property
     def outnode(self) -> GraphNode:
         """The node that stands for the graph's output; its children, backwards, give it."""
-        return self._nodes.backward[-1]
+        return self._nodes.backward[0]
 
     @property
     def fg(self) -> ModuleGraph:

@@ -110,7 +110,10 @@ class Calls:
         try:
             function, *arguments = self.border.given(sig, values)
             if isinstance(function, t7.LuaFunction):
-                raise TypeError("a function out of a file cannot be called: nothing in a file is executed")
+                raise TypeError(
+                    "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
+                    "run with --functions-of-files"
+                )
             if not callable(function):
                 return self.border.returned(next(function, None))
             return self._called(function, shape_for(function), arguments)

@@ -8,16 +8,17 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from ..layers.graph import Node as Unfinished
 from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
-from ..legacy.modules.directed import Members
+from ..legacy.modules.directed import Members, Node
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
+from ..legacy.objects.own_fields import numbered, put_numbered
 from ..legacy.objects.serial import LEFT
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
-from ..legacy.program.lua import number
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
@@ -33,9 +34,9 @@ from .functions import (
     by_type,
     called_either_way,
     in_lua,
-    index_of,
     item,
     operation,
+    put_item,
     special_field,
 )
 from .held import LuaFunction
@@ -45,6 +46,9 @@ from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initialize
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
+
+FIELDS_ALONE = (Described, Node, Unfinished)
+"""Classes whose objects have in brackets, as tables have, what has been put there: modules are in `network.modules`."""
 
 OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _=None: -value, operator.mod,
@@ -83,8 +87,11 @@ class Classes:
 
     # Classes --------------------------------------------------------------------------------------------------------
 
-    def describe(self, number: int) -> tuple[str, str]:
-        """What stands for the objects of a class, and the class's name."""
+    def describe(self, number: int) -> tuple[str, str, bool]:
+        """What stands for the objects of a class, the class's name, and whether numbers are names of fields, too."""
+        return *self._described(number), issubclass(self.kinds[number], FIELDS_ALONE)
+
+    def _described(self, number: int) -> tuple[str, str]:
         kind = self.kinds[number]
         if issubclass(kind, (ModuleList, ByStep, Members)):
             return "list", kind.__name__
@@ -282,8 +289,11 @@ class Classes:
         elif type(value) in (list, dict, ModuleList):
             self.border.live(value)
 
-    def place(self, _: int, owner: object, name: str, is_function: bool) -> str:
+    def place(self, _: int, owner: object, name: str | float, is_function: bool) -> str:
         """Where a table or function of Lua's is kept that becomes a field."""
+        if not isinstance(name, str):
+            self._own(owner).names.add(name)
+            return "lua"
         if not isinstance(owner, (Described, LuaObject)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
@@ -307,11 +317,14 @@ class Classes:
             return False
         return name in vars(owner) or name in dir(owner)
 
-    def set(self, _: int, owner: object, name: str, value: object) -> None:
+    def set(self, _: int, owner: object, name: str | float, value: object = None) -> None:
         """Sets a field."""
         own = fields_of(owner)
         if own is not None and not isinstance(value, (list, dict, LuaFunction)):
             own.names.discard(name)
+        if not isinstance(name, str):
+            put_numbered(owner, name, value)
+            return
         kept = getattr(owner, "__dict__", {}).get(name, Classes)
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
@@ -332,25 +345,13 @@ class Classes:
 
     def _item(self, owner: Crossing, key: Crossing) -> Crossing:
         """What is at a place."""
+        if isinstance(owner, FIELDS_ALONE):
+            return self.border.inside(numbered(owner).get(key)) if isinstance(key, (int, float)) else None
         return self.border.inside(item(owner, key)) if isinstance(owner, (list, dict)) else item(owner, key)
 
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
-        if type(owner) in (list, ModuleList):
-            if key == len(owner) + 1:
-                owner.append(value)
-            elif value is None:
-                del owner[key - 1]
-            else:
-                owner[key - 1] = value
-        elif isinstance(owner, dict) and value is None:
-            owner.pop(key, None)
-        elif hasattr(owner, "__setitem__"):
-            is_number = isinstance(value, str) and isinstance(owner, (Tensor, Storage))
-            taken: Crossing = number(value) if is_number else value  # as Lua's own arithmetic takes texts
-            owner[index_of(key)] = taken
-        else:
-            raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
+        put_item(owner, key, value)
 
     def length(self, _: int, owner: Crossing) -> Crossing:
         """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""

@@ -1,4 +1,7 @@
-"""Torch's files, with objects of classes that Lua has defined in them. They never run Lua."""
+"""Torch's files, with objects of classes that Lua has defined in them.
+
+They never run Lua, unless the program was started such that it may call the functions that it loads.
+"""
 
 from __future__ import annotations
 
@@ -58,23 +61,44 @@ class SavedFromLua(Saved):
 
 
 class LoadedToLua:
-    """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's."""
+    """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's.
 
-    def __init__(self, border: Border):
-        self.border = border
+    Functions are Lua's, too, if they may be called; otherwise they stay records.
+    """
+
+    def __init__(self, border: Border, functions: bool = False):
+        self.border, self.functions = border, functions
         self._loaded = Loaded()
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have
+        self._variables: dict[Any, tuple[LuaFunction, int]] = {}  # by the file's numbers who has them, and where
 
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
         whole = self._replaced(value, records)
-        whole, *fields = self._loaded.value([whole, *(each for _, each in records)])
-        for (object, _), each in zip(records, fields, strict=True):
-            self.border.ask.take_fields(object.reference, self.border.encode(each)[1])
+        whole, *contents = self._loaded.value([whole, *(each for _, each in records)])
+        for (made, _), content in zip(records, contents, strict=True):
+            if isinstance(made, LuaFunction):
+                self._take_variables(made, content)
+            else:
+                self.border.ask.take_fields(made.reference, *self.border.encode(content))
         return whole
+
+    def _take_variables(self, function: LuaFunction, variables: Any) -> None:
+        """Puts values into a function's variables; functions of one file that share a variable share it again."""
+        for place, each in enumerate(variables or (), 1):
+            is_named = isinstance(each, dict) and "name" in each
+            number = each.get("id") if is_named else None
+            if number in self._variables:
+                holder, other = self._variables[number]
+                self.border.ask.join_variable(function.reference, place, holder.reference, other)
+                continue
+            if number is not None:
+                self._variables[number] = (function, place)
+            value = each.get("value") if is_named else each
+            self.border.ask.take_variable(function.reference, place, *self.border.encode(value))
 
     def _is_of_lua(self, name: str) -> bool:
         """Whether a class is one of Lua's without a parent in Python; a program may make one that it is asked for."""
@@ -83,18 +107,31 @@ class LoadedToLua:
         return self._is_own[name]
 
     def _replaced(self, each: Any, records: list) -> Any:
-        if not isinstance(each, t7.T7Object):
-            self._walk(each, records)
-            return each
-        if not self._is_of_lua(each.class_name):
-            self._walk(each.fields, records)
-            return each
-        if id(each) not in self._made:
-            self._made[id(each)] = self.border.answered(self.border.ask.blank(to_lua(each.class_name)))
-            self._seen[id(each)] = each  # whose number is its own as long as it is there
-            records.append((self._made[id(each)], each.fields))
-            self._walk(each.fields, records)
-        return self._made[id(each)]
+        if isinstance(each, t7.LuaFunction) and self.functions:
+            return self._once(each, self._function, each.upvalues, records)
+        if isinstance(each, t7.T7Object) and self._is_of_lua(each.class_name):
+            return self._once(each, self._blank, each.fields, records)
+        self._walk(each.fields if isinstance(each, t7.T7Object) else each, records)
+        return each
+
+    def _once(self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list) -> LuaValue:
+        """What is made of a record, whose content is to be put into it when all is made."""
+        if id(record) not in self._made:
+            self._made[id(record)] = make(record)
+            self._seen[id(record)] = record  # whose number is its own as long as it is there
+            records.append((self._made[id(record)], content))
+            self._walk(content, records)
+        return self._made[id(record)]
+
+    def _blank(self, record: t7.T7Object) -> LuaValue:
+        return self.border.answered(self.border.ask.blank(to_lua(record.class_name)))
+
+    def _function(self, record: t7.LuaFunction) -> LuaFunction:
+        """A function out of a file, whose variables are empty. Raises ValueError for code of another LuaJIT's."""
+        made = self.border.answered(self.border.ask.undumped(record.bytecode.decode("latin-1")))
+        if isinstance(made, str):
+            raise ValueError(f"torch.load: a function in the file is not of this LuaJIT: {made}")
+        return made
 
     def _walk(self, table: Any, records: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
@@ -104,10 +141,10 @@ class LoadedToLua:
 
 
 class Files:
-    """What of torch writes and reads objects."""
+    """What of torch writes and reads objects; `functions` says whether those in files may be called."""
 
-    def __init__(self, border: Border):
-        self.border = border
+    def __init__(self, border: Border, functions: bool):
+        self.border, self.functions = border, functions
 
     def replaced(self) -> dict[str, Callable]:
         """Functions and classes by the names of torch's whose places they take."""
@@ -119,10 +156,10 @@ class Files:
 
     def _knowing_lua(self, kind: type[File]) -> type[File]:
         """A class of files that write and read Lua's objects, too."""
-        makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: LoadedToLua(self.border)}
+        makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: self._loading()}
         return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 
-    def save(self, filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
+    def save(self, filename: str, object: object = None, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
         record = SavedFromLua(self.border).value(object)
         with opening("torch.save", filename, "w"):
@@ -132,9 +169,9 @@ class Files:
         """What a file holds."""
         with opening("torch.load", filename, "r"):
             found = t7.read(filename)
-        return LoadedToLua(self.border).value(found)
+        return self._loading().value(found)
 
-    def serialize(self, object: object, mode: str = "binary") -> bytes:
+    def serialize(self, object: object = None, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
         return t7.serialize(SavedFromLua(self.border).value(object), mode)
 
@@ -142,7 +179,7 @@ class Files:
         """The object of such bytes."""
         return self._of_bytes(data.encode("utf-8", "surrogateescape"))
 
-    def serializeToStorage(self, object: Crossing, mode: str = "binary") -> Storage:
+    def serializeToStorage(self, object: Crossing = None, mode: str = "binary") -> Storage:
         """The same bytes in a CharStorage."""
         return Storage(np.frombuffer(self.serialize(object, mode), np.int8).copy())
 
@@ -151,4 +188,7 @@ class Files:
         return self._of_bytes(np.asarray(storage).tobytes())
 
     def _of_bytes(self, data: bytes) -> Crossing:
-        return LoadedToLua(self.border).value(t7.deserialize(data))
+        return self._loading().value(t7.deserialize(data))
+
+    def _loading(self) -> LoadedToLua:
+        return LoadedToLua(self.border, self.functions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
+from typing import Any
 
 from ..layers import Node
 from ..legacy import torch
@@ -14,6 +15,7 @@ from ..legacy.modules.directed import Members
 from ..legacy.modules.special import Sequential
 from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
+from ..legacy.program.lua import number
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
@@ -147,11 +149,38 @@ def item(owner: Crossing, key: Crossing) -> Crossing:
     """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
     if type(owner) is Tensor:
         return owner[index_of(key)]
-    if type(owner) in (list, ModuleList):
+    if type(owner) is ModuleList:
+        return owner.get(key - 1) if isinstance(key, int) else None
+    if type(owner) is list:
         return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
     if isinstance(owner, (dict, ByStep, Members)):
         return owner.get(key)
     return owner[index_of(key)] if hasattr(owner, "__getitem__") else None
+
+
+def put_item(owner: Any, key: Any, value: Any) -> None:
+    """Puts something at a place, as `item` finds it. Raises TypeError for an owner that has no places."""
+    if type(owner) in (list, ModuleList):
+        _put_into_list(owner, key - 1, value)
+    elif isinstance(owner, dict) and value is None:
+        owner.pop(key, None)
+    elif not hasattr(owner, "__setitem__"):
+        raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
+    elif isinstance(owner, (Tensor, Storage)):  # which take texts as Lua's own arithmetic does
+        owner[index_of(key)] = number(value) if isinstance(value, str) else value
+    else:
+        owner[key] = value
+
+
+def _put_into_list(owner: Any, place: int, value: Any) -> None:
+    if value is None:
+        del owner[place : place + 1]
+    elif type(owner) is ModuleList:
+        owner.put(place, value)
+    elif place == len(owner):
+        owner.append(value)
+    else:
+        owner[place] = value
 
 
 def index_of(key: Crossing) -> Crossing:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NoReturn, Self
 
+from ..legacy.tensors.lua_values import OfLua
 from .kinds import Bridge, Crossing
 
 
-class LuaValue:
+class LuaValue(OfLua):
     """A value of Lua's, which Lua keeps as long as this is held: an object of a class without a parent in Python.
 
     Its fields are attributes and its methods are called as in Python. Copies are the value itself.
@@ -30,6 +31,13 @@ class LuaValue:
         if found is None:
             raise AttributeError(f"{self!r} has no field {name!r}")
         return partial(found, self) if isinstance(found, LuaFunction) else found
+
+    def lua_type(self) -> str:
+        return self.border.ask.type_of(self.reference)
+
+    def entries(self) -> dict:
+        found = self.border.answered(self.border.ask.entries(self.reference))
+        return dict(enumerate(found, 1)) if isinstance(found, list) else found
 
     def __call__(self, *given: object) -> Crossing:
         return self.border.call_lua(self.reference, given)

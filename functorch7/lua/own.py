@@ -20,7 +20,7 @@ from ..legacy.objects.described import (
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
-from ..legacy.objects.own_fields import KEPT, KeptElsewhere
+from ..legacy.objects.own_fields import KEPT, KeptElsewhere, numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
@@ -39,16 +39,17 @@ class Fields(KeptElsewhere):
 
     def __init__(self, border: Bridge, number: int):
         self.border, self.number = border, number
-        self.names: set[str] = set()
+        self.names: set[str | float] = set()
 
     def __del__(self) -> None:
         self.border.forgotten.append(self.number)
 
-    def contents(self) -> dict[str, Crossing]:
+    def contents(self) -> dict[str | float, Crossing]:
         """What they are, as Python has them."""
-        return dict(self.border.answered(self.border.ask.contents(self.number)) or {}) if self.names else {}
+        found = self.border.answered(self.border.ask.contents(self.number)) if self.names else {}
+        return dict(enumerate(found, 1)) if isinstance(found, list) else dict(found)
 
-    def put(self, name: str, value: object) -> None:
+    def put(self, name: str | float, value: object) -> None:
         """Lets Lua hold a field."""
         self.names.add(name)
         self.border.ask.own(self.number, name, *self.border.encode(value))
@@ -173,7 +174,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
         cache[id(self)] = (self, self)
         super()._cast(type_name, cache)
         own = fields_of(self)
-        for each in _cast_with(own.contents(), set()) if own is not None else ():
+        for each in _cast_with([own.contents() if own is not None else {}, dict(numbered(self))], set()):
             if isinstance(each, Described):
                 each._cast(type_name, cache)
             elif each.dtype.kind == "f":

@@ -16,15 +16,21 @@ from .runtime import Loaded, Runtime
 
 
 def run(
-    path: str | os.PathLike, args: Sequence[str] = (), *, python: bool = False, cuda_on_cpu: bool = False
+    path: str | os.PathLike,
+    args: Sequence[str] = (),
+    *,
+    python: bool = False,
+    cuda_on_cpu: bool = False,
+    functions_of_files: bool = False,
 ) -> Crossing:
     """Runs a program of Torch7's, in a Lua of its own; what it returns. Tensors are doubles unless it says otherwise.
 
     `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's; with
-    `cuda_on_cpu` the CPU does the work of a GPU where there is none.
+    `cuda_on_cpu` the CPU does the work of a GPU where there is none; with `functions_of_files` it may call functions
+    that it loads from .t7 files, which are code of whoever wrote the files.
     Raises: LuaError for an error in it; SystemExit where it calls os.exit; ImportError without lupa.
     """
-    runtime = Runtime(python=python)
+    runtime = Runtime(python=python, functions_of_files=functions_of_files)
     try:
         cutorch.standIn(cuda_on_cpu)
         with torch_default():

@@ -59,12 +59,12 @@ FALLBACKS = {
 
 
 class Rocks:
-    """The packages, and what is in them."""
+    """The packages, and what is in them; `functions` says whether those out of files may be called."""
 
-    def __init__(self, border: Border, calls: Calls):
+    def __init__(self, border: Border, calls: Calls, functions: bool):
         self.border, self.calls = border, calls
         self.packages: list[Any] = []
-        replaced = Files(border).replaced() | {"Tester": tester_of(border)}
+        replaced = Files(border, functions).replaced() | {"Tester": tester_of(border)}
         self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
         self.is_open = False
         """Whether Lua may see packages that are not functorch7's."""

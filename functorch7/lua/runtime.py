@@ -10,11 +10,12 @@ from typing import Any
 from ..core.user_line import UserLine, told_by
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
+from ..legacy.objects.own_fields import numbered
 from ..legacy.program.objects import type_names
 from .asked import Asked
 from .border import Border
 from .calls import Calls
-from .classes import Classes, described_encoder
+from .classes import FIELDS_ALONE, Classes, described_encoder
 from .errors import LuaError
 from .kinds import Crossing
 from .prompt import Prompt
@@ -53,10 +54,11 @@ def _lupa() -> Any:
 class Runtime(Prompt):
     """A Lua of its own: what one program defines is not seen by others.
 
-    `python` gives Lua a table of that name, whose `import` reaches every package of Python's.
+    `python` gives Lua a table of that name, whose `import` reaches every package of Python's. With
+    `functions_of_files` it may call the functions in files that it loads.
     """
 
-    def __init__(self, python: bool = False):
+    def __init__(self, python: bool = False, functions_of_files: bool = False):
         self.lua = _lupa().LuaRuntime(
             encoding="latin-1", unpack_returned_tuples=True, register_eval=False, register_builtins=False
         )
@@ -64,10 +66,11 @@ class Runtime(Prompt):
         self.border = Border()
         self.calls = Calls(self.border)
         self.border.function_of = self.calls.function
-        self.classes, self.rocks = Classes(self.border, self.calls), Rocks(self.border, self.calls)
+        self.classes = Classes(self.border, self.calls)
+        self.rocks = Rocks(self.border, self.calls, functions_of_files)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
-            described_encoder(self.border, kind) if issubclass(kind, Described) else usual(kind)
+            described_encoder(self.border, kind) if issubclass(kind, FIELDS_ALONE) else usual(kind)
         )
         self._start(python)
 
@@ -136,7 +139,7 @@ class Runtime(Prompt):
             return composed.fields(value)
         if isinstance(value, Mapping):
             return dict(value)
-        return {name: each for name, each in vars(value).items() if not name.startswith("_")}
+        return {name: each for name, each in vars(value).items() if not name.startswith("_")} | numbered(value)
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:
         target.insert(position - 1, value)

@@ -306,3 +306,27 @@ def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(progra
     return flat:nElement(), module.weight:sum()
     """)
     assert f7.lua.run(main) == (count, 12)
+
+
+def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
+    """As torch.load gives them: with the values of their variables, of which two that share one share it again."""
+    f7.lua.run(
+        program(f"""
+    local count, step = 0, 2
+    local function add() count = count + step return count end
+    local function get() return count end
+    local module = require('nn').Identity()
+    module.scaled = function(x) return x * step end
+    local kept = {{add = add, get = get, module = module, plain = function(x) return math.max(x, 1) end}}
+    torch.save('{tmp_path}/functions.t7', kept)
+    """)
+    )
+    main = program(f"""
+    require 'nn'
+    local read = torch.load('{tmp_path}/functions.t7')
+    return read.add(), read.add(), read.get(), read.module.scaled(5), read.plain(-1)
+    """)
+    assert f7.lua.run(main, functions_of_files=True) == (2, 4, 4, 10, 1)
+    with pytest.raises(LuaError, match="nothing in a file is executed, unless .* --functions-of-files"):
+        f7.lua.run(main)
+    assert not callable(f7.load_t7(tmp_path / "functions.t7")["add"])

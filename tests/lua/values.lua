@@ -1697,3 +1697,88 @@ local found = {
 paths.rmall(folder, 'yes')
 return found
 --> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false, 'TrueColor', false, 4}
+
+--- numbers as fields
+require 'nngraph'
+local layer, chain, node = nn.Linear(2, 2), nn.Sequential():add(nn.Tanh()), nn.Identity()()
+layer[1], layer[2], chain[2], node[3] = torch.ones(2), {5, 6}, 'text', 7
+layer[2][3] = 8
+local clone, read = layer:clone(), torch.deserialize(torch.serialize(layer))
+local seen = {}
+for key, value in pairs(chain) do seen[key] = value end
+chain[2] = nil
+return layer[1][1], layer[3], clone[2][3], read[1]:sum(), read[2][3], seen[2], chain[1], chain[2], #chain, node[3], node[1]
+--> 1, nil, 8, 2, 8, 'text', nil, nil, 1, 7, nil
+
+--- modules behind a gap
+local Gap, parent = torch.class('nn.WithGap', 'nn.Container')
+function Gap:__init()
+  parent.__init(self)
+  self.modules = {}
+  self.modules[3] = nn.Tanh()
+  self.modules[1] = nn.Linear(2, 3)
+  self.between = self.modules[2] == nil and #self.modules == 1 and torch.type(self.modules[3])
+  self.modules[2] = nn.ReLU()
+end
+local made = nn.WithGap()
+return made.between, #made.modules, torch.type(made.modules[2]), torch.type(made:get(3)), made:parameters()[1]:size(2)
+--> 'nn.Tanh', 3, 'nn.ReLU', 'nn.Tanh', 2
+
+--- classes with their own way to files
+local Written = torch.class('WrittenItsWay')
+function Written:__init(n) self.n, self.cache = n, {1, 2, 3} end
+function Written:write(file) file:writeObject({tostring(self.n)}) end
+function Written:read(file) self.n, self.cache = tonumber(file:readObject()[1]), {} end
+local Other = torch.class('WrittenMore', 'WrittenItsWay')
+function Other:__write(file) file:writeObject(1) file:writeObject(2) end
+local first = WrittenItsWay(7)
+local read = torch.deserialize(torch.serialize {first, again = first})
+local ok, problem = pcall(torch.serialize, WrittenMore(1))
+return read[1].n, #read[1].cache, read.again == read[1], ok, problem:match('WrittenMore: [^\n]*')
+--> 7, 0, true, false, 'WrittenMore: of a file, its own way to be saved may use writeObject, once; got writeObject'
+
+--- operators behind an index of the class's own
+local Callable = torch.class('CalledBehindIndex')
+function Callable:__index(name) return 'no ' .. name end
+function Callable:__call__(x) return x + 1 end
+return CalledBehindIndex()(2), CalledBehindIndex().size
+--> 3, 'no size'
+
+--- a tester that counts for itself
+local Own, parent = torch.class('OwnTester', 'torch.Tester')
+function Own:_assert_sub(condition, message)
+  self.asked = (self.asked or 0) + 1
+  return parent._assert_sub(self, condition, message)
+end
+function Own:_run(tests)
+  for name in pairs(tests) do self.ran = name end
+  parent._run(self, tests)
+end
+torch.class('Pair').__init = function(self, n) self.n = n end
+local tester, same, other = OwnTester(), nil, nil
+tester:add(function()
+  tester:eq({1}, {1})
+  tester:asserteq(1, 1)
+  same, other = tester:assertTableEq(Pair(2), Pair(2)), tester:assertTableNe(Pair(2), Pair(3))
+end, 'pairs')
+tester:run()
+return tester.asked, tester.ran, same, other, tester.countasserts
+--> 4, 'pairs', true, true, 4
+
+--- files hold nil, as where a program saves what it has not
+local file = os.tmpname()
+torch.save(file)
+local read = torch.load(file)
+os.remove(file)
+return read, torch.deserialize(torch.serialize(nil)), torch.deserialize(torch.serialize {1, nil, 3})[3]
+--> nil, nil, 3
+
+--- nodes of a graph are seen as they are, and not copied
+require 'nngraph'
+local input = nn.Identity()()
+local network = nn.gModule({input}, {nn.Tanh()(nn.Linear(2, 2)(input))})
+local names = {}
+for i, node in ipairs(network.forwardnodes) do names[i] = node.data.module and torch.type(node.data.module) or '' end
+return network.forwardnodes == network.forwardnodes, network.backwardnodes == network.backwardnodes, #network.forwardnodes,
+  table.concat(names, ' '), network.forwardnodes[2] == network.forwardnodes[2], network.backwardnodes[1].id == #names
+--> true, true, 5, ' nn.Identity nn.Linear nn.Tanh ', true, true

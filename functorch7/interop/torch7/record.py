@@ -77,9 +77,9 @@ class Record:
         """
         named = self.fields.get(OWN_FIELDS)
         if named is None:
-            names = [name for name in self.fields if isinstance(name, str) and not name.startswith("_")]
+            names = [name for name in self.fields if _is_name(name) and not str(name).startswith("_")]
             return {name: self.fields[name] for name in names if _is_harmless(self.fields[name])}
-        if not _is_list_of_names(named):
+        if not (isinstance(named, list) and all(map(_is_name, named))):
             raise self.error(f"expected names as {OWN_FIELDS}, got {type(named).__name__}")
         return {name: self.fields[name] for name in named if self.fields.get(name) is not None}
 
@@ -107,6 +107,11 @@ def _is_tensor_type(value: Value) -> bool:
 
 def _is_list_of_names(value: Value) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_name(value: Value) -> bool:
+    """Whether a value may be a field's name: objects have fields under numbers, too."""
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def plain(value: object) -> Content:

@@ -29,13 +29,13 @@ KEPT = "_lua"
 class KeptElsewhere:
     """What an object has in place of fields that are not its attributes."""
 
-    names: set[str]
+    names: set[str | float]
 
     def drop(self, name: str) -> None:
         """Forgets a field."""
         raise NotImplementedError
 
-    def contents(self) -> dict[str, object]:
+    def contents(self) -> dict[str | float, object]:
         """These fields."""
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ from ...core.types import Value
 from ...layers.graph_places import Place, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
-from .directed import Edge, Graph, Node
+from .directed import Edge, Graph, Members, Node
 from .module import Module
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class Nodes:
         self.data = [NodeData(self, i, *pair) for i, pair in enumerate(zip(places, noted, strict=True))]
         self.inputs = [place.inputs for place in places]
         self.consumers = [[j for j, inputs in enumerate(self.inputs) if i in inputs] for i in range(len(places))]
-        self.forward = _linked(self.data, self.consumers)
-        self.backward = _linked(self.data, self.inputs)
+        self.forward = Members(_linked(self.data, self.consumers))
+        self.backward = Members(_linked(self.data, self.inputs)[::-1])
 
     def _call(self) -> Any:
         return self.graph._newest_call()

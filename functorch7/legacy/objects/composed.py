@@ -20,6 +20,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, described_among
 from .nodes import Arrays, Nodes, Objects
+from .own_fields import numbered
 
 PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
 """Those of Torch's fields that begin with an underscore."""
@@ -72,7 +73,8 @@ def fields(object: Described) -> Fields:
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
     found |= {name: getattr(object, name) for name in LEFT_BY_CALLS if hasattr(object, name)}
     found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
-    return {name: value for name, value in found.items() if value is not None} | {"_type": object._type}
+    found |= {"_type": object._type} | numbered(object)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:

@@ -18,10 +18,36 @@ from .serial import PRIVATE
 
 OURS = "functorch7.legacy"
 
+NUMBERED = "_numbered"
+"""The attribute in which an object has its fields under numbers."""
+
+
+class Numbered(dict, KeptElsewhere):
+    """Fields under numbers: Torch's objects are tables, which may be lists, too."""
+
+    def contents(self) -> Fields:
+        return dict(self)
+
+    def put(self, number: float, value: Value) -> None:
+        """Gives a number another value; none takes it away."""
+        self[number] = value
+        if value is None:
+            del self[number]
+
+
+def numbered(object: object) -> Numbered:
+    """What an object has under numbers: empty at first."""
+    return vars(object).get(NUMBERED, Numbered())
+
+
+def put_numbered(object: object, number: float, value: Value) -> None:
+    """Gives an object a value under a number; none takes it away."""
+    vars(object).setdefault(NUMBERED, Numbered()).put(number, value)
+
 
 def own_fields(object: Value) -> Fields:
     """The object's fields, but those that its class knows."""
-    fields: dict[str, Any] = {}
+    fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
     return {name: value for name, value in fields.items() if not _is_known(object, name)}
@@ -29,8 +55,11 @@ def own_fields(object: Value) -> Fields:
 
 def take_own_fields(object: object, fields: Fields) -> None:
     """Gives an object those of a file's fields that say nothing else about it."""
-    fields = {name: value for name, value in fields.items() if not _is_known(object, name)}
-    vars(object).update((name, value) for name, value in fields.items() if not hasattr(object, name))
+    for name, value in fields.items():
+        if not isinstance(name, str):
+            put_numbered(object, name, value)
+        elif not _is_known(object, name) and not hasattr(object, name):
+            vars(object)[name] = value
 
 
 def _is_known(object: Any, name: str) -> bool:

@@ -13,13 +13,30 @@ from .described import Described
 
 
 class ModuleList(list):
-    """A container's modules: a Python list that notes its changes and takes nothing but modules."""
+    """A container's modules: a Python list that notes its changes and takes nothing but modules.
+
+    As a table of Lua's it may be filled in any order: what is put behind a gap is in it when the gap is filled.
+    """
 
     _seats: Value = ()
 
     def __init__(self, owner: str, modules: Iterable = ()):
         super().__init__(_checked(owner, module) for module in modules)
         self.owner = owner
+        self._ahead: dict[int, Described] = {}
+
+    def get(self, place: int) -> Described | None:
+        """The module at a place, behind a gap, too; None where there is none."""
+        return self[place] if 0 <= place < len(self) else self._ahead.get(place)
+
+    def put(self, place: int, module: Described) -> None:
+        """Puts a module at a place."""
+        if place < len(self):
+            self[place] = module
+            return
+        self._ahead[place] = _checked(self.owner, module)
+        while len(self) in self._ahead:
+            self.append(self._ahead.pop(len(self)))
 
     def __reduce__(self):
         return ModuleList, (self.owner, list(self))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensors.lua_values import kind, text
+from ..tensors.lua_values import OfLua, kind, text
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 
@@ -91,5 +91,6 @@ def _tables(got: Any, expected: Any, tolerance: float) -> Found:
 
 def _entries(table: Any) -> dict:
     """A table's entries by key; a list's count from 1. What is nil is not there."""
+    table = table.entries() if isinstance(table, OfLua) else table
     pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
     return {key: value for key, value in pairs if value is not None}

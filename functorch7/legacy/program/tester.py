@@ -6,6 +6,7 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count, takewhile
 from typing import Any
 
 from ...core.user_line import user_line
@@ -123,11 +124,19 @@ class Tester(Named):
     def run(self, testNames: str | Sequence[str] | Mapping[int, str] | None = None) -> int:
         """Runs all tests, or those whose names match a pattern or one of several; 0 if all pass.
 
-        A table is read from 1 on, as Lua's `arg`, in which the program is at 0.
+        A table is read from 1 on, as Lua's `arg`, in which the program is at 0; one of names alone names no test.
 
         Raises: AssertionError after the report if one does not; ValueError for a pattern that matches no test.
         """
-        names = self._matching(testNames)
+        self._run(self._getTests(testNames))
+        if any(self.assertionFail.values()) or any(self.testError.values()):
+            raise AssertionError("An error was found while running tests!")
+        return 0
+
+    # Under Torch's names, as programs have testers of their own that put others into their places.
+
+    def _run(self, tests: Mapping[str, Callable]) -> None:
+        names = list(tests)
         for counter in (self.assertionPass, self.assertionFail, self.testError):
             counter.clear()
         self.warningCount = Counter({"": self.warningCount[""]})
@@ -140,21 +149,18 @@ class Tester(Named):
                 break
         self._current = ""
         self._summarize(report, names)
-        if any(self.assertionFail.values()) or any(self.testError.values()):
-            raise AssertionError("An error was found while running tests!")
-        return 0
 
-    def _matching(self, patterns: str | Sequence[str] | Mapping[int, str] | None) -> list[str]:
+    def _getTests(self, patterns: str | Sequence[str] | Mapping[int, str] | None) -> dict[str, Callable]:
         if patterns is None:
-            return list(self.tests)
+            return dict(self.tests)
         if isinstance(patterns, Mapping):
-            patterns = [patterns[place] for place in sorted(place for place in patterns if place > 0)]
-        found: list[str] = []
+            patterns = [patterns[place] for place in takewhile(patterns.__contains__, count(1))]
+        found: dict[str, Callable] = {}
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
-            matching = [name for name in self.tests if self._is_found(pattern, name)]
+            matching = {name: test for name, test in self.tests.items() if self._is_found(pattern, name)}
             if not matching:
                 raise ValueError(f"Couldn't find test '{pattern}'")
-            found += [name for name in matching if name not in found]
+            found |= matching
         return found
 
     def _outcome(self, name: str) -> str:
@@ -190,7 +196,7 @@ class Tester(Named):
 
     # What assertions do ---------------------------------------------------------------------------------------------
 
-    def _checked(self, holds: bool, message: str) -> bool:
+    def _assert_sub(self, holds: bool, message: str) -> bool:
         (self.assertionPass if holds else self.assertionFail)[self._current] += 1
         if not holds:
             if self.rethrow:
@@ -217,7 +223,7 @@ class Tester(Named):
 
     def _compared(self, found: Found, negate: bool, message: str) -> bool:
         same, said = found
-        return self._checked(same != negate, message + said)
+        return self._assert_sub(same != negate, message + said)
 
     # Assertions -----------------------------------------------------------------------------------------------------
 
@@ -226,7 +232,7 @@ class Tester(Named):
         if not isinstance(condition, bool):
             self._warn(" :assert should only be used for boolean conditions: say what is meant, as in `x is not None`")
         holds = condition is not None and condition is not False  # what is no boolean is true in Lua
-        return self._checked(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
+        return self._assert_sub(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
 
     def eq(self, got: object, expected: object, *tolerance_and_message: float | str | None) -> bool:
         """Values are of one type and equal: tables entry by entry, numbers, tensors and storages within the tolerance.
@@ -246,7 +252,7 @@ class Tester(Named):
     def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors of one type have equal elements; other sizes are a warning. Raises TypeError for other values."""
         tolerance, message = _taken(tolerance_and_message)
-        found = tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True)
+        found = tensors(*_both("Tensor", ta, tb), tolerance, ignore_sizes=True)
         if found[0] and ta.shape != tb.shape:
             self._warn("Tensors have the same content but different dimensions; `eq` would not call them equal.")
         return self._compared(found, False, message)
@@ -254,47 +260,47 @@ class Tester(Named):
     def assertTensorNe(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors differ, as assertTensorEq compares them. Raises TypeError for other values."""
         tolerance, message = _taken(tolerance_and_message)
-        return self._compared(tensors(*_both(Tensor, "Tensor", ta, tb), tolerance, ignore_sizes=True), True, message)
+        return self._compared(tensors(*_both("Tensor", ta, tb), tolerance, ignore_sizes=True), True, message)
 
     def assertTableEq(self, ta: object, tb: object, *tolerance_and_message: float | str | None) -> bool:
         """Tables are equal, as `eq` compares them. Raises TypeError for other values."""
-        return self.eq(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
+        return self.eq(*_both("Table", ta, tb), *tolerance_and_message)
 
     def assertTableNe(self, ta: object, tb: object, *tolerance_and_message: float | str | None) -> bool:
         """Tables differ, as `eq` compares them. Raises TypeError for other values."""
-        return self.ne(*_both((list, tuple, dict), "Table", ta, tb), *tolerance_and_message)
+        return self.ne(*_both("Table", ta, tb), *tolerance_and_message)
 
     def assertlt(self, a: float, b: float, message: str = "") -> bool:
         """a < b."""
-        return self._checked(a < b, f"{_line(message)}LT failed: {text(a)} >= {text(b)}")
+        return self._assert_sub(a < b, f"{_line(message)}LT failed: {text(a)} >= {text(b)}")
 
     def assertgt(self, a: float, b: float, message: str = "") -> bool:
         """a > b."""
-        return self._checked(a > b, f"{_line(message)}GT failed: {text(a)} <= {text(b)}")
+        return self._assert_sub(a > b, f"{_line(message)}GT failed: {text(a)} <= {text(b)}")
 
     def assertle(self, a: float, b: float, message: str = "") -> bool:
         """a <= b."""
-        return self._checked(a <= b, f"{_line(message)}LE failed: {text(a)} > {text(b)}")
+        return self._assert_sub(a <= b, f"{_line(message)}LE failed: {text(a)} > {text(b)}")
 
     def assertge(self, a: float, b: float, message: str = "") -> bool:
         """a >= b."""
-        return self._checked(a >= b, f"{_line(message)}GE failed: {text(a)} < {text(b)}")
+        return self._assert_sub(a >= b, f"{_line(message)}GE failed: {text(a)} < {text(b)}")
 
     def asserteq(self, a: object, b: object, message: str = "") -> bool:
         """a == b, as Lua compares: tables and tensors are equal only to themselves."""
-        return self._checked(_same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
+        return self._assert_sub(_same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
 
     def assertne(self, a: object, b: object, message: str = "") -> bool:
         """Not a == b, as Lua compares, with a warning for tables and tensors."""
         if kind(a) == kind(b) and kind(a) in ("table", "userdata"):
             self._warn(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
-        return self._checked(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
+        return self._assert_sub(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
 
     def assertalmosteq(self, a: float, b: float, *tolerance_and_message: float | str | None) -> bool:
         """|a - b| is at most the tolerance, 1e-16 unless it is given."""
         tolerance, message = _taken(tolerance_and_message, 1e-16)
         said = f"{message}ALMOST_EQ failed: {text(a)} ~= {text(b)} with tolerance={text(tolerance)}"
-        return self._checked(abs(a - b) <= tolerance, said)
+        return self._assert_sub(abs(a - b) <= tolerance, said)
 
     def assertError(self, f: Callable[[], object], message: str = "") -> bool:
         """Calling f raises an exception."""
@@ -303,7 +309,7 @@ class Tester(Named):
     def assertNoError(self, f: Callable[[], object], message: str = "") -> bool:
         """Calling f raises no exception."""
         error = _raised(f)
-        return self._checked(error is None, f"{_line(message)}ERROR violation: err={error}")
+        return self._assert_sub(error is None, f"{_line(message)}ERROR violation: err={error}")
 
     def assertErrorMsg(self, f: Callable[[], object], errmsg: str, message: str = "") -> bool:
         """Calling f raises an exception with this message."""
@@ -317,7 +323,7 @@ class Tester(Named):
         """Calling f raises an exception of which `errcomp` is true."""
         error = _raised(f)
         holds = error is not None and bool(errcomp(error))
-        return self._checked(holds, f"{_line(message)}ERROR violation: err={text(error)}")
+        return self._assert_sub(holds, f"{_line(message)}ERROR violation: err={text(error)}")
 
 
 setattr(Tester, "assert", Tester.assert_)  # for tables of names: getattr(tester, "assert")
@@ -338,9 +344,9 @@ def _taken(given: tuple, tolerance: float = 0) -> tuple[float, str]:
     return values.get("number", tolerance), _line(values.get("string", ""))
 
 
-def _both(kinds: Any, what: str, first: Any, second: Any) -> tuple[Any, Any]:
+def _both(what: str, first: Any, second: Any) -> tuple[Any, Any]:
     for value, which in ((first, "First"), (second, "Second")):
-        if not isinstance(value, kinds):
+        if not (isinstance(value, Tensor) if what == "Tensor" else kind(value) == "table"):
             raise TypeError(f"{which} argument should be a {what}, got {kind(value)}")
     return first, second
 

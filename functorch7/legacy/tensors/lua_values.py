@@ -5,6 +5,20 @@ import numbers
 import numpy as np
 
 
+class OfLua:
+    """A value that only Lua understands."""
+
+    __slots__ = ()
+
+    def lua_type(self) -> str:
+        """What Lua's `type` gives."""
+        raise NotImplementedError
+
+    def entries(self) -> dict:
+        """What is in it, if it is a table."""
+        raise NotImplementedError
+
+
 def kind(value: object) -> str:
     """Lua's name of a value's type: "nil", "boolean", "number", "string", "table", "function" or "userdata"."""
     if value is None:
@@ -17,6 +31,8 @@ def kind(value: object) -> str:
         return "string"
     if isinstance(value, (list, tuple, dict)):
         return "table"
+    if isinstance(value, OfLua):
+        return value.lua_type()
     return "function" if callable(value) and not hasattr(value, "typename") else "userdata"
 
 

@@ -261,6 +261,14 @@ end
 
 function asked.describe(reference) return tostring(pinned[reference]) end
 
+function asked.type_of(reference) return type(pinned[reference]) end
+
+function asked.entries(reference)
+  local found = {}
+  for key, each in next, pinned[reference] do found[key] = each end
+  return answered(found)
+end
+
 function asked.field(reference, name) return answered(pinned[reference][name]) end
 
 -- Changes entries of a table: pairs of keys and values, whose kinds are bytes.

@@ -15,7 +15,7 @@ local function operator(name)
   local method = '__' .. name .. '__'
   return function(self, other, ...)
     local owner = (instances[self] or other == nil) and self or other
-    local found = owner[method]
+    local found = getmetatable(owner)[method] -- as luaT looks for it, whatever the class has made of reading fields
     if not found and name == 'eq' then return rawequal(self, other) end
     if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
     return found(self, other, ...)
@@ -209,21 +209,50 @@ end
 function torch.isTensor(value) return torch.type(value):match('^torch%..*Tensor$') ~= nil end
 function torch.isStorage(value) return torch.type(value):match('^torch%..*Storage$') ~= nil end
 
--- For files: what an object of a class of Lua's holds, and such an object of what was read.
+-- A class's own way to write or read its objects, under either of the names that Torch looks for.
+local function way(value, name)
+  local class = getmetatable(value)
+  return class['__' .. name] or class[name]
+end
+
+-- What stands for a file in such a way: of all that files do it does one thing, once, for files hold one value an object.
+local function single(class, name, what)
+  local is_done = false
+  return setmetatable({isWritableObject = function() return true end}, {__index = function(_, key)
+    if key ~= name or is_done then
+      border.fail(('%s: of a file, its own way to be saved may use %s, once; got %s'):format(class, name, key), -1)
+    end
+    return function(_, ...)
+      is_done = true
+      return what(...)
+    end
+  end})
+end
+
+-- For files: what an object of a class of Lua's holds, or writes, and such an object of what was read.
 function border.asked.taken_apart(reference)
   local value = border.pinned[reference]
   local class = instances[value] and getmetatable(value)
   if not class then return nil end
-  local fields = {}
-  for key, each in next, value do fields[key] = each end
-  return border.answered(class.__typename, fields)
+  local write, found = way(value, 'write'), {}
+  if write then
+    write(value, single(class.__typename, 'writeObject', function(object) found = object end))
+  else
+    for key, each in next, value do found[key] = each end
+  end
+  return border.answered(class.__typename, found)
 end
 
 function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
 
-function border.asked.take_fields(reference, number)
-  local value = border.pinned[reference]
-  for key, each in next, border.decode(1, number) do value[key] = each end
+function border.asked.take_fields(reference, code, number)
+  local value, content = border.pinned[reference], border.decode(code, number)
+  local read = way(value, 'read')
+  if read then
+    read(value, single(torch.typename(value), 'readObject', function() return content end), 1)
+  else
+    for key, each in next, content do value[key] = each end
+  end
   border.arrived()
 end
 
@@ -258,4 +287,19 @@ function border.asked.dumped(reference)
     outside[i] = {name = name, id = variables[variable], value = value}
   end
   return border.answered(code, outside)
+end
+
+-- For files, where the program may call what is in them: a function of this code, or why it is none.
+function border.asked.undumped(code)
+  local found, problem = loadstring(code, '=function of a file')
+  return border.answered(found or problem)
+end
+
+function border.asked.take_variable(reference, place, code, value)
+  debug.setupvalue(border.pinned[reference], place, border.decode(code, value))
+  border.arrived()
+end
+
+function border.asked.join_variable(reference, place, other, other_place)
+  debug.upvaluejoin(border.pinned[reference], place, border.pinned[other], other_place)
 end

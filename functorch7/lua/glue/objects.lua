@@ -150,8 +150,10 @@ function border.asked.disown(number, key) fields[number][key] = nil end
 
 function border.asked.forget(number) fields[number] = nil end
 
+local function class_of(value) return classes[floor(numbers[value] / SHIFT)] end
+
 local function new_index(self, key, value)
-  if type(key) ~= 'string' then
+  if type(key) ~= 'string' and not (type(key) == 'number' and class_of(self).is_table) then
     call(python.set_item, 0, nil, self, key, value)
     return
   end
@@ -298,8 +300,8 @@ function _G.rawset(value, key, content)
 end
 
 function border.describe(number)
-  local kind, name = call(python.describe, number, nil)
-  local class = {number = number, name = name, methods = {}, names = {}}
+  local kind, name, is_table = call(python.describe, number, nil)
+  local class = {number = number, name = name, methods = {}, names = {}, is_table = is_table}
   classes[number] = class
   class.stand_in = kinds[kind](class)
   return class
