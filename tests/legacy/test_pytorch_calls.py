@@ -243,3 +243,53 @@ def test_errors_inside_name_the_way():
 def test_tables_of_modules_cannot_be_called():
     with pytest.raises(NotImplementedError, match="nn.ModuleList: missing the required forward"):
         nn.ModuleList([nn.Linear(2, 2)])(X)
+
+
+class Telling(nn.Module):
+    """Returns more than tensors."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x, mode="sum"):
+        rows, columns = x.shape
+        return {"y": (self.linear(x), None), "rows": rows, "mode": mode, "sizes": [columns, 2.0]}
+
+
+def test_what_modules_inside_return_beside_tensors_comes_as_it_is():
+    class Told(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Telling()
+
+        def forward(self, x):
+            (y, nothing), rows, (columns, factor) = (found := self.inner(x))["y"], found["rows"], found["sizes"]
+            assert nothing is None and found["mode"] == "sum" and isinstance(found["y"], tuple)
+            return y.view(rows * columns) * factor
+
+    net, seen = Told(), []
+    net.inner.register_forward_hook(lambda module, input, output: seen.append(output["y"][0].numpy().copy()))
+    weight, bias = np.asarray(net.inner.linear.weight), np.asarray(net.inner.linear.bias)
+    same(net(X), 2 * (X @ weight.T + bias).ravel(), 1e-5, 1e-6)
+    same(net.backward(X, np.ones(12, "f")), 2 * np.ones((4, 3)) @ weight, 1e-5, 1e-6)
+    same(seen[0], X @ weight.T + bias, 1e-5, 1e-6)
+    with pytest.raises(TypeError, match="nn.Telling: forward returned 'sum', which is no tensor"):
+        net.inner(X)
+
+
+def test_a_forward_without_arguments_is_called():
+    class Grid(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.points = nn.Parameter(torch.ones(4, 3))
+
+        def forward(self, factor=2):
+            return self.points * factor
+
+    net = custom(lambda self, x: self.grid() + x, grid=Grid)
+    same(net(X), X + 2)
+    same(net.grid(), np.full((4, 3), 2))
+    net.grid.zero_grad()
+    net.grid.backward([], np.ones((4, 3)))
+    same(net.grid.points.grad, np.full((4, 3), 2))

@@ -32,6 +32,10 @@ SCALARS = frozenset((bool, int, float, str, type(None)))
 """What can be hashed, and never changes."""
 
 
+NUMBERS = (bool, int, float, complex, np.number)
+ARRAYS = (Tensor, np.ndarray, jax.Array)
+
+
 class Static(NamedTuple):
     """A value as part of a program's key: equal only to values of the same type."""
 
@@ -56,7 +60,7 @@ class _Itself:
 
 def is_array(value: object) -> TypeGuard[Tensor | np.ndarray | jax.Array]:
     """Whether a value is a tensor or an array."""
-    return isinstance(value, (Tensor, np.ndarray, jax.Array))
+    return isinstance(value, ARRAYS)
 
 
 class Record:
@@ -235,9 +239,34 @@ def split(
     return form, arrays[0] if len(arrays) == 1 else arrays
 
 
+class Returned(NamedTuple):
+    """What a module inside has returned to a user's `forward`, with holes where arrays were."""
+
+    structure: Structure
+    leaves: tuple[Value, ...]  # None for a hole
+    holes: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, value: Value) -> tuple[Returned, Value]:
+        """(the form, the value with None in the place of everything that is no array)."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
+        holes = tuple(map(is_array, leaves))
+        kept = tuple(None if hole else leaf for hole, leaf in zip(holes, leaves, strict=True))
+        arrays = [leaf if hole else None for hole, leaf in zip(holes, leaves, strict=True)]
+        return cls(structure, kept, holes), structure.unflatten(arrays)
+
+    def filled(self, output: Value) -> Value:
+        """The value with these arrays, as tensors."""
+        arrays = iter(jax.tree.leaves(output))
+        pairs = zip(self.holes, self.leaves, strict=True)
+        return self.structure.unflatten([wrapped(next(arrays)) if hole else leaf for hole, leaf in pairs])
+
+
 def array_of(given: Value, what: str = "expected tensors, got") -> Value:
     """What is given inside a trace, as arrays. Raises TypeError, with `what` before the value, for what is none."""
     try:
         return jax.tree.map(jax.numpy.asarray, unwrapped(given))
     except (TypeError, ValueError):
-        raise TypeError(f"{what} {given!r}, which is no tensor, nor a table of them") from None
+        leaves = [each for each in jax.tree.leaves(unwrapped(given)) if not isinstance(each, (*NUMBERS, *ARRAYS))]
+        wrong = core.describe(leaves[0] if leaves else given)
+        raise TypeError(f"{what} {wrong}, which is no tensor, nor a table of them") from None

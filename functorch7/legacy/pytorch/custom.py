@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from ...checks.tracebacks import shorten
 from ...core.types import Value
-from ...layers.graph import nodes_among
 from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..engine.plan import grad_name
@@ -22,7 +21,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output
 from .registration import KINDS, Registration
-from .stand_ins import Inside
+from .stand_ins import Inside, given_nodes
 from .traced import Traced, describing, tree_text
 
 
@@ -315,8 +314,8 @@ class Custom(Registration):
         return self._run(self._planned(form), given).result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Output:
-        """`forward` of these arguments; of nodes, a node of a graph."""
-        nodes = None if kwargs else nodes_among(args)
+        """`forward` of these arguments; of nodes, or of nothing where it needs something, a node of a graph."""
+        nodes = given_nodes(type(self), args, kwargs)
         if nodes is not None:
             return super().__call__(*args)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import cache
 from typing import Any, NoReturn
 
@@ -35,7 +36,7 @@ class Inside:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Value:
         """As forward; of nodes, a node of a graph."""
-        nodes = None if kwargs else nodes_among(args)
+        nodes = given_nodes(self.outer_class, args, kwargs)
         return self.forward(*args, **kwargs) if nodes is None else Node(self, *nodes)
 
     def updateOutput(self, input: Value) -> Value:
@@ -47,6 +48,22 @@ class Inside:
         raise TypeError(f"{type(self).__name__}: backward cannot be called in forward; it is found by differentiation")
 
     updateGradInput = accGradParameters = backward
+
+
+def given_nodes(kind: type, args: tuple, kwargs: dict[str, Value]) -> list[Node] | None:
+    """The nodes that a module of a class is called with; None for a call, which may have no arguments, either."""
+    if kwargs or not (args or _needs_input(kind)):
+        return None
+    return nodes_among(args)
+
+
+@cache
+def _needs_input(kind: Any) -> bool:
+    try:
+        inspect.signature(kind.forward).bind(None)
+    except TypeError:
+        return True
+    return False
 
 
 def outlived(module: Inside) -> TypeError:

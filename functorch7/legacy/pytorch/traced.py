@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import partial
 from typing import Any, ClassVar
@@ -14,13 +15,14 @@ import jax.numpy as jnp
 from ... import core
 from ...core import hooks, tree
 from ...core.composite import key_beside, key_of_call
+from ...core.contexts import during
 from ...core.recording import recorded_at, recorded_path
 from ...core.types import Array, Key, State, Tree, Value
 from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Form, Static, array_of, holds_traced, is_still, split, thawed
+from ..engine.forms import Form, Returned, Static, array_of, holds_traced, is_still, split, thawed
 from ..engine.outside import code_of, names_in, running
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
@@ -38,6 +40,10 @@ NEEDS_VALUES = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+
+
+_returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=None)
+"""Where a `forward` leaves what it returns beside arrays, if another one calls it, which gets it as it is."""
 
 
 class Traced(core.Module, abstract=True):
@@ -73,12 +79,15 @@ class Traced(core.Module, abstract=True):
         return _zeros(self.buffers)
 
     def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
-        run = Run(self, params, buffers, key, train)
+        run, asked = Run(self, params, buffers, key, train), _returned.get()
         args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
         try:
             watched = code_of(self.kind).watched(run.who, self.attributes)
-            with watched, running(run), refusing(run.who), pytorch_operators():
+            with watched, running(run), refusing(run.who), pytorch_operators(), during(_returned, None):
                 returned = self.kind.forward(run.object, *args, **kwargs)
+            if asked is not None:
+                form, returned = Returned.of(returned)
+                asked[:] = [form]
             output = array_of(returned, f"{self.torch_name()}: forward returned")
             check_unchanged(run.object, self.torch_name())
             return output, collected(run.object)
@@ -195,13 +204,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
+        returned: list[Returned] = []
         with running(None), recorded_at(self.recorded, {}):
             output, new = self.spec.call(
                 path[0], self.params, collected(self.object), array_of(given),
-                key=key, train=self.train, way=partial(_entered, path[1:], form), through=len(path) > 1,
+                key=key, train=self.train, way=partial(_entered, path[1:], form, returned), through=len(path) > 1,
             )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
-        return wrapped(output)
+        return returned[0].filled(output) if returned else wrapped(output)
 
     def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module that `forward` has made of stand-ins, by a description with what they have."""
@@ -209,12 +219,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, made.spec))
         key = key_beside(self.spec, self.key, self.made)
         self.made += 1
+        returned: list[Returned] = []
         with running(None), recorded_at((*self.recorded, f"made {self.made}"), made.places()):
             output, new = _entered(
-                (), form, made.spec, made.params, made.buffers, array_of(given), key=key, train=bool(module.train)
-            )
+                (), form, returned, made.spec, made.params, made.buffers, array_of(given),
+                key=key, train=bool(module.train),
+            )  # fmt: skip
         made.put(new)
-        return wrapped(output)
+        return returned[0].filled(output) if returned else wrapped(output)
 
     def at(self, path: tree.Path) -> tuple[core.Module, Tree]:
         """(description, with its hooks, params) of a module inside."""
@@ -246,13 +258,14 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
 
 
 def _entered(
-    path: tree.Path, form: Form | None, child: Any, params: Any, buffers: Any, input: Any, *, key: Any, train: bool
-) -> tuple[Any, Any]:
-    """Runs the module at a path inside a child, or, at the end of the path, the child."""
+    path: tree.Path, form: Form | None, returned: list[Returned], child: Any, params: Any, buffers: Any, input: Any,
+    *, key: Any, train: bool,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Runs the module at a path inside a child, or, at the end of the path, the child; `returned` gets its form."""
     if isinstance(child, InMode):
         child, train = child.inner, child.train
     if path:
-        way = partial(_entered, path[1:], form)
+        way = partial(_entered, path[1:], form, returned)
         through = len(path) > 1
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, tree.with_at(buffers, (path[0],), new)
@@ -264,4 +277,5 @@ def _entered(
             given = ", ".join([*map(core.describe, args), *(f"{n}={core.describe(v)}" for n, v in kwargs.items())])
             raise TypeError(f"{core.title(child)}: expected one input (a table, where it takes several), got {given}")
         child = child.replace(form=form)
-    return child.apply(params, buffers, input, key=key, train=train)
+    with during(_returned, returned if isinstance(child, Traced) else None):
+        return child.apply(params, buffers, input, key=key, train=train)
