@@ -33,6 +33,7 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
     copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
     as the CriterionTable of a network.
+    The loss raises TypeError for a criterion whose loss is not one number.
     """
 
     def loss(params: Tree, buffers: Tree, batch: tuple[Any, Any], key: Key) -> tuple[jax.Array, tuple[Any, Any]]:
