@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from functorch7 import recipes
 from functorch7.interop.torch7.node import functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.network import carry_of, forget, with_carry
+from functorch7.recipes.run import kept
 from functorch7.recipes.texts import Text
 from functorch7.training import Trainer
 
@@ -84,7 +84,7 @@ def of_run(folder: Path) -> Speaker:
     """The best epoch's network of a run by a `language` recipe."""
     if not (folder / "recipe.json").is_file():
         raise ValueError(f"{folder}: expected the folder of a run by a recipe, with recipe.json in it")
-    recipe = recipes.made(json.loads((folder / "recipe.json").read_text()))
+    recipe = recipes.made(kept(folder))
     if type(recipe) is not recipes.Language:
         raise ValueError(f"{folder}: expected a run by a recipe of the kind language")
     task = recipe.task()

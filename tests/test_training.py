@@ -7,7 +7,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.training import init_state, make_sgd_step, make_train_step
+from functorch7.training import Trainer, init_state, make_sgd_step, make_train_step
 
 RANDOM = np.random.default_rng(0)
 X = jnp.asarray(RANDOM.normal(size=(8, 3)), jnp.float32)
@@ -103,6 +103,26 @@ def test_wrong_input_is_refused_by_name(key):
     step = make_train_step(NET, f7.MSECriterion(), optax.sgd(0.1))
     with pytest.raises(ValueError, match=r"nn.Linear\(3 -> 5\): expected input of size 3"):
         step(init_state(NET, optax.sgd(0.1), key), (Y, Y), None)
+
+
+def squares(output, target):
+    return (output - target) ** 2
+
+
+def test_what_a_step_cannot_be_given_is_said(key):
+    module, adam, x = f7.Linear(3, 1), optax.adam(0.1), jnp.ones((4, 3))
+    step, of_squares = (make_train_step(module, criterion, adam) for criterion in (f7.MSECriterion(), squares))
+    state, others, batch = init_state(module, adam, key), init_state(module, optax.sgd(0.1), key), (x, x[:, :1])
+    for call, error, message in (
+        (lambda: step(module.init(key), batch, None), TypeError, "expected a TrainState, .*, got Variables"),
+        (lambda: step(state, x, None), TypeError, r"expected a batch \(input, target\), got shape \(4, 3\)"),
+        (lambda: step(others, batch, None), ValueError, "the state is that of another optimizer"),
+        (lambda: of_squares(state, batch, None), TypeError, r"one number as the loss of squares, got shape \(4, 1\)"),
+        (lambda: f7.data.TensorLoader([1.0, 2.0], [1, 2]), ValueError, "expected arrays, got numbers"),
+        (lambda: Trainer(module, squares, adam, 3), TypeError, "expected the path of a folder, got 3"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
 
 
 def test_mixed_precision_computes_in_bfloat16_and_keeps_float32(key):

@@ -24,7 +24,7 @@ def own_way_back(tree: Value, way_back: WayBack) -> Value:
     return structure.unflatten(leaves)
 
 
-def linear(function: Callable[[Any, Any], Value], way_back: Callable, fixed: Value, moving: Value) -> Value:
+def linear(function: Callable[[Value, Value], Value], way_back: Callable, fixed: Value, moving: Value) -> Value:
     """function(fixed, moving), which is linear in `moving`, a tree of floating-point arrays.
 
     Its way back is way_back(fixed, gradients), in the structure of `moving`. Neither function may use what is being

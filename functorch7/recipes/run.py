@@ -79,10 +79,22 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
     return {str(method): each.result()[0] for each, method in found}
 
 
+def kept(folder: Path) -> dict[str, Any]:
+    """The settings of the run in a folder. Raises: OSError; ValueError, naming the file, if it is damaged."""
+    file = folder / "recipe.json"
+    try:
+        found = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{file}: no settings as a run keeps them: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{file}: no settings as a run keeps them, but {type(found).__name__}")
+    return found
+
+
 def _keep(recipe: Recipe, folder: Path, begun: bool) -> None:
     """Writes the settings into the folder, unless a run has begun there with others that made it what it is."""
     file, settings = folder / "recipe.json", json.loads(msgspec.json.encode(recipe))
-    known = json.loads(file.read_text()) if begun and file.exists() else settings
+    known = kept(folder) if begun and file.exists() else settings
     other = [name for name in settings if name in known and name not in MAY_CHANGE and known[name] != settings[name]]
     if other:
         changes = ", ".join(f"{name} = {known[name]!r}, got {settings[name]!r}" for name in other)

@@ -28,6 +28,10 @@ class Step(Compiled):
         token = _batch.set(batch)
         try:
             return super().__call__(state, batch, *more, **named)
+        except (ValueError, RuntimeError) as error:
+            if any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array)):
+                error.add_note("a step reuses the memory of the state that it is given: go on with the one it returns")
+            raise
         finally:
             _batch.reset(token)
 

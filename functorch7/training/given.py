@@ -1,14 +1,18 @@
 """What a Trainer is given: whether it is what it is meant to be."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import jax
 import jax.numpy as jnp
+import numpy as np
+import optax
 from jax.typing import DTypeLike
 
 from ..core import Module, Variables, describe
-from ..core.types import Value
+from ..core.types import Tree, Value
 from ..network import check_module, check_variables
 from .callbacks import Callback
+from .state import TrainState
 
 
 def check_parts(module: object, criterion: object, optimizer: object) -> None:
@@ -18,6 +22,34 @@ def check_parts(module: object, criterion: object, optimizer: object) -> None:
         raise TypeError(f"Trainer: expected a criterion, such as functorch7.MSECriterion(), got {criterion!r}")
     if not all(callable(getattr(optimizer, name, None)) for name in ("init", "update")):
         raise TypeError(f"Trainer: expected an optimizer of optax, such as optax.adam(1e-3), got {optimizer!r}")
+
+
+def check_step(state: object, batch: object) -> None:
+    """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
+    if not isinstance(state, TrainState):
+        raise TypeError(f"make_train_step: expected a TrainState, as init_state makes it, got {type(state).__name__}")
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise TypeError(f"make_train_step: expected a batch (input, target), got {describe(batch)}")
+
+
+def check_optimizer_state(
+    optimizer: optax.GradientTransformation, params: Tree, given: Value, error: Exception
+) -> None:  # fmt: skip
+    """Raises ValueError from an optimizer's error where the state that it was given is not one of its own."""
+    expected = jax.eval_shape(optimizer.init, params)
+    if jax.tree.structure(expected) != jax.tree.structure(given):
+        said = "make_train_step: the state is that of another optimizer, or of another network; init_state makes it"
+        raise ValueError(said) from error
+
+
+def is_number(value: object) -> bool:
+    """Whether a loss is a single number, of an array's or of Python's."""
+    return isinstance(value, (jax.Array, np.ndarray, np.generic, float, int)) and jnp.shape(value) == ()
+
+
+def name_of(criterion: Callable) -> str:
+    """As Torch prints it, or a function's name."""
+    return criterion.torch_name() if isinstance(criterion, Module) else getattr(criterion, "__name__", repr(criterion))
 
 
 def check_amount(name: str, value: object) -> None:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import optax
 from jax.typing import DTypeLike
 
-from ..core import Module, penalty, without_emitted
+from ..core import Module, describe, penalty, without_emitted
 from ..core.keys import folded
 from ..core.probe import silent
 from ..core.types import Batch, Key, Tree, Value
@@ -16,6 +16,7 @@ from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
+from .given import check_optimizer_state, check_step, is_number, name_of
 from .sharding import Sharding
 from .state import TrainState
 
@@ -32,6 +33,7 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
     copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
     as the CriterionTable of a network.
+    The loss raises TypeError for a criterion whose loss is not one number.
     """
 
     def loss(params: Tree, buffers: Tree, batch: tuple[Any, Any], key: Key) -> tuple[jax.Array, tuple[Any, Any]]:
@@ -41,7 +43,10 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
             params, input = cast(params, compute_dtype), cast(input, compute_dtype)
         output, new = module.apply(params, buffers, input, key=key, train=True)
         output = output if compute_dtype is None else cast(output, precise)
-        value = _loss_of(criterion, output, target, folded(key, len(module.child_modules()))) + penalty(new)
+        value = _loss_of(criterion, output, target, folded(key, len(module.child_modules())))
+        if not is_number(value):
+            raise TypeError(f"expected one number as the loss of {name_of(criterion)}, got {describe(value)}")
+        value = value + penalty(new)
         if hasattr(criterion, "advantage"):
             value = value + reinforce_loss(new, criterion.advantage(output, target))
         return value.astype(precise), (output, without_emitted(new))
@@ -83,7 +88,11 @@ def descent(
         return known(loss, params, buffers, batch, key, value, gradients) if of_whole_batch else {"value": value}
 
     def update(params: Tree, optimizer_state: Any, gradients: Any, **known: Any) -> tuple[Any, Any]:
-        updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
+        try:
+            updates, optimizer_state = asked.update(gradients, optimizer_state, params, **known)
+        except Exception as error:
+            check_optimizer_state(asked, params, optimizer_state, error)
+            raise
         return optax.apply_updates(params, updates), optimizer_state
 
     gradient = jax.value_and_grad(loss, has_aux=True) if sharding is None else sharding.value_and_grad(module, loss)
@@ -107,7 +116,8 @@ def make_train_step(
     in `state.buffers`. With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed
     there. When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
-    sense (a class 0); and for a batch that the devices cannot share.
+    sense (a class 0); for a batch that the devices cannot share, and for another optimizer's state. TypeError for what
+    is no TrainState, no pair, and no number as loss. A state that was handed in before is JAX's error, with a note.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp, optax
     >>> from functorch7.training import init_state, make_train_step
@@ -121,6 +131,7 @@ def make_train_step(
     gradient, all_known, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
+        check_step(state, batch)
         (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
         more = all_known(state.params, state.buffers, batch, key, loss, grads)
         params, optimizer_state = update(state.params, state.optimizer_state, grads, **more)

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from functorch7 import recipes
+from functorch7.recipes.run import kept
 from functorch7.training.validation import evaluate
 from functorch7_cli import main
 
@@ -50,6 +51,15 @@ def test_the_shipped_recipes_are_listed_and_errors_are_one_sentence(tmp_path):
     file = tmp_path / "text.txt"
     file.write_bytes(b"\xff\xfe words")
     assert "expected a text in UTF-8" in called("python-lstm", "--set", f"text={file}", code=1)
+
+
+@pytest.mark.parametrize("text, said", [("{", "Expecting"), ("[1]", "but list"), ("\xff", "")])
+def test_damaged_settings_of_a_run_are_said_by_their_file(text, said, tmp_path):
+    (tmp_path / "recipe.json").write_text(text, encoding="latin-1")
+    with pytest.raises(ValueError, match=f"recipe.json: no settings as a run keeps them.*{said}"):
+        kept(tmp_path)
+    result = CliRunner().invoke(main, ["sample", str(tmp_path)])
+    assert result.exit_code == 1 and "recipe.json: no settings" in result.stderr
 
 
 @pytest.mark.parametrize(("name", "extra"), [("matplotlib", "training"), ("sklearn", "demo"), ("orbax", "training")])
