@@ -158,7 +158,7 @@ def item(owner: Crossing, key: Crossing) -> Crossing:
     return owner[index_of(key)] if hasattr(owner, "__getitem__") else None
 
 
-def put_item(owner: Any, key: Any, value: Any) -> None:
+def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
     """Puts something at a place, as `item` finds it. Raises TypeError for an owner that has no places."""
     if type(owner) in (list, ModuleList):
         _put_into_list(owner, key - 1, value)
