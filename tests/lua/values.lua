@@ -20,6 +20,10 @@ local x = torch.range(1, 12):resize(3, 4)
 return x[{{1, 2}, {2, 3}}]:sum(), x[{{}, 2}]:sum(), x[{{2}}]:size(1), x[{2, {}}]:sum()
 --> 18, 18, 1, 26
 
+--- texts of tensors and storages, which end a line
+return tostring(torch.Tensor{1, 2}), tostring(torch.LongStorage{3}), tostring(torch.Tensor())
+--> ' 1\n 2\n[torch.FloatTensor of size 2]\n', ' 3\n[torch.LongStorage of size 1]\n', '[torch.FloatTensor with no dimension]\n'
+
 --- masks
 local x = torch.range(1, 6)
 x[x:gt(4)] = 0
