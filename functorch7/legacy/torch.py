@@ -37,7 +37,7 @@ from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
 from .tensors.results import ROWS
 from .tensors.rows import Row
-from .tensors.sizes import sizes_given
+from .tensors.sizes import some_sizes
 from .tensors.tensor import Tensor as Tensor
 from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of
@@ -66,7 +66,7 @@ def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
     generator, rest = given_generator(sizes)
-    return Tensor.of(drawn(generator.normal, sizes_given(*rest), default_dtype() if dtype is None else dtype))
+    return Tensor.of(drawn(generator.normal, some_sizes(*rest), default_dtype() if dtype is None else dtype))
 
 
 def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
@@ -74,7 +74,7 @@ def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
     generator, rest = given_generator(sizes)
-    return Tensor.of(drawn(generator.uniform, sizes_given(*rest), default_dtype() if dtype is None else dtype))
+    return Tensor.of(drawn(generator.uniform, some_sizes(*rest), default_dtype() if dtype is None else dtype))
 
 
 def randperm(*args: Operand, dtype: DTypeLike | None = None) -> Tensor:

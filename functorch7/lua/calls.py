@@ -86,9 +86,9 @@ class Calls:
 
     def _fitted(self, function: Callable, shape: Shape, sig: int, values: tuple) -> Crossing:
         border = self.border
-        if border.tables.touched and function in border.takes_dicts:
-            border.tables.empty_as_dicts()
         arguments = border.given(sig, values)
+        if border.tables.touched and function in border.takes_dicts:
+            arguments = border.tables.empty_as_dicts(arguments)
         return self._called(function, shape, arguments, arguments[0] if arguments else None)
 
     def method(self, number: int, sig: int, *values: Crossing) -> Crossing:

@@ -360,8 +360,8 @@ class Classes:
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
     def text(self, _: int, value: object) -> str:
-        """What tostring gives."""
-        return str(value)
+        """What tostring gives: as in Torch, what it writes of tensors and storages ends a line."""
+        return f"{value}\n" if isinstance(value, (Tensor, Storage)) else str(value)
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""

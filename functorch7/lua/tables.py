@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..legacy.program.lua import Table
-from .kinds import Bridge
+from .kinds import Bridge, Crossing
 from .registry import PYTHON_TABLE
 
 CHUNK = 200
@@ -50,12 +50,22 @@ class Tables:
         target.clear()
         return target
 
-    def empty_as_dicts(self) -> None:
-        """Makes dicts of the empty tables that came with a call: what is empty could be either."""
-        for number in self.touched:
-            if self.registry.objects[number] == []:
-                self.registry.put(number, Table())
-                self.sent[number] = Table()
+    def empty_as_dicts(self, arguments: Iterable[Crossing]) -> list:
+        """The arguments of a call, of which empty tables are dicts: what is empty could be either.
+
+        Those within others stay lists, as which the others hold them.
+        """
+        numbers = {
+            id(each): self.registry.numbers.get(id(each)) for each in arguments if type(each) is list and not each
+        }
+        dicts = {key: self._as_dict(number) for key, number in numbers.items() if number in self.touched}
+        return [dicts.get(id(each), each) for each in arguments]
+
+    def _as_dict(self, number: int) -> Table:
+        found = Table()
+        self.registry.put(number, found)
+        self.sent[number] = Table()
+        return found
 
     # To Lua ---------------------------------------------------------------------------------------------------------
 

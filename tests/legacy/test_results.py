@@ -66,7 +66,7 @@ ERRORS = [
         "torch.scatter: expected 2 numbers or more along dimension 1, got size 1x4",
     ),
     (lambda x: x.gather(2, torch.LongTensor([[1]])), ValueError, "torch.gather: expected indices of size 3xn, got"),
-    (lambda x: x.fill(None), TypeError, "torch.fill: expected a number, .* got None"),
+    (lambda x: x.fill(None), TypeError, "torch.fill: expected a number, got None"),
     (lambda x: x.maskedFill(x.gt(1), None), TypeError, "torch.maskedFill: expected a number, .* got None"),
     (lambda x: x.indexFill(1, torch.LongTensor([1]), "a"), TypeError, "torch.indexFill: expected a number, .* got 'a'"),
     (lambda x: torch.Tensor([1, None]), ValueError, r"torch.Tensor: expected numbers, .* got \[1, None\]"),

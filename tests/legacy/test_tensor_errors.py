@@ -75,7 +75,7 @@ def test_companions_functions_name_themselves(package, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda x: x.fill("a"), TypeError, "torch.fill: expected a number, a tensor or a table of numbers .*, got 'a'"),
+        (lambda x: x.fill("a"), TypeError, "torch.fill: expected a number, got 'a'"),
         (lambda x: x.select(5, 1), IndexError, "torch.select: dimension 5 out of range of a 2D tensor"),
         (lambda x: x.maskedSelect(), TypeError, r"torch.maskedSelect: expected \(\[tensor,\] mask\), got \(\)"),
         (lambda x: x.viewAs(torch.Tensor(5)), ValueError, "expected sizes for the 6 elements of 2x3, got 5"),
@@ -83,7 +83,7 @@ def test_companions_functions_name_themselves(package, tmp_path, monkeypatch):
         (lambda x: torch.gesv(torch.Tensor(3, 1), torch.Tensor(2, 2)), ValueError, "torch.gesv: expected 2 rows"),
         (lambda x: torch.zeros("a"), TypeError, r"torch.zeros: expected sizes: .*got \('a',\)"),
         (lambda x: torch.linspace(1), TypeError, r"torch.linspace: expected \(\[result\], first, last, \[n\]\), got"),
-        (lambda x: x.range("a"), TypeError, r"torch.range: expected \(first, last, \[step\]\), got \('a'\)"),
+        (lambda x: x.range("a"), TypeError, r"torch.range: expected \(first, last, \[step\]\), numbers, got \('a'\)"),
         (lambda x: torch.reshape(1), TypeError, r"torch.reshape: expected \(tensor, sizes...\), got \(1\)"),
     ],
 )
@@ -98,3 +98,96 @@ def test_errors_of_a_users_function_stay():
 
     with pytest.raises(IndexError, match="index 6 is out of bounds"):
         matrix().apply(fail)
+
+
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+REFUSED_BY_TORCH = [
+    (lambda x: x.fill(x[1]), TypeError, "torch.fill: expected a number, got a tensor of size 4"),
+    (
+        lambda x: x.linspace(0, x[1]),
+        TypeError,
+        r"torch.linspace: expected \(first, last, \[n\]\), numbers, got \(0, a ten",
+    ),
+    (lambda x: torch.logspace(1, [1, 2]), TypeError, "torch.logspace: expected .* got \\(1, a tensor of size 2\\)"),
+    *[
+        (lambda x, name=name: getattr(torch, name)(), TypeError, f"torch.{name}: expected sizes: .* got \\(\\)")
+        for name in ("rand", "randn", "zeros", "ones")
+    ],
+    (lambda x: x.randn(), TypeError, "torch.randn: expected sizes: .* got \\(\\)"),
+    (lambda x: x.equal(3), TypeError, r"torch.equal: expected \(\[tensor1\], tensor2\), got \(3\)"),
+    (
+        lambda x: x.equal(x.byte()),
+        TypeError,
+        "torch.equal: expected a torch.FloatTensor, as the first tensor, got a torch.B",
+    ),
+    (lambda x: x.size(x), TypeError, "torch.size: expected a number as a dimension, got a tensor of size 3x4"),
+    (
+        lambda x: torch.gels(x, torch.ones(2, 2)),
+        ValueError,
+        "torch.gels: expected 2 rows, as the matrix has, got size 3x4",
+    ),
+    # True is 1 in Python, and no number in Lua.
+    (lambda x: x.add(True), TypeError, "torch.add: expected .* got .*True"),
+    (lambda x: x.uniform(0, True), TypeError, "torch.uniform: expected .* got \\(0.0, True\\)"),
+    (lambda x: torch.zeros(2, True), TypeError, "torch.zeros: expected sizes: .* got \\(2, True\\)"),
+    (lambda x: x.sum(True), TypeError, "torch.sum: expected .* got .*True"),
+    # Whole numbers have no square roots, and of LAPACK's routines no results at all.
+    (
+        lambda x: x.int().sqrt(),
+        TypeError,
+        "torch.sqrt: expected a tensor of a floating-point type, got a torch.IntTensor",
+    ),
+    (
+        lambda x: torch.exp(x.long()),
+        TypeError,
+        "torch.exp: expected a tensor of a floating-point type, got a torch.Long",
+    ),
+    (lambda x: torch.inverse(torch.IntTensor([[2]])), TypeError, "torch.inverse: expected a tensor of a floating"),
+    (lambda x: x.int().mean(1), TypeError, "torch.mean: expected a tensor of a floating-point type"),
+    (lambda x: x.byte().std(1), TypeError, "torch.std: expected a tensor of a floating-point type"),
+    (lambda x: x.int().norm(2, 1), TypeError, "torch.norm: expected a tensor of a floating-point type"),
+    # Letters other than those that there are.
+    (lambda x: torch.eig(x, "Q"), TypeError, r"torch.eig: expected \(tensor, \['N' or 'V'\]\), .*, 'Q'\)"),
+    (lambda x: torch.conv2(x, x, "X"), TypeError, r"torch.conv2: expected \(tensor, tensor, \['V' or 'F'\]\)"),
+    (lambda x: torch.ormqr(x, x[1], x), ValueError, "torch.ormqr: expected a vector of factors for up to 3 reflectors"),
+    (
+        lambda x: torch.ormqr(x, x[1].narrow(1, 1, 3), x.t()),
+        ValueError,
+        "torch.ormqr: expected 3 rows, .* got size 4x3",
+    ),
+    (lambda x: x.chunk(0), ValueError, "torch.chunk: expected a positive number of views, got 0"),
+    (lambda x: torch.eye(0), ValueError, "torch.eye: expected a positive size, got 0"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), REFUSED_BY_TORCH)
+def test_what_torch7_refuses_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call(torch.FloatTensor(X))
+
+
+@pytest.mark.parametrize(
+    "refused", [lambda x: x.rand(2), lambda x: x.randn(2), lambda x: x.zeros(), lambda x: x.ones()]
+)
+def test_what_is_refused_changes_nothing(refused):
+    x = torch.IntTensor(X)
+    with pytest.raises(TypeError):
+        refused(x)
+    assert x.totable() == X.tolist()
+
+
+def test_letters_may_be_left_out_one_by_one():
+    matrix, side = torch.Tensor([[2, 1], [0, 4]]), torch.Tensor([[2], [4]])
+    assert torch.trtrs(side, matrix, "T")[0].totable() == [[1], [0.75]]
+    assert torch.trtrs(side, matrix, "U", "U")[0].totable() == [[-2], [4]]
+    reflectors, factors = torch.geqrf(torch.Tensor([[1, 2], [3, 4]]))
+    transposed = np.asarray(torch.orgqr(reflectors, factors)).T
+    np.testing.assert_allclose(np.asarray(torch.ormqr(reflectors, factors, torch.eye(2), "T")), transposed, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "empty", [lambda: torch.zeros(0, 3), lambda: torch.zeros(3).nonzero(), lambda: torch.Tensor(2, 3).resize(0, 3)]
+)
+def test_tensors_without_elements_have_no_dimensions(empty):
+    x = empty()
+    assert x.dim() == 0 and x.size() == [] and x.nElement() == 0 and str(x).endswith("with no dimension]")

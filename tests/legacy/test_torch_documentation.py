@@ -296,6 +296,11 @@ PRINTED = {
     lambda: torch.ones(1, 30): "Columns 1 to 26\n" + "  ".join(["", *["1"] * 26])[1:]
         + "\n\nColumns 27 to 30\n 1  1  1  1\n[torch.DoubleTensor of size 1x30]",
     lambda: torch.Tensor(): "[torch.DoubleTensor with no dimension]",
+    lambda: torch.zeros(2).mul(-1): " 0\n 0\n[torch.DoubleTensor of size 2]",
+    # What torch7 itself prints of what is infinite, and of what is no number.
+    lambda: T(math.inf, 3): "        inf\n 3.0000e+00\n[torch.DoubleTensor of size 2]",
+    lambda: T(-math.inf, 1.5): "        -inf\n  1.5000e+00\n[torch.DoubleTensor of size 2]",
+    lambda: T([math.nan, 300], [1, -2.5]): "nan 300.000000\n1.000000 -2.500000\n[torch.DoubleTensor of size 2x2]",
 }  # fmt: skip
 
 

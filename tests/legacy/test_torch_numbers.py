@@ -98,6 +98,19 @@ def test_documented_seeds_and_states():
         assert torch.setRNGState(state) is state
 
 
+def test_seeds_are_numbers_of_luas():
+    torch.manualSeed(-1)
+    assert torch.initialSeed() == -1
+    torch.manualSeed(float(torch.seed()))
+    drawn = torch.random()
+    torch.manualSeed(float(torch.initialSeed()))
+    assert torch.random() == drawn
+
+
+def test_what_is_beyond_a_numbers_range_is_infinite():
+    assert torch.Tensor(3).logNormal(1e4, 1).totable() == [math.inf] * 3
+
+
 # States ---------------------------------------------------------------------------------------------------------------
 
 DRAWN = {

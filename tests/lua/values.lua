@@ -20,6 +20,26 @@ local x = torch.range(1, 12):resize(3, 4)
 return x[{{1, 2}, {2, 3}}]:sum(), x[{{}, 2}]:sum(), x[{{2}}]:size(1), x[{2, {}}]:sum()
 --> 18, 18, 1, 26
 
+--- texts of tensors and storages, which end a line
+return tostring(torch.Tensor{1, 2}), tostring(torch.LongStorage{3}), tostring(torch.Tensor())
+--> ' 1\n 2\n[torch.FloatTensor of size 2]\n', ' 3\n[torch.LongStorage of size 1]\n', '[torch.FloatTensor with no dimension]\n'
+
+--- tables within an optimiser's state, which were empty
+local state, x = {}, torch.Tensor{1, 2}
+local counts = {}
+for i = 1, 3 do
+  optim.lbfgs(function(x) return x[1]^2 + 3 * x[2]^2, torch.Tensor{2 * x[1], 6 * x[2]} end, x, {maxIter = 1}, state)
+  counts[i] = #state.old_dirs
+end
+return counts[1], counts[2], counts[3]
+--> 0, 1, 2
+
+--- an empty table that is an optimiser's settings and state
+local empty = {}
+optim.adam(function(x) return x:sum(), x:clone() end, torch.Tensor{1, 2}, empty, empty)
+return empty.t
+--> 1
+
 --- masks
 local x = torch.range(1, 6)
 x[x:gt(4)] = 0

@@ -83,7 +83,7 @@ class _Search:
         """Moves along the direction; returns how far."""
         search = self.config.get("lineSearch")
         if search is not None:
-            objective, options = self.objective, self.config.get("lineSearchOptions")
+            objective, options = self.objective, self.config.get("lineSearchOptions") or None
             loss, gradient, objective.x, step, times = search(
                 objective.opfunc, objective.x, step, direction, self.loss, self.gradient, slope, options
             )

@@ -119,8 +119,8 @@ def is_plain(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, or a tensor or array without dimensions."""
-    return isinstance(value, (int, float, numbers.Number)) or (
+    """Whether a value is a number, which true and false are not, or a tensor or array without dimensions."""
+    return (isinstance(value, (int, float, numbers.Number)) and not isinstance(value, bool)) or (
         hasattr(value, "dtype") and not getattr(value, "shape", ())
     )
 
@@ -165,6 +165,15 @@ def of_one_type(name: str, args: Iterable) -> None:
                     f"torch.{name}: expected a {first.type()}, as the first tensor, got a {each.type()}; "
                     "typeAs and copy convert"
                 )
+
+
+def fractions_only(name: str, args: Iterable) -> None:
+    """Raises TypeError for tensors of whole numbers among the arguments, whose results would lose their fractions."""
+    for each in args:
+        if hasattr(each, "storage_") and each.dtype.kind in "iu":
+            raise TypeError(
+                f"torch.{name}: expected a tensor of a floating-point type, got a {each.type()}; float() converts"
+            )
 
 
 def sizes_text(shape: tuple) -> str:

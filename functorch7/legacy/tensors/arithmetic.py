@@ -12,11 +12,11 @@ import numpy as np
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
-from .arguments import are_numbers, in_type, sizes_text
+from .arguments import described, in_type, is_number, sizes_text
 from .casting import as_type
 from .default_type import default_dtype
 from .devices import gpu, precision
-from .distributions import multinomial, permutation
+from .distributions import drawn, multinomial, permutation
 from .findings import tell
 from .kinds import Numbers, Operand
 from .makers import joined
@@ -24,7 +24,7 @@ from .methods import Methods
 from .places import Places
 from .printing import printed
 from .random import given_generator
-from .sizes import sizes_given
+from .sizes import some_sizes
 from .storage import Storage
 from .together import place_among
 from .type_names import dtype_of, is_of_gpu, type_name_of
@@ -97,11 +97,13 @@ class Arithmetic(Methods, Places):
         return self
 
     def fill(self, value: float) -> Self:
-        """Sets every element."""
+        """Sets every element. Raises TypeError for anything but a number."""
+        if not is_number(value):
+            raise TypeError(f"torch.fill: expected a number, got {described(value)}")
         if self._is_whole():
             self.storage_.fill(value)
         else:
-            self.array = np.full(self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
+            self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:
@@ -114,12 +116,16 @@ class Arithmetic(Methods, Places):
     def rand(self, *sizes: Operand) -> Self:
         """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
         chosen, rest = given_generator(sizes)
-        return self.resize(*sizes_given(*rest)).uniform(chosen)
+        return self._drawn(chosen.uniform, some_sizes(*rest))
 
     def randn(self, *sizes: Operand) -> Self:
         """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
         chosen, rest = given_generator(sizes)
-        return self.resize(*sizes_given(*rest)).normal(chosen)
+        return self._drawn(chosen.normal, some_sizes(*rest))
+
+    def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> Self:
+        found = drawn(draw, shape, self.dtype)
+        return self.resize(*shape)._written(found)
 
     def cat(self, *args: Operand) -> Self:
         """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other.
@@ -236,7 +242,7 @@ class Arithmetic(Methods, Places):
         return format(self.item(), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        if self.shape == (0,):
+        if 0 in self.shape:
             return f"[{self.type()} with no dimension]"
         return f"{printed(np.asarray(self.array))}[{self.type()} of size {sizes_text(self.shape)}]"
 

@@ -36,7 +36,7 @@ def _correlated(m: Any, x: Any, kernel: Any, mode: str | None, name: str, axes: 
 
 def _row(name: str, words: str) -> Row:
     compute = partial(_correlated, name=name, axes=int(name[-1]), flips=name.startswith("conv"))
-    return Row(name, (Form("xtC", compute),), f"{words}, where they overlap wholly, or ('F') at all")
+    return Row(name, (Form("xtC", compute, choices=("VF",)),), f"{words}, where they overlap wholly, or ('F') at all")
 
 
 CONVOLUTIONS = {

@@ -82,7 +82,7 @@ def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | 
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _check(name: str, holds: bool, wanted: str, given: Any) -> None:
@@ -101,7 +101,14 @@ def _normal(generator: Generator, count: int, mean: float = 0, stdv: float = 1) 
 
 def _log_normal(generator: Generator, count: int, mean: float = 1, stdv: float = 2) -> np.ndarray:
     _check("logNormal", stdv > 0, "a positive standard deviation", stdv)
-    return exactly(math.exp, generator.normal(count) * stdv + mean)
+    return exactly(_exp, generator.normal(count) * stdv + mean)
+
+
+def _exp(power: float) -> float:
+    try:
+        return math.exp(power)
+    except OverflowError:
+        return math.inf
 
 
 def _exponential(generator: Generator, count: int, rate: float) -> np.ndarray:
@@ -151,7 +158,7 @@ DISTRIBUTIONS = {
 def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTypeLike | None) -> np.ndarray:
     """An array of numbers that a generator's method gives; TypeError for types of whole numbers."""
     if not is_floating(dtype):
-        raise TypeError(f"torch.rand: expected a floating-point type, got {dtype}")
+        raise TypeError(f"expected a floating-point type, got {dtype}")
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 

@@ -15,6 +15,8 @@ from .named import Named
 _RANGE = 1 << 32
 """How many values one draw of 32 bits has."""
 
+_SIGN = 1 << 63
+
 _STEP, _TURN = 1 / _RANGE, 2 * math.pi
 
 FEW = 32
@@ -58,7 +60,7 @@ class Generator(Named):
 
     def seed(self) -> int:
         """Starts anew from a number that the operating system draws, and returns that."""
-        self.manual_seed(secrets.randbits(64))
+        self.manual_seed(secrets.randbits(53))  # which a number of Lua's holds
         return self._seed
 
     def manual_seed(self, seed: int) -> None:
@@ -71,8 +73,8 @@ class Generator(Named):
         """The same bits with NumPy's distributions."""
 
     def initial_seed(self) -> int:
-        """The number that it last started from."""
-        return self._seed
+        """The number that it last started from, as a signed one of 64 bits."""
+        return (self._seed ^ _SIGN) - _SIGN
 
     @property
     def state(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,15 +39,13 @@ def _matrix(name: str, x: Any, square: bool = False) -> Any:
 
 def _system(name: str, a: Any, b: Any) -> tuple:
     """The matrix and the right sides of a X = b."""
-    rows = _matrix(name, a, square=True).shape[0]
-    if len(b := _right_sides(name, b)) != rows:
-        raise ValueError(f"torch.{name}: expected {rows} rows, as the matrix has, got {'x'.join(map(str, b.shape))}")
-    return a, b
+    return a, _right_sides(name, b, len(_matrix(name, a, square=True)))
 
 
-def _right_sides(name: str, b: Any) -> Any:
-    """A matrix; a vector is one column."""
-    return b[:, None] if b.ndim == 1 else _matrix(name, b)
+def _right_sides(name: str, b: Any, rows: int) -> Any:
+    """A matrix of so many rows; a vector is one column."""
+    b = b[:, None] if b.ndim == 1 else _matrix(name, b)
+    return sized(name, f"{rows} rows, as the matrix has", b, len(b) == rows)
 
 
 def _gesv(m: Any, b: Any, a: Any) -> tuple:
@@ -56,7 +55,7 @@ def _gesv(m: Any, b: Any, a: Any) -> tuple:
 
 def _gels(m: Any, b: Any, a: Any) -> tuple:
     rows, columns = _matrix("gels", a).shape
-    b = _right_sides("gels", b)
+    b = _right_sides("gels", b, rows)
     padding = np.zeros((max(columns - rows, 0), b.shape[1]), b.dtype)
     factors, x = _lapack("gels", "gels", a, np.concatenate([b, padding]))
     return x, factors
@@ -115,20 +114,36 @@ def _geqrf(m: Any, a: Any) -> tuple:
 
 
 def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
-    rows, columns = _matrix("orgqr", reflectors).shape
+    _check_factors("orgqr", reflectors, tau)
+    rows, columns = reflectors.shape
     if rows < columns:
         raise ValueError(f"torch.orgqr: expected no more columns than rows, got size {rows}x{columns}")
     return _lapack("orgqr", "orgqr", reflectors, tau)[0]
 
 
-def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:
-    work = 64 * max(matrix.shape)
-    return _lapack("ormqr", "ormqr", side or "L", transposed or "N", reflectors, tau, matrix, work)[0]
+def _check_factors(name: str, reflectors: Any, tau: Any) -> None:
+    most = min(_matrix(name, reflectors).shape)
+    sized(name, f"a vector of factors for up to {most} reflectors", tau, tau.ndim == 1 and tau.size <= most)
 
+
+def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:
+    _check_factors("ormqr", reflectors, tau)
+    order, side = len(reflectors), side or "L"
+    given = _matrix("ormqr", matrix).shape["LR".index(side)]
+    sized("ormqr", f"{order} {'rows' if side == 'L' else 'columns'}, as the reflectors' size", matrix, given == order)
+    work = 64 * max(matrix.shape)
+    return _lapack("ormqr", "ormqr", side, transposed or "N", reflectors[:, : tau.size], tau, matrix, work)[0]
+
+
+_LETTERS = {
+    "trtrs": ("UL", "NT", "NU"), "potrf": ("UL",), "pstrf": ("UL",), "potrs": ("UL",), "potri": ("UL",),
+    "symeig": ("NV", "UL"), "eig": ("NV",), "svd": ("SA",), "ormqr": ("LR", "NT"),
+}  # fmt: skip
+"""The letters that may be given."""
 
 ONE, TWO, FIRST, SECOND = (COLUMNS,), (COLUMNS, COLUMNS), (COLUMNS, SAME), (SAME, COLUMNS)
 LINEAR = {
-    name: Row(name, (form,), words)
+    name: Row(name, (replace(form, of_fractions=True, choices=_LETTERS.get(name, ())),), words)
     for name, (form, words) in {
         "gesv": (Form("xt", _gesv, TWO), "the solution of a X = x for the matrix given next, and its factors"),
         "gels": (Form("xt", _gels, TWO), "the X of least squares |a X - x|, residuals below it, and a's factors"),

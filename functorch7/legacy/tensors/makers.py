@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 from jax.typing import DTypeLike
 
-from .arguments import of_one_type
+from .arguments import described, is_number, of_one_type
 from .computing import computed
 from .default_type import default_dtype
 from .kinds import Made, Maker
-from .sizes import sizes_given
+from .named_errors import words_of
+from .sizes import some_sizes
 
 
 def _range(first: float, last: float, step: float = 1) -> np.ndarray:
@@ -30,11 +32,26 @@ def _spaced(name: str, space: Callable) -> Callable:
 
 
 def _eye(rows: int, columns: int | None = None) -> np.ndarray:
-    return np.eye(int(rows), None if columns is None else int(columns))
+    if rows < 1:
+        raise ValueError(f"torch.eye: expected a positive size, got {rows}")
+    return np.eye(int(rows), int(columns) if columns and columns > 0 else None)
+
+
+def _of_numbers(name: str, make: Callable) -> Callable:
+    """A function of numbers, which refuses anything else: NumPy's would take tensors, and repeat them."""
+
+    @wraps(make)
+    def compute(*args: float) -> np.ndarray:
+        if not all(map(is_number, args)):
+            given = ", ".join(map(described, args))
+            raise TypeError(f"torch.{name}: expected ({', '.join(words_of(make))}), numbers, got ({given})")
+        return make(*args)
+
+    return compute
 
 
 def _of_sizes(make: Callable) -> Callable:
-    return lambda *sizes: make(sizes_given(*sizes))
+    return lambda *sizes: make(some_sizes(*sizes))
 
 
 OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
@@ -42,10 +59,19 @@ OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
 
 MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
     **{name: (_of_sizes(make), f"{name} of these sizes, numbers or a LongStorage") for name, make in OF_SIZES.items()},
-    "eye": (_eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
-    "range": (_range, "first, first + step, ... up to last, which is included; the step is 1 by default"),
-    "linspace": (_spaced("linspace", np.linspace), "n numbers, 100 by default, at equal distances"),
-    "logspace": (_spaced("logspace", np.logspace), "10 to the power of n numbers at equal distances"),
+    "eye": (_of_numbers("eye", _eye), "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
+    "range": (
+        _of_numbers("range", _range),
+        "first, first + step, ... up to last, which is included; the step is 1 by default",
+    ),
+    "linspace": (
+        _of_numbers("linspace", _spaced("linspace", np.linspace)),
+        "n numbers, 100 by default, at equal distances",
+    ),
+    "logspace": (
+        _of_numbers("logspace", _spaced("logspace", np.logspace)),
+        "10 to the power of n numbers at equal distances",
+    ),
 }
 """Functions of numbers alone: what `torch.f(...)` gives, and `torch.f(result, ...)` and `result.f(...)` write."""
 
@@ -59,7 +85,7 @@ def made(name: str, args: tuple, like: Maker[Made], dtype: DTypeLike | None = No
         return getattr(args[0], name)(*args[1:])
     dtype = default_dtype() if dtype is None else dtype
     if name in OF_SIZES:
-        return like.of(OF_SIZES[name](sizes_given(*args), dtype))
+        return like.of(OF_SIZES[name](some_sizes(*args), dtype))
     return like.of(MAKERS[name][0](*args).astype(dtype, copy=False))
 
 

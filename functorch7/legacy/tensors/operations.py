@@ -17,6 +17,7 @@ import numpy as np
 
 from .arguments import (
     described,
+    fractions_only,
     is_number,
     is_plain,
     letters,
@@ -129,7 +130,9 @@ class Operation:
         return arrays
 
     def computed(self, form: str, args: list) -> Elements:
-        """The result as an array. Raises TypeError for tensors of different types."""
+        """The result as an array. Raises TypeError for tensors of different types, or of whole numbers if need be."""
+        if self.name in OF_FRACTIONS:
+            fractions_only(self.name, args)
         arrays = plain_arrays(args, not self.signature)
         if arrays is None:
             of_one_type(self.name, args)
@@ -284,6 +287,12 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
 
 OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"}
 """Those that are functions of numbers, too."""
+
+OF_FRACTIONS = {
+    "sqrt", "exp", "log", "log1p", "tanh", "sin", "cos", "tan", "cosh", "sinh", "sigmoid", "acos", "asin", "atan",
+    "atan2", "rsqrt", "cinv", "lerp", "renorm",
+}  # fmt: skip
+"""Those that whole numbers have no results of."""
 
 _PRODUCTS = {
     "mm": ("ij,jk->ik", named("dot")),

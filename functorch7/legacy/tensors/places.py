@@ -12,8 +12,11 @@ from .arguments import (
     alike_beside,
     are_numbers,
     array_of,
+    described,
     in_type,
     is_number,
+    is_tensor,
+    of_one_type,
     sized,
     sizes_text,
 )
@@ -153,6 +156,9 @@ class Places(Views):
     def equal(self, *tensors: Numbers) -> bool:
         """equal([tensor1,] tensor2): whether both have the same sizes and elements."""
         first, second = (self, *tensors)[-2:]
+        if not is_tensor(first) or not is_tensor(second):
+            raise TypeError(f"torch.equal: expected ([tensor1], tensor2), got ({', '.join(map(described, tensors))})")
+        of_one_type("equal", (first, second))
         return np.shape(first) == np.shape(second) and bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
     def all(self) -> bool:

@@ -12,7 +12,7 @@ WIDTH = 80
 
 
 class Style(NamedTuple):
-    """How wide numbers are, how many digits follow the point, "f" or "e", and what they are divided by first."""
+    """How wide numbers are, how many digits follow the point, "f", "e" or (whole) "d", and what they are divided by."""
 
     width: int
     digits: int
@@ -30,22 +30,28 @@ class Style(NamedTuple):
 
 
 def style_of(numbers: np.ndarray) -> Style:
-    """One style for all numbers, by their largest and smallest, and whether all are whole."""
-    sizes = np.abs(numbers[np.isfinite(numbers)])
+    """One style for all numbers, by their largest and smallest, and whether all are whole.
+
+    What is infinite counts as a large whole number; where something is no number, nothing is aligned.
+    """
+    sizes = np.abs(numbers)
+    if np.isnan(sizes).any():
+        return Style(0, 6, "f")
     least, most = (_figures(each) for each in (sizes.min(initial=math.inf), sizes.max(initial=0)))
-    special = 4 if sizes.size < numbers.size else 0  # room for -inf and nan
-    if np.all(np.isnan(numbers) | (numbers == np.floor(numbers))):
-        return Style(11, 4, "e") if most > 9 else Style(max(most + 1, special), 0, "f")
+    if np.all(numbers == np.floor(numbers)):
+        return Style(11, 4, "e") if most > 9 else Style(int(most) + 1, 0, "d")
     if most - least > 4:
         return Style(12 if max(abs(most), abs(least)) > 99 else 11, 4, "e")
     if most > 5 or most < 0:
         return Style(7, 4, "f", 10.0 ** (most - 1))
-    return Style(most + 6 if most else 7, 4, "f")
+    return Style(int(most) + 6 if most else 7, 4, "f")
 
 
-def _figures(size: float) -> int:
+def _figures(size: float) -> float:
     """How many figures stand before the point; 1 for 0, less for small numbers."""
-    return math.floor(math.log10(size)) + 1 if 0 < size < math.inf else 1
+    if size == math.inf:
+        return size
+    return math.floor(math.log10(size)) + 1 if size else 1
 
 
 def column(numbers: np.ndarray) -> str:
@@ -73,7 +79,7 @@ def printed(numbers: np.ndarray) -> str:
 def _matrix(rows: np.ndarray, style: Style, indent: str = "") -> str:
     """Rows of a matrix, in groups of columns that a line has room for."""
     count = rows.shape[1]
-    room = max((WIDTH - len(indent)) // (style.width + 1), 1)
+    room = max((WIDTH - len(indent)) // (style.width + 1), 1) if style.width else count
     parts = []
     for first in range(0, count, room):
         last = min(first + room, count)

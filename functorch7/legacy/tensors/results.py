@@ -42,7 +42,7 @@ def _reduction(name: str) -> tuple[Form, ...]:
     def of_all(m: Any, x: Any) -> Any:
         return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=_accumulator(m, x))
 
-    return Form("x", of_all, (NUMBER,)), Form("xd", along)
+    return Form("x", of_all, (NUMBER,)), Form("xd", along, of_fractions=name == "mean")
 
 
 def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
@@ -59,7 +59,7 @@ def _spread(name: str, function: Callable) -> tuple[Form, ...]:
     def of_all(m: Any, x: Any, biased: bool | None) -> Any:
         return function(m, _variance(m, _some(name, x), None, biased))
 
-    return Form("xB", of_all, (NUMBER,)), Form("xdB", along)
+    return Form("xB", of_all, (NUMBER,)), Form("xdB", along, of_fractions=True)
 
 
 def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
@@ -193,7 +193,10 @@ ROWS = {
         "mean": (_reduction("mean"), "the mean"),
         "std": (_spread("std", lambda m, x: m.sqrt(x)), "the standard deviation, over n - 1, or n if biased"),
         "var": (_spread("var", lambda m, x: x), "the variance, over n - 1, or n if biased"),
-        "norm": ((Form("xN", _norm, (NUMBER,)), Form("xnd", _norm)), "the p-norm, p = 2 unless it is given"),
+        "norm": (
+            (Form("xN", _norm, (NUMBER,)), Form("xnd", _norm, of_fractions=True)),
+            "the p-norm, p = 2 unless it is given",
+        ),
         "dist": (
             (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,), True),), "the p-norm of the difference"
         ),

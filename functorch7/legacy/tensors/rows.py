@@ -2,7 +2,7 @@
 
 A form has a letter for each argument after `x`, a capital one if it may be left out: `d` is a dimension, `i` a whole
 number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices,
-`c` a letter. From one row follow `x.f(...)` and
+`c` a letter of the form's `choices`. From one row follow `x.f(...)` and
 `torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)` (into r, which gets the result's sizes; two
 tensors where there are two results, of elements and their places one alone, too).
 """
@@ -19,6 +19,7 @@ import numpy as np
 from ...core import is_concrete, lookable
 from .arguments import (
     described,
+    fractions_only,
     in_type,
     is_number,
     is_tensor,
@@ -40,7 +41,7 @@ from .type_names import type_name_of
 
 WORDS = {
     "x": "tensor", "t": "tensor", "d": "dimension", "i": "whole number", "n": "number", "b": "true or false",
-    "k": "LongTensor", "c": "letter",
+    "k": "LongTensor",
 }  # fmt: skip
 SAME, LONG, BYTE, NUMBER = "the type of x", np.dtype(np.int64), np.dtype(np.uint8), "a number"
 COLUMNS = "the type of x, column after column"
@@ -51,13 +52,16 @@ COLUMNS = "the type of x, column after column"
 class Form:
     """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are.
 
-    One that combines tensors element by element checks that they have as many elements.
+    One that combines tensors element by element checks that they have as many elements; one of fractions, that they
+    are not of whole numbers. `choices` has the letters that each argument `c` may be.
     """
 
     letters: str
     compute: Callable
     results: tuple[Any, ...] = (SAME,)
     by_element: bool = False
+    of_fractions: bool = False
+    choices: tuple[str, ...] = ()
 
     @cached_property
     def tensors(self) -> tuple[int, ...]:
@@ -78,6 +82,19 @@ class Form:
     def indices(self) -> tuple[int, ...]:
         """The places of those that are LongTensors of indices."""
         return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
+
+    @cached_property
+    def wanted(self) -> tuple[str | tuple[str, ...], ...]:
+        """For each argument its letter, or the texts that it may be."""
+        choices = iter(self.choices)
+        return tuple(tuple(next(choices)) if letter in "cC" else letter.lower() for letter in self.letters)
+
+    @cached_property
+    def usage(self) -> str:
+        """The arguments as an error message shows them."""
+        words = [WORDS[wanted] if isinstance(wanted, str) else " or ".join(map(repr, wanted)) for wanted in self.wanted]
+        each = zip(words, self.letters, strict=True)
+        return f"({', '.join(f'[{word}]' if letter.isupper() else word for word, letter in each)})"
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -101,8 +118,8 @@ class Form:
     def matched(self, args: tuple) -> list | None:
         """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
         found, rest = [], list(args)
-        for letter in self.letters:
-            if rest and _is(letter.lower(), rest[0]):
+        for letter, wanted in zip(self.letters, self.wanted, strict=True):
+            if rest and _is(wanted, rest[0]):
                 found.append(rest.pop(0))
             elif letter.isupper():
                 found.append(None)
@@ -115,12 +132,14 @@ TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", 
 """The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
 
 
-def _is(letter: str, value: Any) -> bool:
-    if letter in "bc":
-        return isinstance(value, bool if letter == "b" else str)
-    if letter in "xtk":
+def _is(wanted: str | tuple[str, ...], value: Any) -> bool:
+    if isinstance(wanted, tuple):
+        return isinstance(value, str) and value in wanted
+    if wanted == "b":
+        return isinstance(value, bool)
+    if wanted in "xtk":
         return is_tensor(value)
-    return not isinstance(value, bool) and is_number(value) and (letter == "n" or float(value).is_integer())
+    return not isinstance(value, bool) and is_number(value) and (wanted == "n" or float(value).is_integer())
 
 
 @dataclass(frozen=True)
@@ -152,9 +171,10 @@ class Row:
     def _plan(self, args: tuple) -> tuple[Plan, tuple] | None:
         given = plain_letters(args)
         form, places = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), (None, ()))
-        if form is None or "?" in given or form.indices:
+        if form is None or "?" in given or "c" in given or form.indices:
             return None
-        plan = planned(form.compute, places, None, form.letters, form.by_element, bool(form.numbers))
+        with_fractions = form.of_fractions or bool(form.numbers)
+        plan = planned(form.compute, places, None, form.letters, form.by_element, with_fractions)
         known = self._plans[types_of(args)] = plan, tuple(map(_maker_of, form.results))
         return known
 
@@ -202,6 +222,8 @@ class Row:
     def _computed(self, form: Form, found: list) -> tuple:
         if form.dimensions and np.shape(found[0]) == (0,):
             raise ValueError(f"torch.{self.name}: expected a tensor with dimensions, got an empty one")
+        if form.of_fractions:
+            fractions_only(self.name, [found[place] for place in form.tensors])
         for place in form.dimensions:
             if found[place] is not None:
                 found[place] = _axis(self.name, found[place], np.shape(found[0]))
@@ -237,13 +259,9 @@ class Row:
         return made[0]
 
     def _wrong(self, args: tuple) -> TypeError:
-        usage = " or ".join(f"({', '.join(map(_word, form.letters))})" for form in self.forms)
+        usage = " or ".join(form.usage for form in self.forms)
         given = ", ".join(map(described, args))
         return TypeError(f"torch.{self.name}: expected {usage}, after tensors for the results if any, got ({given})")
-
-
-def _word(letter: str) -> str:
-    return f"[{WORDS[letter.lower()]}]" if letter.isupper() else WORDS[letter]
 
 
 def _axis(name: str, dimension: float, size: tuple) -> int:

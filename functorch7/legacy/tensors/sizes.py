@@ -19,6 +19,13 @@ def sizes_given(*given: Sizes) -> tuple[int, ...]:
     return sizes
 
 
+def some_sizes(*given: Sizes) -> tuple[int, ...]:
+    """The same, of which there have to be some. Raises TypeError where none is given."""
+    if not (sizes := sizes_given(*given)):
+        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}")
+    return sizes
+
+
 def numbers_given(*given: Sizes) -> tuple[int, ...]:
     """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
 
@@ -26,12 +33,13 @@ def numbers_given(*given: Sizes) -> tuple[int, ...]:
     """
     together = len(given) == 1 and (isinstance(given[0], (list, tuple)) or _is_storage(given[0]))
     numbers: Any = given[0] if together else given
-    try:
-        return tuple(map(operator.index, numbers))
-    except TypeError:
-        if all(isinstance(each, Real) and math.isfinite(each) for each in numbers):
-            return tuple(map(int, numbers))
-        raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
+    if bool not in map(type, numbers):
+        try:
+            return tuple(map(operator.index, numbers))
+        except TypeError:
+            if all(isinstance(each, Real) and math.isfinite(each) for each in numbers):
+                return tuple(map(int, numbers))
+    raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}") from None
 
 
 def _is_storage(value: Any) -> bool:

@@ -236,8 +236,8 @@ class Tensor(Arithmetic):
         return long_storage(self.strides_[: self.dim()]) if dim is None else self.strides_[self._axis(dim)]
 
     def dim(self) -> int:
-        """The number of dimensions; an empty tensor has none."""
-        return 0 if self.shape == (0,) else len(self.shape)
+        """The number of dimensions; a tensor without elements has none."""
+        return 0 if 0 in self.shape else len(self.shape)
 
     nDimension = dim
 

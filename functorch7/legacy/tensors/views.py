@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Self
 
-from .arguments import sized, sizes_text
+from .arguments import described, is_number, sized, sizes_text
 from .computing import computed
 from .kinds import Result, Sizes
 from .sizes import numbers_given, sizes_given
@@ -37,8 +37,11 @@ class Views:
     isContiguous: Any
 
     def _axis(self, dim: int) -> int:
-        if not 1 <= dim <= self.dim():
-            raise IndexError(f"dimension {dim} out of range of a {self.dim()}D tensor; dimensions count from 1")
+        if not is_number(dim):
+            raise TypeError(f"expected a number as a dimension, got {described(dim)}")
+        count = 0 if self.shape == (0,) else len(self.shape)
+        if not 1 <= dim <= count:
+            raise IndexError(f"dimension {dim} out of range of a {count}D tensor; dimensions count from 1")
         return int(dim) - 1
 
     def _index(self, axis: int, index: float) -> int:
@@ -95,6 +98,8 @@ class Views:
 
     def chunk(self, n: int, dim: int = 1) -> list[Self]:
         """Up to n views of equal parts of a dimension; the last may be smaller."""
+        if n < 1:
+            raise ValueError(f"expected a positive number of views, got {n}")
         return self.split(math.ceil(self.size(dim) / n), dim)
 
     # Other orders -----------------------------------------------------------------------------------------------------
