@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import jax
+import program_files
 from jax._src import compiler
 from jax._src.interpreters import mlir
 
@@ -54,8 +55,20 @@ def compile_once(backend, module, devices, options, callbacks):
     attributes, text = head.partition(" attributes ")[2], hashlib.sha256(operations.encode()).digest()
     key = attributes, text, tuple(devices), options.SerializeAsString()
     if key not in _compiled:
-        _compiled[key] = compile_anew(backend, module, devices, options, callbacks)
+        _compiled[key] = _read_or_compiled(key, backend, module, devices, options)
     return _compiled[key]
+
+
+def _read_or_compiled(key, backend, module, devices, options):
+    """The executable that another process has written, or a new one, written for others."""
+    attributes, text, on, how = key
+    path = program_files.file_of(attributes, text, how) if len(on) == 1 else None
+    executable = path and program_files.read(path, backend, devices, options)
+    if executable is None:
+        executable = compile_anew(backend, module, devices, options, [])
+        if path:
+            program_files.write(path, executable)
+    return executable
 
 
 def compile_quickly() -> None:

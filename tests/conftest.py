@@ -2,10 +2,13 @@
 
 import gc
 import math
+import os
 from collections import defaultdict
+from pathlib import Path
 
 import compiling
 import jax
+import program_files
 import pytest
 
 from functorch7_cli import tuning
@@ -23,6 +26,13 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     compiling.set_flags()
+    if hasattr(config, "cache"):  # not with `-p no:cacheprovider`
+        os.environ.setdefault(program_files.FOLDER, str(config.cache.mkdir("programs")))
+
+
+def pytest_unconfigure(config):
+    if program_files.FOLDER in os.environ and not hasattr(config, "workerinput"):
+        program_files.make_room(Path(os.environ[program_files.FOLDER]))
 
 
 def pytest_collection_modifyitems(config, items):

@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 
+import compiling
 import jax
 import numpy as np
 from test_golden import built, cases
@@ -88,6 +89,7 @@ def recorded():
 
 if __name__ == "__main__":
     assert "XLA_FLAGS" not in os.environ and not jax.config.jax_disable_jit
+    compiling.compile_quickly()
     for number in range(NETWORKS):
         case = draw(SEED, number)
         found = checked(case)
