@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import msgspec
 
+from ..core.types import Value
 from ..interop.writing import replacing
 from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
@@ -79,7 +80,7 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
     return {str(method): each.result()[0] for each, method in found}
 
 
-def kept(folder: Path) -> dict[str, Any]:
+def kept(folder: Path) -> dict[str, Value]:
     """The settings of the run in a folder. Raises: OSError; ValueError, naming the file, if it is damaged."""
     file = folder / "recipe.json"
     try:
