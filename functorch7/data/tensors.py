@@ -22,7 +22,7 @@ class TensorLoader(DataLoader):
         self.inputs, self.targets = recursive_map(np.asarray, inputs), recursive_map(np.asarray, targets)
         sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
         if len(set(sizes)) != 1 or sizes[0] == ():
-            found = leaves([self.inputs, self.targets])
+            found = list(leaves([self.inputs, self.targets]))
             if any(array.ndim == 0 for array in found):
                 raise ValueError("TensorLoader: expected arrays, got numbers; np.asarray(...) makes an array of a list")
             given = ", ".join(str(array.shape) for array in found)

@@ -1216,7 +1216,7 @@ def unfold(tensor: Tensor, /, *given: Operand) -> Tensor:
 def typeAs(tensor: Tensor, /, *given: Operand) -> Tensor:
     """typeAs(tensor, other): This tensor in another's type, and where the other is."""
 def fill(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """fill(tensor, value): Sets every element."""
+    """fill(tensor, value): Sets every element. Raises TypeError for anything but a number."""
 def zero(tensor: Tensor, /, *given: Operand) -> Tensor:
     """zero(tensor): Sets every element to 0."""
 def scatter(tensor: Tensor, /, *given: Operand) -> Tensor:

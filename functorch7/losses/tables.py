@@ -2,6 +2,8 @@
 
 import contextlib
 import numbers
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,17 @@ def _numeric(value: Any) -> bool:
     return isinstance(value, (numbers.Number, np.generic))
 
 
+def of_each(change: Callable[[Value], Value], table: Mapping) -> dict:
+    """A dict of all entries, each changed. JAX sorts a dict's names, unless it is one with an order.
+
+    A table of Lua's may have numbers and texts for names, which no one can sort together: numbers come first.
+    """
+    found = {name: change(value) for name, value in table.items()}
+    if len({isinstance(name, str) for name in found}) < 2:
+        return found
+    return OrderedDict(sorted(found.items(), key=lambda entry: (isinstance(entry[0], str), entry[0])))
+
+
 def as_arrays(value: Value) -> Value:
     """Numbers and rectangular lists of plain numbers as NumPy arrays; other lists and dicts are tables and stay."""
     if isinstance(value, (list, tuple)):
@@ -23,5 +36,5 @@ def as_arrays(value: Value) -> Value:
                 return np.asarray(value)
         return [as_arrays(v) for v in value]
     if isinstance(value, dict):
-        return {name: as_arrays(v) for name, v in value.items()}
+        return of_each(as_arrays, value)
     return np.asarray(value) if _numeric(value) else value

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ LIST = -1
 RAISED, RETHROWN, THROWN = -1, -2, -3
 """In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
 
-TABLES = (list, tuple, dict, Table)
+TABLES = (list, tuple, dict, OrderedDict, Table)
 Encoded = tuple[int, Any]
 
 

@@ -203,7 +203,7 @@ def test_files_of_torch_keep_plain_fields_that_no_class_knows():
     record.fields["functorch7_fields"] = ["forward", "_spec", "depth", "_plans", "_history"]
     loaded = torch.deserialize(t7.serialize(record))
     assert own_fields(loaded) == {"depth": 3} and loaded.forward(X).size() == [5, 2]
-    record.fields["functorch7_fields"] = [1]
+    record.fields["functorch7_fields"] = [True]  # numbers are names: of `module[1] = x`
     with pytest.raises(t7.T7FormatError, match="expected names as functorch7_fields, got list"):
         torch.deserialize(t7.serialize(record))
 

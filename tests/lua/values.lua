@@ -1802,3 +1802,31 @@ for i, node in ipairs(network.forwardnodes) do names[i] = node.data.module and t
 return network.forwardnodes == network.forwardnodes, network.backwardnodes == network.backwardnodes, #network.forwardnodes,
   table.concat(names, ' '), network.forwardnodes[2] == network.forwardnodes[2], network.backwardnodes[1].id == #names
 --> true, true, 5, ' nn.Identity nn.Linear nn.Tanh ', true, true
+
+--- tables with a list part and names go through modules, forwards and backwards
+require 'nn'
+local Doubling = torch.class('nn.MixedDoubling', 'nn.Module')
+function Doubling:updateOutput(input)
+  self.output = {input[1] * 2, input[2] + 1, mask = input.mask}
+  return self.output
+end
+function Doubling:updateGradInput(input, g)
+  self.gradInput = {g[1] * 2, g[2], mask = g.mask}
+  return self.gradInput
+end
+local Masked = torch.class('nn.MixedMasked', 'nn.Module')
+function Masked:updateOutput(input)
+  self.output = torch.cmul(input[1] + input[2], input.mask)
+  return self.output
+end
+function Masked:updateGradInput(input, g)
+  local masked = torch.cmul(g, input.mask)
+  self.gradInput = {masked, masked:clone(), mask = torch.cmul(g, input[1] + input[2])}
+  return self.gradInput
+end
+local net = nn.Sequential():add(nn.MixedDoubling()):add(nn.Identity()):add(nn.MixedDoubling()):add(nn.MixedMasked())
+local input = {torch.Tensor{1, 2}, torch.Tensor{3, 4}, mask = torch.Tensor{1, 10}}
+local output, g = net:forward(input):clone(), net:backward(input, torch.ones(2))
+return output[1], output[2], g[1][1], g[1][2], g[2][2], g.mask[1], g.mask[2], net:get(1).output.mask[2],
+  net:clone():forward(input)[2]
+--> 9, 140, 4, 40, 10, 9, 14, 10, 140

@@ -194,7 +194,7 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
         if not isinstance(given, type(input)):
             raise _does_not_fit(user, input, given)
         if isinstance(input, dict) and isinstance(given, dict):
-            return {name: input_gradient(user, each, given.get(name)) for name, each in input.items()}
+            return type(input)((name, input_gradient(user, each, given.get(name))) for name, each in input.items())
         pairs = itertools.zip_longest(input, given[: len(input)])
         return type(input)(input_gradient(user, each, gradient) for each, gradient in pairs)
     if isinstance(given, (list, dict)):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...core import is_concrete
 from ...core.types import Value
-from ...losses.tables import as_arrays
+from ...losses.tables import as_arrays, of_each
 from .devices import at_hand
 from .kinds import Elements
 from .noted import Noted, ready, settled
@@ -55,7 +55,7 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
         found = as_arrays(value)
         return [unwrapped(v, waits) for v in found] if isinstance(found, list) else found
     if isinstance(value, dict):
-        return {name: unwrapped(v, waits) for name, v in value.items()}
+        return of_each(lambda v: unwrapped(v, waits), value)
     return as_arrays(value)
 
 
@@ -78,7 +78,7 @@ def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value
         found = None if is_table else as_arrays(value)
         return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v, False, waits) for v in value]
     if isinstance(value, dict):
-        return {name: as_input(v, False, waits) for name, v in value.items()}
+        return of_each(lambda v: as_input(v, False, waits), value)
     return float(value) if isinstance(value, int) else unwrapped(value, waits)
 
 
@@ -139,7 +139,7 @@ def wrapped(value: Value) -> Value:
     if isinstance(value, (list, tuple)):
         return [wrapped(v) for v in value]
     if isinstance(value, dict):
-        return {name: wrapped(v) for name, v in value.items()}
+        return of_each(wrapped, value)
     return value
 
 
@@ -151,7 +151,7 @@ def shown(value: Value) -> Value:
     if isinstance(value, (list, tuple)):
         return [shown(v) for v in value]
     if isinstance(value, dict):
-        return {name: shown(v) for name, v in value.items()}
+        return of_each(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
         return only_element(value) if is_concrete(value) else value
     return wrapped(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections import OrderedDict
 from collections.abc import Callable
 
 import jax
@@ -75,7 +76,7 @@ class Access:
             return self._of_array(value.array if isinstance(value, Tensor) else value)
         if isinstance(value, list):
             return Table({float(i): self.to_lua(each) for i, each in enumerate(value, 1) if each is not None}, True)
-        if type(value) is dict:
+        if type(value) is dict or type(value) is OrderedDict:
             return Table({self.to_lua(key): self.to_lua(each) for key, each in value.items()}, True)
         if isinstance(value, (Tensor, Storage, Described, Constructor)):
             return value
