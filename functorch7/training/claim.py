@@ -80,7 +80,7 @@ def _acquired(title: str, folder: Path) -> int:
             raise type(error)(f"{title}: cannot write to the folder {folder}: {error.strerror}") from error
         try:
             before = _locked(title, folder, file)
-            if not _is(file, folder / LOCK):  # the one before has deleted it since
+            if not _is_at(folder / LOCK, file):  # the one before has deleted it since
                 os.close(file)
                 continue
             if before and before.get("host") != socket.gethostname():
@@ -132,7 +132,8 @@ def _holder(file: int) -> Holder | None:
     return None
 
 
-def _is(file: int, path: Path) -> bool:
+def _is_at(path: Path, file: int) -> bool:
+    """Whether an open file is still the one at a path."""
     with contextlib.suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(file), os.stat(path))
     return False

@@ -26,7 +26,7 @@ from .devices import Place, place_of, precision, spread_over
 from .noted import Cell, Noted
 from .noted_programs import Call, Prepared, Step, Varies, laid_out, outline, program_of
 from .portions import portion
-from .together import brought_together
+from .together import brought_together, place_among
 
 MOST_CALLS, MOST_BYTES, MOST_WORK = 256, 2**28, 512
 """What waits at most: calls, bytes of arrays that these take, and operations in networks' calls: they are compiled."""
@@ -72,7 +72,7 @@ class Notes:
         Arrays and fractions may be others next time; all else is part of what is compiled.
         """
         leaves, structure = jax.tree.flatten((args, kwargs))
-        if any([self._has_not(leaf) for leaf in leaves]):
+        if any([place_among(leaf) not in (None, self.place) for leaf in leaves]):
             leaves, place = brought_together(leaves)
             if place not in (None, self.place):
                 return notes_of(place).note(function, *args, **kwargs)
@@ -91,13 +91,6 @@ class Notes:
         noted = result.unflatten([Noted(self, cell) for cell in outputs])
         self._take(Call(step, inputs, outputs))
         return noted
-
-    def _has_not(self, leaf: object) -> bool:
-        """Whether it is an array that lies neither here nor on the host."""
-        if type(leaf) is Noted:
-            return leaf.notes is not self
-        place = place_of(leaf)
-        return place is not None and place != self.place
 
     def call(self, prepared: Prepared, leaves: list) -> Value:
         """What a compiled function will give for arguments, which are these when they are laid out flat."""

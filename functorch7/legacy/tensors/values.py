@@ -89,7 +89,8 @@ def as_noted(value: Value, is_table: bool = False) -> Value:
 
 def as_ready(value: Value, is_table: bool = False) -> Value:
     """As `as_input`, which is no look, for a call that runs at once on an accelerator."""
-    return jax.tree.map(ready, as_noted(value, is_table))
+    found = as_noted(value, is_table)
+    return jax.tree.map(ready, found) if isinstance(found, (list, dict)) else ready(found)
 
 
 def same_values(one: Value, other: Value) -> bool:
