@@ -44,6 +44,15 @@ def unrolled_steps(length: int) -> int:
     return max(1, min(length, STEPS_IN_A_BODY.get(traced_for(), 1)))
 
 
+def may_have_copies() -> bool:
+    """Whether what is traced here lies on a mesh of several axes: what is split over one has copies along the others.
+
+    It is known of the mesh of `jax.set_mesh`, and of one with explicit axes.
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    return not mesh.manual_axes and sum(size > 1 for size in mesh.axis_sizes) > 1
+
+
 @cache
 def host_device() -> Device | None:
     """JAX's first CPU, by which compiled programs call the host; None where it has none, as with JAX_PLATFORMS=cuda."""

@@ -20,7 +20,7 @@ from ..checks.errors import describe, inside, is_concrete, is_looking
 from ..checks.given import check_kinds, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
-from . import hooks
+from . import explicit, hooks
 from .keys import check_key, folded
 from .printing import chain
 from .probe import opened
@@ -160,6 +160,8 @@ class Module(Declared):
         if key is not None:
             check_key(self.torch_name(), key)
         check_kinds(self, input)
+        if (mesh := explicit.mesh_of(input)) is not None:
+            return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         try:
             with jax.named_scope(type(self).__name__):
                 if self._hooks and hooks.here(self):

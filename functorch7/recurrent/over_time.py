@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, hooks, places, unrolled_steps
+from ..core import Module, explicit, hooks, places, unrolled_steps
 from ..core.emitted import Emitted, is_emitted, without_emitted
 from ..core.filming import filmed
 from ..core.keys import of_steps
@@ -31,6 +31,8 @@ def over_time(
     run module by module, over the whole sequence each: the result is the same, and products become larger. `key` is
     folded with the time of each step; keys of steps, one for each, are taken as they are.
     """
+    if (mesh := explicit.mesh_of(inputs)) is not None:
+        return explicit.laid_out(mesh, partial(over_time, module, train=train), params, buffers, inputs, key)
     key = of_steps(key, _length(inputs))
     run = partial(_all_steps, module, params, buffers, key=key, train=train)
     return recorded_call(run, inputs, steps=True)

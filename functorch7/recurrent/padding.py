@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, expected
+from ..core import Module, expected, explicit
 from ..core.keys import folded, of_steps
 from ..core.types import Array, ArrayLike, Key, Output, Tree, Value
 from ..network import map_state
@@ -35,6 +35,17 @@ def over_padded(
     >>> outputs.shape, last.shape, bool((outputs[1, 1] == last[1]).all()), bool((buffers["output"] == last).all())
     ((4, 2, 2), (2, 2), True, True)
     """
+    if (mesh := explicit.mesh_of(inputs)) is not None:
+
+        def run(params: Tree, buffers: Tree, given: tuple, *, key: Key) -> tuple[tuple[Output, Array], Tree]:
+            inputs, lengths, mask = given
+            outputs, last, buffers = over_padded(
+                module, params, buffers, inputs, lengths=lengths, mask=mask, key=key, train=train
+            )  # fmt: skip
+            return (outputs, last), buffers
+
+        (outputs, last), buffers = explicit.laid_out(mesh, run, params, buffers, (inputs, lengths, mask), key)
+        return outputs, last, buffers
     key = of_steps(key, len(jax.tree.leaves(inputs)[0]))
     if isinstance(module, Sequencer):
         outputs, last, inner = over_padded(

@@ -37,6 +37,7 @@ def test_with_eight_devices():
         "-p",
         "no:xdist",
         HERE / "eight_devices.py",
+        HERE / "explicit_axes.py",
     ]
     done = subprocess.run(command, env=environment(8), cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
