@@ -27,6 +27,9 @@ class Traits(NamedTuple):
     """Whether numbers may be complex, for which hardly any formula here is meant."""
     is_step: bool
     """Whether one call is one time step of a recurrence."""
+    causal: bool
+    """Whether each step of the output depends on the input's steps up to it alone, in sequences of any length: of what
+    has time first, or is a table of steps, and so is the output."""
     starts_at_zero: bool
     """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
     transient: tuple[str, ...]
@@ -83,6 +86,11 @@ class Declared(Description):
     def takes_complex(self) -> bool:
         """Whether numbers may be complex: where those of a module inside may."""
         return any(child.traits.takes_complex for child in self.child_modules())
+
+    @property
+    def causal(self) -> bool:
+        """Whether each step of the output depends on the input's steps up to it alone: where the class says so."""
+        return False
 
     @property
     def wanted(self) -> str:

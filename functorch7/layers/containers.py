@@ -26,6 +26,11 @@ class Sequential(Container, init=False):
     nn.Linear(4 -> 2)
     """
 
+    @property
+    def causal(self) -> bool:
+        """Where all modules inside are."""
+        return bool(self.modules) and all(module.traits.causal for module in self.modules)
+
     def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
         new = list(buffers)
         for i in range(len(self.modules)):

@@ -54,6 +54,11 @@ class LookupTable(Module):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": normal(key, (self.n_index, self.n_output), 1 if stdv is None else stdv)}
 
+    @property
+    def causal(self) -> bool:
+        """Not where what a step adds to the gradient depends on all others."""
+        return not self.scale_by_frequency
+
     def init_buffers(self) -> State:
         return {} if self.max_norm is None else {"renormalized": Emitted(None, "parameter")}
 

@@ -326,6 +326,11 @@ class SplitTable(Map):
     def __post_init__(self) -> None:
         check_dimension(self, self.dimension)
 
+    @property
+    def causal(self) -> bool:
+        """Along the first dimension: then the table is one of steps."""
+        return self.dimension == 1 and not self.n_input_dims
+
     def f(self, input: Array) -> list:
         along = example_axis(self, self.dimension, input.ndim, self.n_input_dims)
         slices = [jax.lax.index_in_dim(input, i, along, keepdims=False) for i in range(input.shape[along])]

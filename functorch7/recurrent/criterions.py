@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import expected, is_concrete
 from ..core.keys import of_steps
-from ..core.types import Array, ArrayLike, Key, Output, Tree, Value
+from ..core.types import Array, ArrayLike, Key, Output, Scalar, Tree, Value
 from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
 from ..losses.base import Criterion
@@ -71,6 +71,11 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             self.criterion.check(*columns)
 
     def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
+        losses, new = self.of_steps(params, buffers, input, key=key, train=train)
+        return self.total(losses), new
+
+    def of_steps(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Array, Tree]:
+        """The loss of each step: (T)."""
         self.check(*input)
         given, target, *mask = input
         columns = self._columns(given, jax.tree.map(jnp.asarray, target), *mask)
@@ -81,7 +86,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
                 columns = [stacked(self, column) for column in columns]
             losses, inner = self.call("criterion", params, buffers, tuple(columns), key=key, train=train, way=over_time)
             new = {"criterion": inner}
-        return self.total(losses), forget(self, new)
+        return losses, forget(self, new)
 
     def _step_by_step(self, params: Tree, buffers: Tree, columns: list, key: Key, train: bool) -> tuple[Output, Tree]:
         length = len(jax.tree.leaves(columns[0])[0]) if not isinstance(columns[0], list) else len(columns[0])
@@ -95,9 +100,11 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         losses, new = unrolled(step, buffers, [tuple(_at(column, t) for column in columns) for t in range(length)])
         return jnp.stack(losses), new
 
-    def total(self, losses: jax.Array) -> jax.Array:
-        """The losses of all steps together."""
-        return losses.mean() if self.size_average else losses.sum()
+    def total(self, losses: Array, steps: Scalar | None = None) -> Array:
+        """The losses of the first steps together, of all by default."""
+        count = len(losses) if steps is None else steps
+        kept = losses if steps is None else jnp.where(jnp.arange(len(losses)) < steps, losses, 0)
+        return kept.sum() / count if self.size_average else kept.sum()
 
 
 def _differ(columns: list) -> bool:
@@ -123,6 +130,8 @@ class SequencerCriterion(AbstractSequencerCriterion):
     >>> jax.jit(f7.SequencerCriterion(f7.MSECriterion()))(steps, jnp.zeros((2, 2, 1))).item()  # 5 / 2 + 25 / 2
     15.0
     """
+
+    causal: ClassVar[bool] = True  # type: ignore[assignment]
 
     def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         lengths = [len(each) if isinstance(each, list) or jnp.ndim(each) else 0 for each in (input, target)]

@@ -39,6 +39,11 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     maskzero: bool | str = field(default=False, kw_only=True)
     mode: str = field(default="neither", kw_only=True)
 
+    @property
+    def causal(self) -> bool:
+        """With time first."""
+        return not self.batchfirst
+
     def groups(self) -> dict[str, slice]:
         """The columns of the weight whose products a step takes at once, by name."""
         raise NotImplementedError

@@ -79,6 +79,8 @@ class Sequencer(AbstractSequencer, Container):
     [(8, 2), (8, 2)]
     """
 
+    causal: ClassVar[bool] = True  # type: ignore[assignment]
+
     def __init__(self, module: Module):
         check_module(self, module, 1)
         self._set(mode="neither", modules=(as_recurrent(module),))

@@ -20,21 +20,20 @@ from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
+from .fitting import Misfit, filled_up, has_shapes_of, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
+from .lengths import with_zeros_after
 from .noting import report
 from .plan import Plan, with_zeros
 from .registered import Titled
+from .run_longer import RunLonger
 from .terms import Terms
 from .turns import Turns
 
 count = itertools.count(1)
 """Numbers calls, and the outputs that users set, in the order in which they happen."""
-
-
-class Misfit(ValueError):
-    """A gradOutput that is not shaped as the output."""
 
 
 class Newest:
@@ -43,13 +42,13 @@ class Newest:
     number = 0
 
 
-class Call(Inspection):
+class Call(Inspection, RunLonger):
     """The arguments and results of one forward call, its pull-back, and the gradients that were asked for."""
 
     __slots__ = (
-        "__weakref__", "_inspected", "_seen", "arguments", "cotangents", "given",
+        "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "residuals", "result", "side", "state_gradient", "turns",
+        "residuals", "result", "run_length", "side", "state_gradient", "turns",
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
@@ -87,6 +86,12 @@ class Call(Inspection):
 
     def _run_as_it_turns_out(self, keep: bool) -> list:
         """Runs the network; planned anew whenever its users' modules turn out to be other than they were taken for."""
+        self.run_length = self.plan.length_to_run(self.arguments[2])
+        if self.run_length is not None:
+            try:
+                return self._run(keep)
+            except Exception:  # which names sizes that nobody gave
+                self.run_length = None
         try:
             return self._run(keep)
         except OtherwiseThanPlanned as found:
@@ -108,21 +113,24 @@ class Call(Inspection):
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
         plan = self.plan
+        arguments = self._arguments_as_run()
         try:
             if plan.placed:
                 (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
                 error = None
             elif keep:
-                outcome, (buffers, error), self.residuals = plan.forward(plan.differentiate, self.arguments)
+                outcome, (buffers, error), self.residuals = plan.forward(plan.differentiate, arguments)
                 self.output, self.side = outcome
             else:
-                (self.output, self.side), (buffers, error) = plan.forward(plan.evaluate, self.arguments)
+                (self.output, self.side), (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
         except TypeError:
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
             raise
         if error is not None:
             report(error)
+        self.output = self._of_its_steps(self.output)
+        self._ends = None
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self.is_pulled_back = False
         self._seen: dict[tuple, Any] | None = None
@@ -163,16 +171,18 @@ class Call(Inspection):
         grad_output = self._fitted(module, as_gradient(grad_output, self.output, self.plan.read))
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
-        if self.residuals is None:
-            with watched.repeating():
-                *_, self.residuals = self.plan.run(self.plan.differentiate, *self.arguments)
-        for foreign in self.plan.called:
-            foreign.pending_pull_backs.clear()
         plan, kept = self.plan, self.side.state
         if state is not None:
             state = with_zeros(state, kept)
         elif plan.state_slots:
             state = plan.last_gradients(kept)
+        if state is not None and self.run_length is not None:  # it is that after its own last step
+            self.run_length = self.residuals = None
+        if self.residuals is None:
+            with watched.repeating():
+                *_, self.residuals = plan.run(plan.differentiate, *self._arguments_as_run())
+        for foreign in plan.called:
+            foreign.pending_pull_backs.clear()
         self.cotangents = (grad_output, self.side, self._rewards(step) if plan.rewarded else [], state)
         self._seen = self._inspected = None
         return self.cotangents
@@ -200,7 +210,7 @@ class Call(Inspection):
         if has_shapes_of(output, grad_output):
             return grad_output
         users = (*self.plan.foreign, *(user for user, _ in self.plan.traced))
-        fitted = _filled_up if any(known(type(user)).gives_numbers for user in users) else _reshaped
+        fitted = filled_up if any(known(type(user)).gives_numbers for user in users) else reshaped
         try:
             return jax.tree.map(fitted, output, grad_output)
         except (ValueError, TypeError):
@@ -227,12 +237,12 @@ class Call(Inspection):
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
         arrays, over = gradients.given_up(plan.runs_once)
         self.parameter_gradients, self.is_pulled_back = None, False
-        given = (*self._kept(), *cotangents)
+        given = self._given(cotangents)
         at_input = plan.at_input if is_large(self.arguments[2]) else None
         is_left_out = at_input is not None and at_input.is_left_out()
         run = plan.backward_to_parameters if is_left_out else plan.backward
         found, self.state_gradient, new, *seen = plan.run(run, *given, arrays, over, factor, self._weighing())
-        self.grad_input = found
+        self.grad_input = found = self._of_its_steps(found)
         if at_input is not None:
             alone = partial(self._pulled_to_input, given)
             self.grad_input = at_input.shown(self.arguments[2], plan.dtype, alone if is_left_out else lambda: found)
@@ -253,25 +263,29 @@ class Call(Inspection):
         if self.plan.finds_gradients_apart:
             self.parameter_gradients = None
             self.grad_input, self.state_gradient = self._pulled(compiled.pull_back_to_input, cotangents)
+            self.grad_input = self._of_its_steps(self.grad_input)
         else:
             self.parameter_gradients, self.grad_input, self.state_gradient, *seen = self._pulled(
                 compiled.pull_back, cotangents
             )
+            self.grad_input = self._of_its_steps(self.grad_input)
             if seen and watched.answered(self, *seen, backward=True):
                 return self.pull_back(module, grad_output, state, step)
         self.is_pulled_back = True
         self.plan.spend("gradient")
 
     def _pulled_to_input(self, given: tuple) -> Value:
-        return self.plan.run(compiled.pull_back_to_input(self.plan.program), *given)[0]
+        return self._of_its_steps(self.plan.run(compiled.pull_back_to_input(self.plan.program), *given)[0])
 
     def _pulled(self, function: Callable, cotangents: tuple) -> Any:
-        return self.plan.run(function(self.plan.program), *self._kept(), *cotangents)
+        return self.plan.run(function(self.plan.program), *self._given(cotangents))
 
-    def _kept(self) -> tuple[Any, list]:
-        """The residuals, and what they need of the arguments."""
+    def _given(self, cotangents: tuple) -> tuple:
+        """The residuals, what they need of the arguments, and the cotangents, as the call was run."""
         residuals = self.residuals = ready(self.residuals)
-        return residuals, residuals.needed(self.arguments)
+        if self.run_length is not None:
+            cotangents = (with_zeros_after(cotangents[0], self.run_length), *cotangents[1:])
+        return residuals, residuals.needed(self._arguments_as_run()), *cotangents
 
     def _note_backward(self, gradients: Layout, cotangents: tuple, factor: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
@@ -378,22 +392,3 @@ class Repeated(Call):
 
     def exposed_by(self, module: object, name: str) -> Output:
         return None if self._forward is None else self._forward.exposed_by(module, name)
-
-
-def has_shapes_of(output: Value, gradient: Value) -> bool:
-    """Whether gradients are shaped and nested as the output; of dicts this is not looked for."""
-    if isinstance(output, list):
-        fits = isinstance(gradient, list) and len(gradient) == len(output)
-        return fits and all(map(has_shapes_of, output, gradient))
-    return getattr(gradient, "shape", None) == getattr(output, "shape", ())
-
-
-def _reshaped(output: Any, gradient: Any) -> Any:
-    return np.asarray(gradient).reshape(output.shape)
-
-
-def _filled_up(output: Any, gradient: Any) -> Any:
-    """As `_reshaped`; a table of numbers that a user's module gave may get gradients of its first ones alone."""
-    if np.ndim(output) == np.ndim(gradient) == 1 and np.size(gradient) < output.size:
-        return np.pad(np.asarray(gradient), (0, output.size - np.size(gradient)))
-    return _reshaped(output, gradient)

@@ -35,6 +35,7 @@ from .fields import Form, Untraceable
 from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
 from .forms import Form as CallForm
 from .layout import Layout
+from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes, is_whole
 from .outside import Attributes, noted_of
@@ -168,6 +169,7 @@ class Plan(Running):
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         self.noting = self._noting() if has_others() else None
         self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
+        self.lengths = self._lengths()
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     def _noting(self) -> Noting | None:
@@ -179,6 +181,12 @@ class Plan(Running):
         if not (self.is_of_torch and self.runs_once) or any(slot.name in slot.holder._state for slot in self.slots):
             return None
         return Noting(self.wide)
+
+    def _lengths(self) -> Lengths | None:
+        """The lengths of sequences; None where a call leaves more than an output and the state, or its type is its own."""
+        only_state = len(self.slots) == len(self.state_slots) and not self.masked
+        is_plain = self.is_of_torch and self.runs_once and not self.program.keeps_types
+        return Lengths() if self.spec.traits.causal and only_state and is_plain else None
 
     @property
     def stands(self) -> bool:

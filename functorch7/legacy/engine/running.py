@@ -16,6 +16,7 @@ from .compiled import Program
 from .cut import Cut
 from .foreign import calling
 from .layout import Layout
+from .lengths import Lengths, length_of
 from .noting import Noting, at_once, called
 from .objects import Object
 from .terms import Terms
@@ -31,6 +32,8 @@ class Running:
     wide: bool
     terms: Terms | None
     noting: Noting | None
+    lengths: Lengths | None
+    sequencers: list
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout
@@ -49,6 +52,13 @@ class Running:
         """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
         mine, theirs = self.program, other.program
         return (mine.spec, mine.buffers, mine.train) == (theirs.spec, theirs.buffers, theirs.train)
+
+    def length_to_run(self, input: Value) -> int | None:
+        """As how many steps a sequence is to be run; None: as it is, as must one whose last state goes on."""
+        if self.lengths is None or any(sequencer.hasMemory() for sequencer, _ in self.sequencers):
+            return None
+        found = self.lengths.to_run(input)
+        return None if found == length_of(input) else found
 
     def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""

@@ -169,7 +169,7 @@ class StepFields(Module):
         if state not in getattr(self._spec, "hidden", ()) or not calls:
             return ByStep(name, [], lambda _: None)
         table = self._table(name, f"state.{state}", False)
-        ends = {first + count - 1: self._part_of(call.plan, call.side.state, state) for first, count, call in calls}
+        ends = {first + count - 1: self._part_of(call.plan, call.state_after(), state) for first, count, call in calls}
         first, _, call = calls[0]
         start = self._part_of(call.plan, call.arguments[3], state)
         ends |= {} if start is None else {first - 1: start}

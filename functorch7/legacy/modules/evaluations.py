@@ -14,7 +14,8 @@ from ...core.types import Value
 from ...losses.base import without_arrays
 from ...network import numbers
 from ..engine.compiled import as_narrow
-from ..engine.noting import Noting, called
+from ..engine.lengths import Lengths, cut, length_of, longer
+from ..engine.noting import Noting, at_once, called
 from ..tensors.devices import has_others
 from ..tensors.noted import settled
 from ..tensors.tensor import Tensor
@@ -23,7 +24,7 @@ from ..tensors.tensor import Tensor
 class Loss:
     """A criterion's loss and its gradient, of one description and in one type."""
 
-    __slots__ = ("_function", "_noting", "_numbers", "_precision", "dtype", "spec")
+    __slots__ = ("_function", "_lengths", "_noting", "_numbers", "_precision", "dtype", "spec")
 
     def __init__(self, spec: core.Module, dtype: np.dtype):
         self.spec, self.dtype = spec, dtype
@@ -31,29 +32,47 @@ class Loss:
         self._function = _value_and_gradient(bare, dtype)
         self._precision = dtype if dtype.itemsize == 8 else None
         self._noting = Noting(dtype.itemsize == 8) if has_others() else None
+        self._lengths = Lengths() if spec.traits.causal and self._noting is None else None
 
     def __call__(self, input: Value, others: tuple) -> tuple[Value, Value]:
         """Both, in one compiled call, which an accelerator notes."""
-        args = (self._numbers, input, *others)
-        return called(self._noting, self._function, args, args[1:], self._precision)
+        length = self._length_to_run(input, others)
+        if length is not None:
+            steps = [longer(each, length) for each in (input, *others)]
+            loss, gradient = at_once(self._function, (self._numbers, len(input), *steps), self._precision)
+            return loss, cut(gradient, len(input))
+        args = (self._numbers, None, input, *others)
+        return called(self._noting, self._function, args, args[2:], self._precision)
+
+    def _length_to_run(self, input: Value, others: tuple) -> int | None:
+        """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""
+        if self._lengths is None or [length_of(each) for each in others] != [length_of(input)]:
+            return None
+        return self._lengths.to_run(input)
 
 
 @programs.kept
 def _value_and_gradient(spec: Any, dtype: Any) -> Any:
-    """(numbers, input, target[, mask]) -> the loss and its gradient with respect to the input, in one compiled call."""
+    """(numbers, steps, input, target[, mask]) -> the loss and its gradient at the input, in one compiled call.
+
+    Only the first steps of a sequence count, if their number is given.
+    """
 
     def cast(leaf: Any) -> Any:
         return jnp.asarray(leaf).astype(dtype)
 
     variables = without_arrays(spec)
 
-    def run(taken: list, input: Any, *others: Any) -> Any:
+    def run(taken: list, steps: Any, input: Any, *others: Any) -> Any:
         core.check_kinds(spec, input)
         others = jax.tree.map(as_narrow, others)
-        criterion = numbers.put_in(spec, taken)
+        criterion: Any = numbers.put_in(spec, taken)
 
         def loss(input: Any) -> Any:
-            return criterion.apply(*variables, (input, *others))[0]
+            if steps is None:
+                return criterion.apply(*variables, (input, *others))[0]
+            losses, _ = criterion.of_steps(*variables, (input, *others), key=None, train=False)
+            return criterion.total(losses, steps)
 
         return jax.value_and_grad(loss)(jax.tree.map(cast, input))
 

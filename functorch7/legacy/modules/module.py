@@ -16,7 +16,8 @@ from ...core.types import Value
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import ZeroMask
-from ..engine.calls import Call, Misfit
+from ..engine.calls import Call
+from ..engine.fitting import Misfit
 from ..engine.foreign import Foreign
 from ..engine.forms import Form
 from ..engine.outside import current_run

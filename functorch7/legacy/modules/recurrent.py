@@ -256,7 +256,7 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         call = self.remembered_call()
         if call is None:
             return Tensor.viewing(Storage.zeros((0,), dtype_of(self.type())), 0, (0,))
-        states = call.arguments[3], call.side.state
+        states = call.arguments[3], call.state_after()
         start, end = (self._values(call.plan, values)[id(self), name] for values in states)
         return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)
 

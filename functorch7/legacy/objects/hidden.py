@@ -53,7 +53,7 @@ class HiddenStates(Steps):
         elif step == 0 or call is None:
             values = plan.initial_state() if call is None else call.arguments[3]
         else:
-            values = call.side.state
+            values = call.state_after()
         if input is not None:
             zeros = self._zero_state(input)
             values = [zero if value is None else value for zero, value in zip(zeros, values, strict=True)]
@@ -91,11 +91,15 @@ class HiddenStates(Steps):
         if plan.is_step:
             steps = plan.members[0]._steps()
             values = steps.grad_states.get(step)
-            values = with_zeros([None] * len(plan.state_slots), steps.calls[step].side.state) if not values else values
+            values = (
+                with_zeros([None] * len(plan.state_slots), steps.calls[step].state_after()) if not values else values
+            )
         elif step == 0:
             values = call.state_gradient or [None] * len(plan.state_slots)
         else:
-            values = plan.last_gradients(call.side.state) or with_zeros([None] * len(plan.state_slots), call.side.state)
+            values = plan.last_gradients(call.state_after()) or with_zeros(
+                [None] * len(plan.state_slots), call.state_after()
+            )
         return self._nested(self._values(plan, values))
 
     def setGradHiddenState(self, step: int, gradHiddenState: Value) -> None:

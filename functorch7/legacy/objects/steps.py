@@ -185,7 +185,7 @@ class Steps(Described):
         """Takes back the state that a sequence has left, for the next one."""
         mine = next((slots for sequencer, slots in call.plan.sequencers if sequencer is self), [])
         places = {(id(slot.holder), slot.name) for slot in mine}
-        for slot, value in zip(call.plan.state_slots, call.side.state, strict=True):
+        for slot, value in zip(call.plan.state_slots, call.state_after(), strict=True):
             if (id(slot.holder), slot.name) in places:
                 slot.write(value)
         self.sequence_over(call)
