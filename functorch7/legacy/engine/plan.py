@@ -183,7 +183,7 @@ class Plan(Running):
         return Noting(self.wide)
 
     def _lengths(self) -> Lengths | None:
-        """The lengths of sequences; None where a call leaves more than an output and the state, or its type is its own."""
+        """The lengths of sequences; None where a call leaves more than an output and the state."""
         only_state = len(self.slots) == len(self.state_slots) and not self.masked
         is_plain = self.is_of_torch and self.runs_once and not self.program.keeps_types
         return Lengths() if self.spec.traits.causal and only_state and is_plain else None

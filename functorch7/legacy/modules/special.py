@@ -13,7 +13,8 @@ from ...core import Emitted
 from ...core.types import Value
 from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
-from ..engine.calls import Call, has_shapes_of
+from ..engine.calls import Call
+from ..engine.fitting import has_shapes_of
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.devices import precision
