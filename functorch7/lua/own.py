@@ -8,6 +8,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING
 
 from ..interop.t7 import T7FormatError
+from ..legacy.engine.fields import KEPT, KeptElsewhere
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
@@ -20,7 +21,7 @@ from ..legacy.objects.described import (
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
-from ..legacy.objects.own_fields import KEPT, KeptElsewhere, numbered
+from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction

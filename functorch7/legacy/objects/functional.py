@@ -13,9 +13,9 @@ from ...core.hooks import attached
 from ...core.tree import Path, split
 from ...core.types import Tree
 from ...interop.torch7 import node
+from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
-from ..engine.plan import grad_name
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor

@@ -13,10 +13,10 @@ from ...core.types import Value
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.record import FROZEN
+from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import parts_of
 from ...layers.initializers import SOURCE
-from ..engine.plan import grad_name
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
 from ..tensors.storage import Storage

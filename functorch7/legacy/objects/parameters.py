@@ -13,8 +13,9 @@ import numpy as np
 from ... import core
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
-from ..engine.plan import Plan, grad_name
+from ..engine.plan import Plan
 from ..engine.terms import Term
 from ..tensors.changes import changed
 from ..tensors.devices import precision
@@ -26,6 +27,7 @@ from ..tensors.storage import Storage
 from ..tensors.storages import noted_of, zero
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
+from ..tensors.zeros import of_zeros
 from .described import Described, described_among
 from .serial import PRIVATE
 from .shapes import shapes_of
@@ -93,8 +95,7 @@ class Parameters(Described):
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
-        zeros = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
-        gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
+        gradient = tensor.grad if isinstance(tensor, Parameter) else of_zeros(tensor.shape, tensor.dtype)
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 

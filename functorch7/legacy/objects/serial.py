@@ -8,10 +8,11 @@ from typing import Any, Self, SupportsIndex
 from ... import layers
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ..engine.plan import grad_name
-from ..tensors.storage import Storage
+from ...interop.torch7.schema import grad_name
+from ..engine.fields import LEFT
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
+from ..tensors.zeros import of_zeros
 from .described import Described
 from .generated import class_of, is_generated, is_named
 
@@ -45,9 +46,6 @@ PRIVATE = (
 )
 """What belongs to past calls: never copied, never saved."""
 
-LEFT = ("output", "gradInput")
-"""What calls leave under Torch's names."""
-
 
 class Serialization(Described):
     """The part of Module that is about saving. Gradients that are emptied are zeros again when loaded.
@@ -55,7 +53,7 @@ class Serialization(Described):
     Source: dpnn/README.md, Serial.
     """
 
-    dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input")
+    dpnn_mediumEmpty = (*LEFT, "momGradParams", "dpnn_input")
     dpnn_serialEmpty: tuple[str, ...] = ()
 
     @property
@@ -123,7 +121,7 @@ class Serialization(Described):
 
     def saved_fields(self) -> Fields:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
-        empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
+        empty = {name: of_zeros((0,), dtype_of(self._type)) for name in LEFT}
         return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
@@ -147,5 +145,5 @@ def _blank(described: type) -> Any:
 
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return Tensor.viewing(Storage.zeros(value.shape, value.dtype), 0, value.shape)
+        return of_zeros(value.shape, value.dtype)
     return type(value)() if isinstance(value, (list, dict)) else value

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.plan import grad_name
+from ...interop.torch7.schema import grad_name
 from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter

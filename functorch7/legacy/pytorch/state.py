@@ -11,8 +11,8 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...network.naming import IncompatibleKeys, fitting
-from ..engine.plan import grad_name
 from ..tensors.kinds import Numbers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
