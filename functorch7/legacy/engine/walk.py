@@ -16,18 +16,13 @@ from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
 from .fields import Form, Untraceable
-from .foreign import InMode, Place, given_by
+from .foreign import Place, given_by, in_mode
 from .objects import Object, is_whole
 from .slots import Slot, state_slots
 from .traced_user import Seat, description, form_of
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
-
-
-def _in_mode(spec: core.Module, module: Object, mode: bool) -> core.Module:
-    """The description of an object in a network of this mode."""
-    return spec if module.train == mode else InMode(spec, bool(module.train))
 
 
 class Walk:
@@ -82,7 +77,7 @@ class Walk:
         first = len(self.numbers)
         self.numbers += [(module, name) for name in numbers.numbers_of(spec)]
         spec = numbers.bare(spec, first)
-        return _in_mode(spec, module, mode), params, slots
+        return in_mode(spec, module, mode), params, slots
 
     def _is_repeated(self, path: Path) -> bool:
         """Whether what is at a place runs several times in a call, because a module around it repeats it."""
@@ -104,7 +99,7 @@ class Walk:
         self.traced.append((module, form))
         spec = description(module, form, module.has_own_gradient())
         slots = {"fields": Seat(module, form)}
-        return _in_mode(spec, module, mode), self._cells_of(module), slots
+        return in_mode(spec, module, mode), self._cells_of(module), slots
 
     def _occurs_again(self, module: Object) -> bool:
         """Whether an object is at several places of the network."""

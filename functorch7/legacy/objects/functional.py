@@ -17,6 +17,7 @@ from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
 from ..engine.slots import Slot
+from ..engine.views import place_of
 from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of, type_name_of
@@ -32,13 +33,9 @@ def functional(root: Described) -> tuple[core.Module, core.Variables]:
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
     with precision_of(root._type):
-        module, variables = node.functional(Nodes().node(root), _place)
+        module, variables = node.functional(Nodes().node(root), place_of)
     traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
     return (attached(module, (*traced, *module._hooks)) if traced else module), variables
-
-
-def _place(tensor: Any) -> tuple:
-    return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
 
 
 def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:

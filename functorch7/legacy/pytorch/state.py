@@ -170,4 +170,4 @@ def _assign(module: Any, name: str, given: Any) -> None:
     tensor, given = module.__dict__[name], given if isinstance(given, Tensor) else Tensor.of(np.asarray(given))
     tensor.rebind(given.storage_, given.offset, given.shape, given.strides_)
     if name in module.own_parameters():
-        module.__dict__[grad_name(name)].rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        module.__dict__[grad_name(name)].rebind(Storage.zeros(tensor.shape, tensor.dtype))
