@@ -27,7 +27,6 @@ from ..tensors.storage import Storage
 from ..tensors.storages import noted_of, zero
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.zeros import of_zeros
 from .described import Described, described_among
 from .serial import PRIVATE
 from .shapes import shapes_of
@@ -95,7 +94,8 @@ class Parameters(Described):
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
-        gradient = tensor.grad if isinstance(tensor, Parameter) else of_zeros(tensor.shape, tensor.dtype)
+        zeros = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 

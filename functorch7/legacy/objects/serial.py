@@ -10,9 +10,9 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.zeros import of_zeros
 from .described import Described
 from .generated import class_of, is_generated, is_named
 
@@ -121,7 +121,7 @@ class Serialization(Described):
 
     def saved_fields(self) -> Fields:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
-        empty = {name: of_zeros((0,), dtype_of(self._type)) for name in LEFT}
+        empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
         return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
@@ -145,5 +145,5 @@ def _blank(described: type) -> Any:
 
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return of_zeros(value.shape, value.dtype)
+        return Tensor.viewing(Storage.zeros(value.shape, value.dtype), 0, value.shape)
     return type(value)() if isinstance(value, (list, dict)) else value
