@@ -25,7 +25,7 @@ from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
-from .kinds import Bridge, Crossing
+from .kinds import Bridge, Crossing, as_dict
 
 OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
@@ -48,7 +48,7 @@ class Fields(KeptElsewhere):
     def contents(self) -> dict[str | float, Crossing]:
         """What they are, as Python has them."""
         found = self.border.answered(self.border.ask.contents(self.number)) if self.names else {}
-        return dict(enumerate(found, 1)) if isinstance(found, list) else dict(found)
+        return dict(as_dict(found))
 
     def put(self, name: str | float, value: object) -> None:
         """Lets Lua hold a field."""
