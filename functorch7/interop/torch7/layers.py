@@ -168,10 +168,6 @@ def _rectified_both(node: Node, fields: Fields) -> Fields:
     return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
 
 
-def _smoothing(node: Node, fields: Fields) -> Fields:
-    return neighbourhood(node, fields)
-
-
 def _copied(name: str, other: str) -> Rule:
     """nn.Copy has no fields for its types but the tensors that it fills; equal ones mean that it copies nothing."""
 
@@ -322,11 +318,11 @@ SCHEMAS = [
     # Normalisation
     *(Schema(each, OF_BATCH, version=2, buffers=("running_mean", "running_var"))
       for each in (layers.BatchNormalization, layers.SpatialBatchNormalization, layers.VolumetricBatchNormalization)),
-    *(Schema(each, KERNEL, more=_smoothing)
+    *(Schema(each, KERNEL, more=neighbourhood)
       for each in (layers.SpatialSubtractiveNormalization, layers.SpatialDivisiveNormalization,
                    layers.SpatialContrastiveNormalization)),
     Schema(layers.SpatialNormalization,
-           {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=_smoothing),
+           {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=neighbourhood),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
            more=_noise),

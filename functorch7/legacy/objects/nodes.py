@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.t7.values import owner_of
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.record import FROZEN
@@ -53,9 +54,7 @@ class Objects:
         return self.storages[id(owner)]
 
     def _viewing(self, array: np.ndarray) -> Tensor:
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
+        owner = owner_of(array)
         if id(owner) not in self.storages and array.size == owner.size and array.flags.c_contiguous:
             self.kept.append(owner)
             self.storages[id(owner)] = Storage(array)  # in the tensor's shape, which calls need not give it then
