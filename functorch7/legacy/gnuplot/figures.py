@@ -97,7 +97,7 @@ def figprint(fname: str) -> None:
     kind = os.path.splitext(fname)[1].removeprefix(".")
     if kind not in ("eps", "png", "pdf", "svg"):
         raise ValueError(f"gnuplot.figprint: expected a file of eps, png, pdf or svg, got {fname}")
-    write(current().figure, fname, kind)
+    write(current().figure, fname, format=kind)
 
 
 def plotflush(n: int | None = None) -> None:
@@ -107,7 +107,7 @@ def plotflush(n: int | None = None) -> None:
     if plot is None:
         print(f"no figure {number}")
     elif plot.file is not None:
-        write(plot.figure, plot.file, plot.format)
+        write(plot.figure, plot.file, format=plot.format)
     elif in_notebook():
         show_below(plot.figure)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from ... import core
@@ -18,6 +17,7 @@ from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
 from ..engine.slots import Slot
 from ..engine.views import place_of
+from ..tensors.casting import is_floating
 from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of, type_name_of
@@ -47,7 +47,8 @@ def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
     wrong = misfits(leaves_by_name(structure_of(module).params), leaves_by_name(params))
     if wrong:
         raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
-    floating = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
+    types = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if hasattr(leaf, "dtype")]
+    floating = list(filter(is_floating, types))
     ties: tuple = ()
     if isinstance(module, Shared):
         module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
@@ -58,10 +59,6 @@ def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
     _fill(made, params, buffers)
     _tie(made, ties)
     return made
-
-
-def _is_floating(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
 
 
 def _fill(module: Any, params: Any, buffers: Any) -> None:

@@ -87,17 +87,7 @@ class Objects:
                 made.__dict__[PARTS.get(name, name)] = part
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
-        for name, array in node.parameters.items():
-            made.__dict__[name] = self.tensor(array)
-            if name in node.gradients:  # a few gradients have other sizes than their parameters
-                sizes = made.__dict__[grad_name(name)].shape
-                gradient = node.gradients[name]
-                made.__dict__[grad_name(name)] = self.tensor(
-                    gradient if gradient.shape == sizes else gradient.reshape(sizes)
-                )
-        made.__dict__.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
-        for name, array in node.buffers.items():
-            made.__dict__[name] = self.tensor(array)
+        self._fill(made.__dict__, node)
         if isinstance(node.settings.get("train"), bool):
             made.__dict__["train"] = node.settings["train"]
         if node.settings.get("dpnn_serialEmpty"):
@@ -105,6 +95,17 @@ class Objects:
         if node.own:
             self.owners.append((made, node.own))
         return made
+
+    def _fill(self, fields: dict[str, Any], node: Node) -> None:
+        """Puts a node's arrays into an object's fields."""
+        for name, array in node.parameters.items():
+            fields[name] = self.tensor(array)
+            if name in node.gradients:  # a few gradients have other sizes than their parameters
+                sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
+                fields[grad_name(name)] = self.tensor(gradient if gradient.shape == sizes else gradient.reshape(sizes))
+        fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
+        for name, array in node.buffers.items():
+            fields[name] = self.tensor(array)
 
     def _part(self, part: Any) -> Any:
         if isinstance(part, list):

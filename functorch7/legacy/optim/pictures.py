@@ -42,10 +42,10 @@ def show(figure: Figure) -> None:
         pyplot.pause(0.001)
 
 
-def write(figure: Figure, path: str | os.PathLike, format: str | None = None) -> None:
-    """Writes a figure to a file, whole or not at all, in a format or that of its ending."""
+def write(figure: Figure, path: str | os.PathLike, **options: Any) -> None:
+    """Writes a figure to a file, whole or not at all, with options of its `savefig`."""
     with replacing(path) as draft:
-        figure.savefig(draft, format=format)
+        figure.savefig(draft, **options)
 
 
 def pixels(figure: Figure) -> np.ndarray:
