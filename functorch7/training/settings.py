@@ -71,14 +71,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_parts(self.module, self.criterion, self.optimizer)
+        if self.folder is not None and not isinstance(self.folder, (str, os.PathLike)):
+            raise TypeError(f"Trainer: expected the path of a folder, got {self.folder!r}")
         self._check_kinds()
         self._check_values()
         self._check_rows()
         self._check_methods()
 
     def _check_kinds(self) -> None:
-        if self.folder is not None and not isinstance(self.folder, (str, os.PathLike)):
-            raise TypeError(f"Trainer: expected the path of a folder, got {self.folder!r}")
         counts = ("accumulate", "log_every", "save_every", "keep_last", "patience")
         told = {name: getattr(self, name) for name in counts if getattr(self, name) is not None}
         check_whole("Trainer", 1, **told)
