@@ -50,10 +50,6 @@ def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
 
 
-def _first_size(record: Record) -> tuple[int, ...]:
-    return tuple(record.need("weight").shape)
-
-
 def _upsampled(*names: str) -> dict[str, Rule]:
     def read(record: Record) -> Any:
         found = tuple(record.fields[name] for name in names if record.fields.get(name) is not None)
@@ -106,6 +102,7 @@ def _planes(node: Node, fields: Fields) -> Fields:
 
 
 COLUMNS = empties("finput", "fgradInput")
+INDICES = empties("indices", dtype=np.int64)
 
 
 def _places(node: Node, fields: Fields) -> Fields:
@@ -203,10 +200,6 @@ def _binary(node: Node, fields: Fields) -> Fields:
     window = fields["kW"] * fields["kH"]
     counts = {"iwh": fields["nInputPlane"] * window, "owh": fields["nOutputPlane"] * window}
     return counts | COLUMNS(node, fields)
-
-
-def _pooled(node: Node, fields: Fields) -> Fields:
-    return {"indices": np.zeros(0, np.int64)}
 
 
 def _extreme(name: str) -> Value:
@@ -342,9 +335,9 @@ SCHEMAS = [
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
     Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),
     # Pooling
-    *(Schema(each, POOLING, more=_pooled) for each in (
+    *(Schema(each, POOLING, more=INDICES) for each in (
         layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricDilatedMaxPooling)),
-    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=_pooled),
+    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=INDICES),
     Schema(layers.SpatialLPPooling, more=_lp_windows),
     *(Schema(each, parts=("pooling",)) for each in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling)),
     Schema(layers.SpatialFractionalMaxPooling,

@@ -75,8 +75,7 @@ class Custom(Registration):
             layered.bring(name)
         fields, registry = self.__dict__, self._registry_for(value)
         if registry is not None:
-            if registry not in fields:
-                raise AttributeError(f"cannot assign a {KINDS[registry]} before {self.typename()}'s super().__init__()")
+            self._check_begun(registry)
             self._register(registry, name, value)
         elif name in fields.get("_buffers", ()):
             self._set_buffer(name, value)
