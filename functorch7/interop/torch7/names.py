@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...core import registry
 from ..t7 import T7Object
-from ..t7.values import Fields
 from .tree_softmax import in_order
 
+Fields = dict[str, Any]
 Upgrade = Callable[[Fields, int], Fields]
 """An object's fields, as the newest version would have saved them, from those of a version."""
 

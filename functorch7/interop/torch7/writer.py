@@ -56,7 +56,21 @@ class Writer:
         made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
-        fields = _fields(node, dtype)
+        empty = {np.ndarray: np.zeros(0, dtype), list: [], tuple: [np.zeros(0, dtype), np.zeros(0, dtype)]}
+        fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
+        if isinstance(node.spec, Criterion):
+            fields |= {"output": 0, "gradInput": empty[schema.grad_input]}
+        else:
+            fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
+        fields |= {name: value for name, value in node.settings.items() if name != "_type"}
+        if schema.has_free_name and node.spec.own_name is not None:
+            fields["name"] = node.spec.own_name
+        fields |= schema.write(node)
+        if by_position(node.spec) and not isinstance(node.spec, Criterion):
+            fields.setdefault("modules", list(node.children))
+        fields |= {
+            PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
+        }
         kept = {name: fields.pop(name) for name in ("output", "gradInput") if name in fields}
         resolved = {name: self._resolved(value, dtype) for name, value in fields.items()}
         made.fields.update({name: value for name, value in (kept | resolved).items() if value is not None})
@@ -95,25 +109,6 @@ class Writer:
             common = {"_type": f"torch.{NAMES[dtype]}Tensor", "train": True}
             value.fields = {key: self._resolved(each, dtype) for key, each in (common | value.fields).items()}
         return value
-
-
-def _fields(node: Node, dtype: np.dtype) -> Fields:
-    """What Torch saves of a node, whose arrays are NumPy's; nodes stand in it for their objects."""
-    schema = schema_of(type(node.spec))
-    empty = {np.ndarray: np.zeros(0, dtype), list: [], tuple: [np.zeros(0, dtype), np.zeros(0, dtype)]}
-    fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
-    if isinstance(node.spec, Criterion):
-        fields |= {"output": 0, "gradInput": empty[schema.grad_input]}
-    else:
-        fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
-    fields |= {name: value for name, value in node.settings.items() if name != "_type"}
-    if schema.has_free_name and node.spec.own_name is not None:
-        fields["name"] = node.spec.own_name
-    fields |= schema.write(node)
-    if by_position(node.spec) and not isinstance(node.spec, Criterion):
-        fields.setdefault("modules", list(node.children))
-    fields |= {PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields}
-    return fields
 
 
 def _dtype_of(node: Node) -> np.dtype:
