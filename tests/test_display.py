@@ -67,7 +67,7 @@ def test_pictures_of_graphs_are_shown_as_they_are():
 
 @pytest.mark.parametrize(("kernel", "shown", "hidden"), [(True, True, False), (False, True, True), (True, False, True)])
 def test_notebooks_have_a_bar_and_files_have_none(monkeypatch, capsys, kernel, shown, hidden):
-    shell = SimpleNamespace(config={"IPKernelApp": {}} if kernel else {})
+    shell = SimpleNamespace(kernel=object()) if kernel else SimpleNamespace()
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     with progress_bar(3, 0, shown) as bar:
         assert bool(bar.disable) == hidden

@@ -1,6 +1,7 @@
-"""What notebooks show: a network as a tree whose branches fold, and tables."""
+"""What notebooks show: a network as a tree whose branches fold, and tables; and whether there is one."""
 
 import html
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol
 
@@ -9,6 +10,12 @@ from .tree import named_children
 
 _UNFOLDED = 2
 """How many levels are open at first."""
+
+
+def in_notebook() -> bool:
+    """Whether cells of a notebook are run: what is below them is no terminal, and yet somebody's to watch."""
+    ask = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return hasattr(ask() if ask else None, "kernel")
 
 
 class Named(Protocol):

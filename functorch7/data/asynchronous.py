@@ -90,11 +90,6 @@ class AsyncIterator(DataLoader):
         requests = (("index", (indices,), seeding | options, k, self.start) for indices, seeding, k in drawn)
         return self._delivered(self.iterate(requests))
 
-    def _delivered(self, results: Iterator) -> Iterator:
-        for k, following, batch in results:
-            self.start = following
-            yield (k, *batch)
-
     def iterate(self, requests: Iterator) -> Iterator:
         """Yields (k, following, result) for requests (name, args, options, k, following), n_workers of them ahead."""
         self.synchronize()

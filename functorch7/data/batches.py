@@ -77,22 +77,27 @@ class Batches(Iterator):
             among = f" of {count} processes" if count > 1 else ""
             raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples{among}")
         self._epochs, self._sharding = epochs, sharding
-        self.state = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None}
-        if not isinstance(state, dict | None) or (state or {}).keys() - self.state.keys():
-            raise TypeError(f"batches: expected a state of batches, a dict of {', '.join(self.state)}, got {state!r}")
-        self.state |= state or {}
-        if (self.state["seed"], self.state["batch_size"]) != (seed, batch_size):
-            raise ValueError(
-                f"batches: expected a state of seed {seed} and batch_size {batch_size}, got one of seed "
-                f"{self.state['seed']} and batch_size {self.state['batch_size']}"
-            )
-        if self.state["batch"] >= self.per_epoch:
-            raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
+        self.state = self._started(state, seed, batch_size)
         self._plan.restore(self.state["loader"])
         self._next = self._numbers(self.state["epoch"], self.state["batch"])
         self._workers, self._timeout = Threads(threads, "batches") if threads else None, timeout
         self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Callable[[], Any]] = deque()
+
+    def _started(self, state: dict | None, seed: int | None, batch_size: int) -> dict[str, Any]:
+        """What comes first: what a state says, or the beginning. Raises: TypeError, ValueError for one of others."""
+        known = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None}
+        if not isinstance(state, dict | None) or (state or {}).keys() - known.keys():
+            raise TypeError(f"batches: expected a state of batches, a dict of {', '.join(known)}, got {state!r}")
+        found: dict[str, Any] = known | (state or {})
+        if (found["seed"], found["batch_size"]) != (seed, batch_size):
+            raise ValueError(
+                f"batches: expected a state of seed {seed} and batch_size {batch_size}, got one of seed "
+                f"{found['seed']} and batch_size {found['batch_size']}"
+            )
+        if found["batch"] >= self.per_epoch:
+            raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
+        return found
 
     def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
         while self._epochs is None or epoch < self._epochs:

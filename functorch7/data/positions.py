@@ -40,6 +40,12 @@ class Positions:
             n = min(batch_size, epoch_size - k)
             yield n, k + n
 
+    def _delivered(self, results: Iterator) -> Iterator:
+        """The batches of results (k, the next first, batch) that workers made, as iterators yield them."""
+        for k, following, batch in results:
+            self.start = following
+            yield (k, *batch)
+
     def _checked_size(self, batch_size: int) -> int:
         check_whole(type(self).__name__, 1, batch_size=batch_size)
         return self._check_samples()

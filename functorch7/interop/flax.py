@@ -205,6 +205,10 @@ class FromNnx(Module, abstract=True):
     def _made(self, key: jax.Array | int) -> nnx.Module:
         return self.make(rngs=nnx.Rngs(key))
 
+    def _abstract(self) -> nnx.Module:
+        """The module with shapes in place of arrays."""
+        return nnx.eval_shape(lambda: self._made(0))
+
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
         return from_nnx_variables(self._made(key))[0]
 
@@ -212,11 +216,11 @@ class FromNnx(Module, abstract=True):
         return from_nnx_variables(self._made(0))[1]
 
     def draws(self, train: bool) -> bool:
-        _, _, random, _ = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
+        _, _, random, _ = _nnx_parts(self._abstract())
         return train and bool(nnx.to_flat_state(random))
 
     def forward(self, params: State, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
-        graph, learned, random, rest = _nnx_parts(nnx.eval_shape(lambda: self._made(0)))
+        graph, learned, random, rest = _nnx_parts(self._abstract())
         _fill_nnx(learned, params)
         _fill_nnx(rest, buffers)
         for i, (_, variable) in enumerate(nnx.to_flat_state(random)):
@@ -228,7 +232,7 @@ class FromNnx(Module, abstract=True):
         return output, from_nnx_variables(module)[1]
 
     def printed(self) -> str:
-        return f"nnx.{type(nnx.eval_shape(lambda: self._made(0))).__name__}"
+        return f"nnx.{type(self._abstract()).__name__}"
 
 
 def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Array], State]:

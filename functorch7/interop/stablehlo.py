@@ -39,15 +39,6 @@ def export(
     if module.traits.draws(False):
         raise ValueError(f"export: {module.torch_name()} draws random numbers in evaluation, too")
     package("flatbuffers")  # JAX writes and reads by it
-    scope = jax.export.SymbolicScope()
-
-    def described(leaf: Any) -> jax.ShapeDtypeStruct:
-        if hasattr(leaf, "shape"):
-            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
-        numbers = tuple(1 if isinstance(n, str) else n for n in leaf) if isinstance(leaf, tuple) else leaf
-        shaped(numbers, dtype)  # which refuses what is no shape
-        shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)
-        return jax.ShapeDtypeStruct(shape, dtype)
 
     def output(input: Any) -> Any:
         return module.apply(params, buffers, input)[0]
@@ -56,7 +47,7 @@ def export(
         # Without the checks of values, which `checked` turns into errors and no exported program can hold.
         return checkify.checkify(output, errors=frozenset())(input)[1]
 
-    inputs = jax.tree.map(described, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
+    inputs = _described(input, dtype)
     try:
         with nullcontext() if platforms is None else tracing_for(platforms):
             return bytes(jax.export.export(jax.jit(serve), platforms=platforms)(inputs).serialize())
@@ -70,6 +61,21 @@ def export(
             raise
         message = f"export: {module.torch_name()} needs a number in place of {' or '.join(named)}: {error}"
         raise ValueError(message) from error
+
+
+def _described(input: Input, dtype: DTypeLike) -> Tree:
+    """The shapes and dtypes of an input, whose sizes may have names. Raises: TypeError for what is no shape."""
+    scope = jax.export.SymbolicScope()
+
+    def described(leaf: Any) -> jax.ShapeDtypeStruct:
+        if hasattr(leaf, "shape"):
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+        numbers = tuple(1 if isinstance(n, str) else n for n in leaf) if isinstance(leaf, tuple) else leaf
+        shaped(numbers, dtype)  # which refuses what is no shape
+        shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)
+        return jax.ShapeDtypeStruct(shape, dtype)
+
+    return jax.tree.map(described, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
 
 def save_exported(

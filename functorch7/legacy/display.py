@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Value
-from ..interop.writing import replacing
-from .image.display import in_notebook, minmax, show
+from .image.display import minmax, show, show_or_write
 from .image.pillow import to_picture
 from .itorch import html
 from .optim.pictures import new_figure
@@ -98,14 +97,7 @@ def plot(data: Tensor | Sequence[Sequence[float]], opts: Options = None) -> str:
     if len(labels) > 1:
         axes.legend()
     axes.set(title=title, xlabel=options.get("xlabel") or (labels or [""])[0], ylabel=options.get("ylabel") or "")
-    if in_notebook():
-        from IPython.display import display as show_below  # type: ignore[import-not-found]
-
-        show_below(figure)
-    else:
-        with replacing(f"{title}.png") as draft:
-            figure.savefig(draft)
-        print(f"{title}: written to {title}.png")
+    show_or_write(figure, title, figure.savefig)
     return window
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.display import in_notebook
 from ..core.types import Value
 from ..interop.writing import replacing
 from . import image as images
-from .image.display import in_notebook, show
+from .image.display import show
 from .image.pillow import to_picture
 from .tensors.tensor import Tensor
 

@@ -124,6 +124,11 @@ class Border:
         encoder = self._encoders.get(type(value))
         return self._encode_other(value) if encoder is None else encoder(value)
 
+    def _encoded(self, values: tuple) -> tuple[int, list]:
+        """The kinds of several values as the digits of a number, and what stands for them."""
+        found = [self.encode(each) for each in values]
+        return sum(code << 3 * place for place, (code, _) in enumerate(found)), [value for _, value in found]
+
     def _encode_other(self, value: object) -> Encoded:
         kind = type(value)
         if isinstance(value, np.generic):
@@ -186,9 +191,8 @@ class Border:
         if kind is float or kind is bool:
             return result
         if kind is tuple:
-            found = [self.encode(each) for each in result] or [(PLAIN, None)]
-            sig = sum(code << 3 * place for place, (code, _) in enumerate(found))
-            return (found[0][1], sig, *(value for _, value in found[1:]))
+            sig, (first, *others) = self._encoded(result or (None,))
+            return (first, sig, *others)
         code, value = self.encode(result)
         return value if code == PLAIN else (value, code)
 
@@ -239,9 +243,8 @@ class Border:
     def call_lua(self, reference: int, given: tuple) -> Crossing:
         """Calls a function of Lua's; raises LuaError for errors in it."""
         if given:
-            found = [self.encode(each) for each in given]
-            sig = sum(code << 3 * place for place, (code, _) in enumerate(found))
-            answer = self.ask.call(reference, sig, *(value for _, value in found))
+            sig, values = self._encoded(given)
+            answer = self.ask.call(reference, sig, *values)
         else:
             answer = self.ask.call(reference, 0)
         return self.answered(answer)

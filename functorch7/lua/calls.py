@@ -31,7 +31,6 @@ class Calls:
         self._numbers: dict[Callable, int] = {}
         self._functions: list[Callable] = []
         self._entries: list[Callable] = []
-        self._fields: dict[str, Callable] = {}
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""

@@ -10,13 +10,13 @@ from itertools import count
 
 from ..layers.graph import Node as Unfinished
 from ..legacy import tds
+from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
-from ..legacy.objects.serial import LEFT
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer

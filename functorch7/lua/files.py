@@ -19,7 +19,7 @@ from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
-from .kinds import Crossing
+from .kinds import Crossing, as_dict
 from .text import to_lua
 
 
@@ -56,8 +56,7 @@ class SavedFromLua(Saved):
                 f"torch.save: expected tables and objects of Torch's classes, got {value!r}{located(place)}"
             )
         name, fields = found
-        fields = dict(enumerate(fields, 1)) if isinstance(fields, list) else fields
-        return t7.T7Object(name, 1, self.made(fields, place))
+        return t7.T7Object(name, 1, self.made(as_dict(fields), place))
 
 
 class LoadedToLua:

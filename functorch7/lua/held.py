@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NoReturn, Self
 
 from ..legacy.tensors.lua_values import OfLua
-from .kinds import Bridge, Crossing
+from .kinds import Bridge, Crossing, as_dict
 
 
 class LuaValue(OfLua):
@@ -36,8 +36,7 @@ class LuaValue(OfLua):
         return self.border.ask.type_of(self.reference)
 
     def entries(self) -> dict:
-        found = self.border.answered(self.border.ask.entries(self.reference))
-        return dict(enumerate(found, 1)) if isinstance(found, list) else found
+        return as_dict(self.border.answered(self.border.ask.entries(self.reference)))
 
     def __call__(self, *given: object) -> Crossing:
         return self.border.call_lua(self.reference, given)

@@ -8,6 +8,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING
 
 from ..interop.t7 import T7FormatError
+from ..legacy.engine.fields import KEPT, KeptElsewhere
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
@@ -20,11 +21,11 @@ from ..legacy.objects.described import (
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
-from ..legacy.objects.own_fields import KEPT, KeptElsewhere, numbered
+from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .held import LuaFunction
-from .kinds import Bridge, Crossing
+from .kinds import Bridge, Crossing, as_dict
 
 OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
@@ -47,7 +48,7 @@ class Fields(KeptElsewhere):
     def contents(self) -> dict[str | float, Crossing]:
         """What they are, as Python has them."""
         found = self.border.answered(self.border.ask.contents(self.number)) if self.names else {}
-        return dict(enumerate(found, 1)) if isinstance(found, list) else dict(found)
+        return dict(as_dict(found))
 
     def put(self, name: str | float, value: object) -> None:
         """Lets Lua hold a field."""

@@ -111,10 +111,7 @@ class Rocks:
         if isinstance(found, types.ModuleType):
             return "package", self._number(found)
         if inspect.isclass(found):
-            is_static = all(isinstance(each, staticmethod) for n, each in vars(found).items() if n[0] != "_")
-            return ("package", self._number(found)) if is_static and not found.__bases__[1:] and _is_bare(found) else (
-                "constant", found
-            )  # fmt: skip
+            return ("package", self._number(found)) if _is_place(found) else ("constant", found)
         if isinstance(found, Constructor):
             return "constant", found
         if inspect.isroutine(found):
@@ -124,6 +121,7 @@ class Rocks:
         return "value", found
 
 
-def _is_bare(kind: type) -> bool:
+def _is_place(kind: type) -> bool:
     """Whether a class is a place for functions alone."""
-    return kind.__bases__ == (object,) and "__init__" not in vars(kind) and len(vars(kind)) > 3
+    is_bare = kind.__bases__ == (object,) and "__init__" not in vars(kind) and len(vars(kind)) > 3
+    return is_bare and all(isinstance(each, staticmethod) for name, each in vars(kind).items() if name[0] != "_")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..legacy.program.lua import Table
-from .kinds import Bridge, Crossing
+from .kinds import Bridge, Crossing, as_dict
 from .registry import PYTHON_TABLE
 
 CHUNK = 200
@@ -137,6 +137,6 @@ def _is_same(value: Any, sent: Any) -> bool:
 
 def _changes(value: Any, sent: Any) -> list[tuple]:
     """The entries in which a list or dict differs from what it was, with None for those that are gone."""
-    new, old = (dict(enumerate(each, 1)) if isinstance(each, list) else each for each in (value, sent))
+    new, old = as_dict(value), as_dict(sent)
     changed = [(key, each) for key, each in new.items() if key not in old or old[key] is not each]
     return changed + [(key, None) for key in old if key not in new]

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from ..interop.packages import package
+from .distributed import is_first
 from .records import Record
 
 
@@ -91,7 +90,7 @@ class Tracker(Callback):
         raise NotImplementedError(f"{type(self).__name__} must define log(numbers, step)")
 
     def on_record(self, record: Record) -> None:
-        if jax.process_index() == 0:
+        if is_first():
             numbers = {name: value for name, value in record.items() if name not in ("kind", "step")}
             self.log({f"{record['kind']}/{name}": value for name, value in numbers.items()}, record["step"])
 
@@ -107,7 +106,7 @@ class TensorBoard(Tracker):
         self._writer: Any = None
 
     def on_start(self, step: int, epochs: Sequence[Record]) -> None:
-        if jax.process_index() == 0:
+        if is_first():
             made = package("tensorboardX", "functorch7[training]").SummaryWriter
             self._writer = made(str(self.folder), purge_step=step + 1)
 
@@ -133,7 +132,7 @@ class WeightsAndBiases(Tracker):
         self.run: Any = None
 
     def on_start(self, step: int, epochs: Sequence[Record]) -> None:
-        if jax.process_index() == 0:
+        if is_first():
             self.run = package("wandb", "functorch7[trackers]").init(**self.options)
 
     def log(self, numbers: dict[str, float], step: int) -> None:
@@ -157,7 +156,7 @@ class MLflow(Tracker):
         self._mlflow: Any = None
 
     def on_start(self, step: int, epochs: Sequence[Record]) -> None:
-        if jax.process_index() == 0:
+        if is_first():
             self._mlflow = package("mlflow", "functorch7[trackers]")
             self._mlflow.start_run(**self.options)
 

@@ -88,8 +88,7 @@ class Checkpoints:
 
     def by_score(self) -> list[int]:
         """The steps of the checkpoints that have a score, the largest first; of equal ones the last."""
-        found = self._best(self.steps())
-        return [step for step in reversed(found)]
+        return self._best(self.steps())[::-1]
 
     def problem(self, step: int) -> str | None:
         """What is wrong with a checkpoint, if it is damaged."""

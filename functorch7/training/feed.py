@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..core.types import Batch, Value
 from ..data import DataLoader, TensorLoader
@@ -82,8 +82,7 @@ def feed(
     """
     if isinstance(data, Batches):
         return LoaderFeed(data, position)
-    if isinstance(data, tuple) and len(data) == 2:
-        data = TensorLoader(*data)
+    data = _loaded(data)
     if isinstance(data, DataLoader):
         if batch_size is None:
             raise ValueError("Trainer.fit: a loader, or a pair of arrays, needs a batch_size")
@@ -95,8 +94,12 @@ def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
     """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):
         return data.restarted(None, epochs=1)
-    if isinstance(data, tuple) and len(data) == 2:
-        data = TensorLoader(*data)
+    data = _loaded(data)
     if isinstance(data, DataLoader):
         return data.batches(batch_size or 32, process_index=0, process_count=1)
     return as_batches(data)
+
+
+def _loaded(data: Any) -> Any:
+    """A pair of arrays as a loader; all else as it is."""
+    return TensorLoader(*data) if isinstance(data, tuple) and len(data) == 2 else data

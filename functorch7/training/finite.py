@@ -37,7 +37,32 @@ def not_finite(
     module to the first. Where that module, or the criterion, looks at values, it is what its check says. Inside loops
     over time, outputs are those of the last step, and gradients with respect to inputs those at the first.
     """
-    loss = make_loss(module, criterion, compute_dtype)
+    run = _looking(module, make_loss(module, criterion, compute_dtype))
+    error, results = run(state.params, state.buffers, batch, key)
+    sound, outputs, gradients, at_inputs = jax.device_get(results)
+    if not _finite(batch[0]):
+        return Finding("the batch's input is not finite")
+    if bad := _bad(jax.device_get(_by_path(module, state.params))):
+        return Finding(f"the parameter {dotted(bad[0])} is not finite")
+    first = min(_bad(outputs), key=lambda path: (*_positions(module, path), float("inf")), default=None)
+    looking = criterion if first is None else dict(places(module))[first]
+    said = _said(error) if isinstance(looking, Module) and looking.traits.checks_values else None
+    if said is not None:
+        return said
+    if first is not None:
+        return _at(module, first, "output")
+    if not sound:
+        name = title(criterion) if isinstance(criterion, Module) else criterion
+        return Finding(f"all outputs are finite, but the loss is not: {name}, or a penalty")
+    bad = _bad(at_inputs) + [path[:-1] for path in _bad(gradients)]
+    if bad:  # backwards, so that the last is the first, but a container still comes after what is in it
+        first = min(bad, key=lambda path: (*(-place for place in _positions(module, path)), float("inf")))
+        return _at(module, first, "gradient")
+    return Finding("every output and every gradient is finite, but not the gradients' norm: they are too large")
+
+
+def _looking(module: Module, loss: Callable) -> Callable:
+    """A compiled step that gives, by path, whether outputs and gradients are finite, and whether the loss is."""
 
     @Compiled
     @jax.jit
@@ -55,30 +80,11 @@ def not_finite(
         outputs, at_inputs = ({path: _finite(x) for path, x in each.items()} for each in (outputs, at_inputs))
         return _finite(value), outputs, _by_path(module, gradients), at_inputs
 
-    error, results = run(state.params, state.buffers, batch, key)
-    sound, outputs, gradients, at_inputs = jax.device_get(results)
-    if not _finite(batch[0]):
-        return Finding("the batch's input is not finite")
-    bad = [path for path, fine in jax.device_get(_by_path(module, state.params)).items() if not fine]
-    if bad:
-        return Finding(f"the parameter {dotted(bad[0])} is not finite")
-    bad = [path for path, fine in outputs.items() if not fine]
-    first = min(bad, key=lambda path: (*_positions(module, path), float("inf")), default=None)
-    looking = criterion if first is None else dict(places(module))[first]
-    said = _said(error) if isinstance(looking, Module) and looking.traits.checks_values else None
-    if said is not None:
-        return said
-    if first is not None:
-        return _at(module, first, "output")
-    if not sound:
-        name = title(criterion) if isinstance(criterion, Module) else criterion
-        return Finding(f"all outputs are finite, but the loss is not: {name}, or a penalty")
-    bad = [path for path, fine in at_inputs.items() if not fine]
-    bad += [path[:-1] for path, fine in gradients.items() if not fine]
-    if bad:  # backwards, so that the last is the first, but a container still comes after what is in it
-        first = min(bad, key=lambda path: (*(-place for place in _positions(module, path)), float("inf")))
-        return _at(module, first, "gradient")
-    return Finding("every output and every gradient is finite, but not the gradients' norm: they are too large")
+    return run
+
+
+def _bad(fine: dict[Path, Any]) -> list[Path]:
+    return [path for path, is_fine in fine.items() if not is_fine]
 
 
 def _said(error: Any) -> Finding | None:

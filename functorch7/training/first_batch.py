@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import is_concrete
+from ..core.contexts import during
 from ..core.types import Input, Value
 from ..losses import Criterion
 from ..programs import Compiled
@@ -25,15 +26,13 @@ class Step(Compiled):
     __slots__ = ()
 
     def __call__(self, state: Value, batch: Value, *more: Value, **named: Value) -> Value:
-        token = _batch.set(batch)
         try:
-            return super().__call__(state, batch, *more, **named)
+            with during(_batch, batch):
+                return super().__call__(state, batch, *more, **named)
         except (ValueError, RuntimeError) as error:
             if any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array)):
                 error.add_note("a step reuses the memory of the state that it is given: go on with the one it returns")
             raise
-        finally:
-            _batch.reset(token)
 
 
 def check_first(criterion: Criterion, output: Input, target: Input) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from ..core.display import in_notebook
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -15,10 +16,3 @@ def progress_bar(total: int | None, done: int, shown: bool) -> tqdm:
 
     hidden = True if not shown else False if in_notebook() else None  # None: but on terminals
     return tqdm(total=total, initial=done, unit="step", disable=hidden)
-
-
-def in_notebook() -> bool:
-    """Whether cells of a notebook are run, whose output is no terminal and yet somebody's to watch."""
-    ask = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    shell = ask() if ask else None
-    return shell is not None and "IPKernelApp" in shell.config

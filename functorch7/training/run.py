@@ -20,6 +20,7 @@ from ..core.display import table_of
 from ..core.types import Value
 from ..network import forget
 from .claim import claimed
+from .distributed import is_first
 from .feed import Data, Whole, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
@@ -114,21 +115,14 @@ class Run:
         if self.checkpoints:
             opened.callback(self.checkpoints.close)
         last = start(self.checkpoints, settings.on_damaged) if self.checkpoints else None
-        if self.checkpoints is None or last is None:
-            state = init_state(settings.module, settings.transformation, initial if variables is None else variables)
-            self.state = state if settings.sharding is None else settings.sharding.place(settings.module, state)
-            self.progress = Progress(seed)
-        elif not resume:
-            raise FileExistsError(f"Trainer.fit: there is a run in {settings.folder}; resume=True goes on with it")
+        if last is None:
+            self.state, self.progress = self._fresh(initial if variables is None else variables), Progress(seed)
         else:
-            with _fitting(settings.folder):
-                self.state, known = self.checkpoints.load(last, settings.sharding)
-            self.progress = Progress(**known)
+            self.state, self.progress = self._saved(last, resume)
         if self.progress.seed != seed:
             raise ValueError(f"Trainer.fit: the run in {settings.folder} has seed {self.progress.seed}, got {seed}")
         self.number = int(self.state.step)
-        writes = settings.folder is not None and jax.process_index() == 0
-        folder = Path(settings.folder) if settings.folder is not None and writes else None
+        folder = Path(settings.folder) if settings.folder is not None and is_first() else None
         self.records = Records(folder, self.progress.records)
         self.listeners = Listeners(settings.listeners)
         opened.callback(self.records.close)
@@ -137,6 +131,21 @@ class Run:
         opened.callback(self.feed.close)
         self.started: list[Started] = []
         self.clock = time.monotonic(), self.progress.examples
+
+    def _fresh(self, given: Any) -> TrainState:
+        """The state before the first step, of a key or of variables."""
+        settings = self.settings
+        state = init_state(settings.module, settings.transformation, given)
+        return state if settings.sharding is None else settings.sharding.place(settings.module, state)
+
+    def _saved(self, step: int, resume: bool) -> tuple[TrainState, Progress]:
+        """What the checkpoint of a step holds. Raises: FileExistsError unless that is wanted; as `Checkpoints.load`."""
+        assert self.checkpoints
+        if not resume:
+            raise FileExistsError(f"Trainer.fit: there is a run in {self.settings.folder}; resume=True goes on with it")
+        with _fitting(self.settings.folder):
+            state, known = self.checkpoints.load(step, self.settings.sharding)
+        return state, Progress(**known)
 
     # The loop --------------------------------------------------------------------------------------------------
 

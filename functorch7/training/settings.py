@@ -73,6 +73,12 @@ class Settings:
         check_parts(self.module, self.criterion, self.optimizer)
         if self.folder is not None and not isinstance(self.folder, (str, os.PathLike)):
             raise TypeError(f"Trainer: expected the path of a folder, got {self.folder!r}")
+        self._check_kinds()
+        self._check_values()
+        self._check_rows()
+        self._check_methods()
+
+    def _check_kinds(self) -> None:
         counts = ("accumulate", "log_every", "save_every", "keep_last", "patience")
         told = {name: getattr(self, name) for name in counts if getattr(self, name) is not None}
         check_whole("Trainer", 1, **told)
@@ -85,6 +91,8 @@ class Settings:
         for name in ("clip", "average"):
             if getattr(self, name) is not None:
                 check_amount(name, getattr(self, name))
+
+    def _check_values(self) -> None:
         if self.clip is not None and not self.clip > 0:
             raise ValueError(f"Trainer: expected clip above 0, got {self.clip}")
         if self.average is not None and not 0 <= self.average < 1:
@@ -96,12 +104,16 @@ class Settings:
             raise ValueError(f'Trainer: expected on_damaged "skip" or "raise", got {self.on_damaged!r}')
         if self.validate_average and self.average is None:
             raise ValueError("Trainer: validate_average needs average, such as 0.999")
+
+    def _check_rows(self) -> None:
         for name, plain in {"sharding": None, "accumulate": 1, "average": None}.items():
             if self.by_rows and getattr(self, name) != plain:
                 raise ValueError(
                     f"Trainer: expected {name}={plain} with by_rows=True, which changes rows of tables at every step, "
                     f"on one device; got {name}={getattr(self, name)}"
                 )
+
+    def _check_methods(self) -> None:
         names = [str(method) for method in self.measures]
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")

@@ -19,7 +19,7 @@ from ..interop.writing import replacing
 from ..layers import Concat, ConcatTable, Graph, Parallel, ParallelTable, Sequential
 from ..network import check_module, named_parameters, structure_of
 from ..network.shapes import shaped
-from .blocks import PADDING, Block, beside, box, framed, layered, stacked
+from .blocks import PADDING, Arrow, Block, Box, Frame, beside, box, framed, layered, stacked
 from .table import sizes
 from .visits import innermost, visits
 
@@ -63,26 +63,11 @@ class Drawing:
             '<rect class="f7-paper" width="100%" height="100%" rx="6"/>',
         ]
         for frame in block.frames:
-            text.append(f'<rect class="f7-frame" {_place(frame)} rx="8"/>')
-            text.append(
-                f'<text class="f7-faint" x="{frame.x + PADDING:.1f}" y="{frame.y + 17:.1f}">{_safe(frame.title)}</text>'
-            )
-        for (x1, y1), (x2, y2), tip in block.arrows:
-            middle, kind = (y1 + y2) / 2, "f7-arrow" if tip else "f7-line"
-            text.append(
-                f'<path class="{kind}" d="M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} '
-                f'{x2:.1f},{y2:.1f}"/>'
-            )
+            text += _drawn_frame(frame)
+        for arrow in block.arrows:
+            text += _drawn_arrow(arrow)
         for each in block.boxes:
-            kind = "f7-learned" if each.learned else "f7-plain"
-            text.append(f'<g><title>{_safe(each.about)}</title><rect class="{kind}" {_place(each)} rx="5"/>')
-            for i, line in enumerate(each.lines):
-                style, y = ("f7-faint" if i else "f7-ink"), each.y + 19 + 15 * i
-                text.append(
-                    f'<text class="{style}" text-anchor="middle" x="{each.x + each.width / 2:.1f}" y="{y:.1f}">'
-                    f"{_safe(line)}</text>"
-                )
-            text.append("</g>")
+            text += _drawn_box(each)
         return "\n".join([*text, "</svg>"])
 
     _repr_html_ = svg
@@ -165,6 +150,30 @@ def _block(module: Module, path: Place, gives: Mapping[Place, Any], learned: Map
         return framed(title(module), layered(inner, sources, [source.origin for source in module.outputs]))
     name = f"{module.torch_name().removeprefix('nn.')}"
     return framed(name, inner[0]) if len(inner) == 1 else framed(name, beside(inner), through=False)
+
+
+def _drawn_frame(frame: Frame) -> list[str]:
+    x, y = frame.x + PADDING, frame.y + 17
+    return [
+        f'<rect class="f7-frame" {_place(frame)} rx="8"/>',
+        f'<text class="f7-faint" x="{x:.1f}" y="{y:.1f}">{_safe(frame.title)}</text>',
+    ]
+
+
+def _drawn_arrow(arrow: Arrow) -> list[str]:
+    (x1, y1), (x2, y2), tip = arrow
+    middle, kind = (y1 + y2) / 2, "f7-arrow" if tip else "f7-line"
+    curve = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2:.1f}"
+    return [f'<path class="{kind}" d="{curve}"/>']
+
+
+def _drawn_box(box: Box) -> list[str]:
+    kind, x = "f7-learned" if box.learned else "f7-plain", box.x + box.width / 2
+    lines = [f'<g><title>{_safe(box.about)}</title><rect class="{kind}" {_place(box)} rx="5"/>']
+    for i, line in enumerate(box.lines):
+        style, y = ("f7-faint" if i else "f7-ink"), box.y + 19 + 15 * i
+        lines.append(f'<text class="{style}" text-anchor="middle" x="{x:.1f}" y="{y:.1f}">{_safe(line)}</text>')
+    return [*lines, "</g>"]
 
 
 def _place(each: Any) -> str:

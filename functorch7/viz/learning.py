@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..interop.packages import package
-from ..interop.writing import replacing
 from ..training import Callback
 from ..training.records import Record, recorded
-from .style import DPI, Theme, styled
+from .style import DPI, Theme, styled, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,8 +29,7 @@ def plot_learning(folder: str | os.PathLike, path: str | os.PathLike | None = No
         raise ValueError(f"plot_learning: no records in {folder}")
     figure = curves_of(records, theme)
     if path is not None:
-        with replacing(path) as draft:
-            figure.savefig(draft, dpi=DPI)
+        write(figure, path)
     return figure
 
 

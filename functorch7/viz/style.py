@@ -1,7 +1,15 @@
 """How figures look: one style for all, light or dark, sharp on screens with two pixels for one."""
 
+from __future__ import annotations
+
+import os
 from contextlib import AbstractContextManager
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from ..interop.writing import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Theme = Literal["light", "dark"]
 
@@ -42,3 +50,9 @@ def styled(theme: Theme = "light") -> AbstractContextManager[None]:
         "axes.titlelocation": "left", "axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8,
         "legend.fontsize": 8, "legend.framealpha": 0.9, "lines.linewidth": 1.6, "figure.dpi": DPI / 2,
     })  # fmt: skip
+
+
+def write(figure: Figure, path: str | os.PathLike) -> None:
+    """Writes a figure to a file, whole or not at all. Raises: OSError; ValueError for an unknown ending."""
+    with replacing(path) as draft:
+        figure.savefig(draft, dpi=DPI)

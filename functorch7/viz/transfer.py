@@ -11,8 +11,7 @@ import numpy as np
 
 from .. import core
 from ..core.module import Functional
-from ..interop.writing import replacing
-from .style import DPI, Theme, styled
+from .style import Theme, styled, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,6 +69,5 @@ def plot_transfer(
         axes.set(xlabel="x", ylabel="y")
         axes.legend()
     if path is not None:
-        with replacing(path) as draft:
-            figure.savefig(draft, dpi=DPI)
+        write(figure, path)
     return figure

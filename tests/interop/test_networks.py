@@ -222,7 +222,6 @@ NOT_EQUAL = (
     "SpatialSubtractiveNormalization", "SpatialDivisiveNormalization", "SpatialContrastiveNormalization",
     "SpatialNormalization", "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
 )  # fmt: skip
-SAMPLED = ("ReinforceNormal, two stdevs",)
 OF_8_BITS = ("Quantized", "FakeQuantized", "Observed")  # Torch7 has none (test_quantization.py)
 NOT_OF_TORCH = ("Lambda", "MultiHeadAttention")
 OTHERS = (*OF_8_BITS, *NOT_OF_TORCH, "DataParallelTable")  # of the last, its module is written (test_names.py)

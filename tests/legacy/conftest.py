@@ -14,6 +14,13 @@ def seeded():
 
 
 @pytest.fixture
+def broadcasting():
+    """What users write in `forward` may broadcast, as by JAX's default settings."""
+    with jax.numpy_rank_promotion("allow"):
+        yield
+
+
+@pytest.fixture
 def accelerator(monkeypatch):
     """As if JAX had no CPU: its only device, which stands in for a GPU, is not the host."""
     monkeypatch.setattr(devices, "host_device", lambda: None)

@@ -41,6 +41,22 @@ def two_layers(inputs=3, hidden=4, outputs=2):
     return nn.Sequential().add(nn.Linear(inputs, hidden)).add(nn.Tanh()).add(nn.Linear(hidden, outputs)).double()
 
 
+def named_layers(dtype="double"):
+    """The same, with names, in a type."""
+    made = nn.Sequential(nn.Linear(3, 4).setName("first"), nn.Tanh(), nn.Linear(4, 2).setName("last"))
+    return getattr(made, dtype)()
+
+
+def counted(*sizes):
+    """A tensor of 1, 2, 3, ..."""
+    return torch.range(1, int(np.prod(sizes))).view(*sizes)
+
+
+def sigmoid(x):
+    """1 / (1 + e^-x)."""
+    return 1 / (1 + np.exp(-x))
+
+
 def arrays(tensors):
     """Copies of tensors as NumPy arrays."""
     return [np.array(t) for t in tensors]

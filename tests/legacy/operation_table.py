@@ -8,7 +8,6 @@ import numpy as np
 from scipy import signal, special
 
 WHOLE, FLOATING = ("Byte", "Char", "Short", "Int", "Long"), ("Half", "Float", "Double")
-SIGNED = ("Char", "Short", "Int", "Long", *FLOATING)
 
 _random = np.random.default_rng(7)
 

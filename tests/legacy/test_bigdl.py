@@ -10,14 +10,10 @@ import pytest
 import functorch7 as f7
 from functorch7.legacy import nn, torch, wrap
 
+from .helpers import named_layers as net
 from .helpers import same, values
 
 X, G = values(5, 3, seed=1), values(5, 2, seed=2)
-
-
-def net(dtype="double"):
-    made = nn.Sequential(nn.Linear(3, 4).setName("first"), nn.Tanh(), nn.Linear(4, 2).setName("last"))
-    return getattr(made, dtype)()
 
 
 # Names -----------------------------------------------------------------------------------------------------------

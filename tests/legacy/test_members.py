@@ -7,7 +7,7 @@ import pytest
 
 from functorch7.legacy import nn, torch
 
-from .helpers import same, slopes, values
+from .helpers import same, sigmoid, slopes, values
 
 X, Y = values(4, 3, seed=1), values(4, 3, seed=2)
 CLASSES = np.float64([1, 3, 2, 1])
@@ -30,10 +30,6 @@ class Halved(nn.MSECriterion):
 
     def updateGradInput(self, input, target):
         return super().updateGradInput(input, target).mul(0.5)
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 def between(loss):

@@ -12,12 +12,7 @@ from functorch7.legacy import nn, torch, wrap
 from .helpers import same, values
 from .pytorch_modules import Mixed, Scale, X, Y, custom, described
 
-
-@pytest.fixture(autouse=True)
-def as_a_user():
-    """What users write in `forward` may broadcast, as by JAX's default settings."""
-    with jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("broadcasting")
 
 
 @pytest.fixture

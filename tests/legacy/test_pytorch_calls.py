@@ -1,6 +1,5 @@
 """Calls of modules in PyTorch's style: arguments, gradients, inner modules, and what a traced forward cannot do."""
 
-import jax
 import numpy as np
 import pytest
 
@@ -9,12 +8,7 @@ from functorch7.legacy import nn, torch
 from .helpers import same
 from .pytorch_modules import Mixed, Scale, X, Y, custom
 
-
-@pytest.fixture(autouse=True)
-def as_a_user():
-    """What users write in `forward` may broadcast, as by JAX's default settings."""
-    with jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("broadcasting")
 
 
 @pytest.fixture

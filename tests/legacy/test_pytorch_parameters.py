@@ -3,7 +3,6 @@
 import copy
 import pickle
 
-import jax
 import numpy as np
 import pytest
 
@@ -14,11 +13,7 @@ from .helpers import same, values
 X, G = values(4, 3, seed=1).astype("f"), values(4, 3, seed=2).astype("f")
 
 
-@pytest.fixture(autouse=True)
-def as_a_user():
-    """What users write in `forward` may broadcast, as by JAX's default settings."""
-    with jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("broadcasting")
 
 
 class TiedCoder(nn.Module):

@@ -2,7 +2,6 @@
 
 import re
 
-import jax
 import numpy as np
 import pytest
 
@@ -12,12 +11,7 @@ from functorch7.legacy import nn, optim, torch
 from .helpers import same
 from .pytorch_modules import Scale, X, described
 
-
-@pytest.fixture(autouse=True)
-def as_a_user():
-    """What users write in `forward` may broadcast, as by JAX's default settings."""
-    with jax.numpy_rank_promotion("allow"):
-        yield
+pytestmark = pytest.mark.usefixtures("broadcasting")
 
 
 def test_a_state_that_does_not_fit_is_described_at_once_and_changes_nothing():

@@ -8,7 +8,7 @@ import pytest
 
 from functorch7.legacy import nn
 
-from .helpers import arrays, same, slopes, values
+from .helpers import arrays, same, sigmoid, slopes, values
 
 T, B, D, H = 4, 2, 3, 2
 XS, GS = values(T, B, D, seed=1), values(T, B, H, seed=2)
@@ -16,10 +16,6 @@ XS, GS = values(T, B, D, seed=1), values(T, B, H, seed=2)
 
 def lstm(*more):
     return nn.FastLSTM(D, H, *more).double()
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 def unrolled(cell, xs, state=None):

@@ -5,14 +5,10 @@ import pytest
 
 from functorch7.legacy import nn
 
-from .helpers import arrays, same, slopes, values
+from .helpers import arrays, same, sigmoid, slopes, values
 
 T, B, D, H = 4, 2, 3, 2
 XS, GS = values(T, B, D, seed=1), values(T, B, H, seed=2)
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 # Handing states over -------------------------------------------------------------------------------------------------

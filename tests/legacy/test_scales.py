@@ -7,14 +7,10 @@ import pytest
 from functorch7.legacy import nn, optim, torch
 from functorch7.legacy.engine.terms import Term
 
+from .helpers import named_layers as net
 from .helpers import same, values
 
 X, G = values(5, 3, seed=1), values(5, 2, seed=2)
-
-
-def net(dtype="double"):
-    made = nn.Sequential(nn.Linear(3, 4).setName("first"), nn.Tanh(), nn.Linear(4, 2).setName("last"))
-    return getattr(made, dtype)()
 
 
 def gradients(module, x=X, g=G, scale=1):

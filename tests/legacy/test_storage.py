@@ -11,11 +11,7 @@ import pytest
 
 from functorch7.legacy import nn, torch
 
-from .helpers import same, values
-
-
-def counted(*sizes):
-    return torch.range(1, int(np.prod(sizes))).view(*sizes)
+from .helpers import counted, same, values
 
 
 def test_sizes_and_strides_are_long_storages():

@@ -10,12 +10,7 @@ import pytest
 
 from functorch7.legacy import torch
 
-from .helpers import same, values
-
-
-def counted(*sizes):
-    """A tensor of 1, 2, 3, ..."""
-    return torch.range(1, int(np.prod(sizes))).view(*sizes)
+from .helpers import counted, same, values
 
 
 def test_construction():

@@ -5,7 +5,7 @@ import pytest
 
 from functorch7.legacy import nn, torch
 
-from .helpers import derivative, same, values
+from .helpers import derivative, same, sigmoid, values
 
 
 def test_softmax():
@@ -48,10 +48,6 @@ def test_threshold():
     oo, gi = derivative(nn.Threshold(0.5, -1), np.array([0, 0.5, 1]))
     same(oo, [-1, -1, 1])
     same(gi, [0, 0, 1])
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
 
 
 def line(low, high):

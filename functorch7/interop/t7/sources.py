@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from ...core.types import Value
-from .values import T7FormatError
+from .values import T7FormatError, owner_of
 
 MAPPED = 1 << 20
 """Storages of this many bytes and more stay in a mapped file; smaller ones are copied, which aligns them."""
@@ -194,9 +194,7 @@ class Ascii:
 
 def let_go(array: np.ndarray) -> None:
     """Frees the memory of an array that stays in a mapped file and was not written to; it is read again when needed."""
-    owner: object = array
-    while isinstance(owner, np.ndarray):
-        owner = owner.base
+    owner = owner_of(array).base
     owner = owner.obj if isinstance(owner, memoryview) else owner
     if not isinstance(owner, mmap.mmap) or not array.flags.c_contiguous or not hasattr(mmap, "MADV_DONTNEED"):
         return

@@ -46,6 +46,13 @@ def allowed_memory(size: int) -> int:
     return 10 * size + (64 << 20)
 
 
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory this one views: that of its storage."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
 class T7FormatError(ValueError):
     """A file that is no Torch7 file, or a damaged one; `offset` is the byte where reading failed."""
 

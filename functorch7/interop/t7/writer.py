@@ -11,7 +11,7 @@ import numpy as np
 from ...core.types import Value
 from ..remote import replacing
 from . import values
-from .values import NAMES, Key, LuaFunction, T7Object, T7Storage
+from .values import NAMES, Key, LuaFunction, T7Object, T7Storage, owner_of
 
 
 def write(
@@ -256,9 +256,7 @@ def _of_length(data: bytes, name: str) -> bytes:
 
 def _viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:
     """The array whose memory this one views, and offset and strides in elements; a copy's where these do not fit."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
+    owner = owner_of(array)
     dtype, size = array.dtype, array.itemsize
     offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
     fits = owner.dtype == dtype and (owner.flags.c_contiguous or owner.flags.f_contiguous) and offset % size == 0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core import Const
-from ..t7.values import allowed_memory
+from ..t7.values import allowed_memory, owner_of
 from .node import Node, place_of
 
 DEEPEST = 100
@@ -71,7 +71,5 @@ class Extents:
         return sum(array.nbytes for array in copied)
 
     def _note(self, array: np.ndarray) -> None:
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
+        owner = owner_of(array)
         self.storages[id(owner)] = owner.nbytes

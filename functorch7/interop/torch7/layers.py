@@ -50,10 +50,6 @@ def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
 
 
-def _first_size(record: Record) -> tuple[int, ...]:
-    return tuple(record.need("weight").shape)
-
-
 def _upsampled(*names: str) -> dict[str, Rule]:
     def read(record: Record) -> Any:
         found = tuple(record.fields[name] for name in names if record.fields.get(name) is not None)
@@ -106,6 +102,7 @@ def _planes(node: Node, fields: Fields) -> Fields:
 
 
 COLUMNS = empties("finput", "fgradInput")
+INDICES = empties("indices", dtype=np.int64)
 
 
 def _places(node: Node, fields: Fields) -> Fields:
@@ -168,10 +165,6 @@ def _rectified_both(node: Node, fields: Fields) -> Fields:
     return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
 
 
-def _smoothing(node: Node, fields: Fields) -> Fields:
-    return neighbourhood(node, fields)
-
-
 def _copied(name: str, other: str) -> Rule:
     """nn.Copy has no fields for its types but the tensors that it fills; equal ones mean that it copies nothing."""
 
@@ -207,10 +200,6 @@ def _binary(node: Node, fields: Fields) -> Fields:
     window = fields["kW"] * fields["kH"]
     counts = {"iwh": fields["nInputPlane"] * window, "owh": fields["nOutputPlane"] * window}
     return counts | COLUMNS(node, fields)
-
-
-def _pooled(node: Node, fields: Fields) -> Fields:
-    return {"indices": np.zeros(0, np.int64)}
 
 
 def _extreme(name: str) -> Value:
@@ -322,11 +311,11 @@ SCHEMAS = [
     # Normalisation
     *(Schema(each, OF_BATCH, version=2, buffers=("running_mean", "running_var"))
       for each in (layers.BatchNormalization, layers.SpatialBatchNormalization, layers.VolumetricBatchNormalization)),
-    *(Schema(each, KERNEL, more=_smoothing)
+    *(Schema(each, KERNEL, more=neighbourhood)
       for each in (layers.SpatialSubtractiveNormalization, layers.SpatialDivisiveNormalization,
                    layers.SpatialContrastiveNormalization)),
     Schema(layers.SpatialNormalization,
-           {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=_smoothing),
+           {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=neighbourhood),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
            more=_noise),
@@ -346,9 +335,9 @@ SCHEMAS = [
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
     Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),
     # Pooling
-    *(Schema(each, POOLING, more=_pooled) for each in (
+    *(Schema(each, POOLING, more=INDICES) for each in (
         layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricDilatedMaxPooling)),
-    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=_pooled),
+    Schema(layers.VolumetricMaxPooling, POOLING, version=2, more=INDICES),
     Schema(layers.SpatialLPPooling, more=_lp_windows),
     *(Schema(each, parts=("pooling",)) for each in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling)),
     Schema(layers.SpatialFractionalMaxPooling,

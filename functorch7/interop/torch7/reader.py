@@ -14,10 +14,12 @@ from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
+from ..t7.values import Fields
 from .extent import DEEPEST, Extent, Extents
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
 from .record import Record, records_in
+from .schema import Schema
 from .table import schema_of
 
 UNPOOLINGS = tuple(each.torch_name() for each in (SpatialMaxUnpooling, VolumetricMaxUnpooling))
@@ -170,24 +172,13 @@ class Reader:
     def described(self, record: Record) -> Node:
         """The node of an object whose class a schema describes."""
         schema = schema_of(core.registry[record.class_name])
-        inside = schema.children(record)
-        if schema.inside not in (None, len(inside)):
-            raise record.error(f"expected {schema.inside} modules inside, got {len(inside)}")
-        children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(inside, 1)]
-        if schema.spec_class in (Sequencer, Repeater):
-            children = [_as_step(child) for child in children]
+        children = self._children(record, schema)
         parts = {name: self._part(record, name) for name in schema.parts}
         described = {name: _spec_of(part) for name, part in parts.items()}
         spec = schema.describe(record, tuple(child.spec for child in children), described)
         if schema.has_free_name and isinstance(record.get("name"), str) and record.get("name"):
             spec = spec.named(record.get("name"))
-        children = children if spec.child_modules() else []  # what Torch composes, and a description does at once
-        if spec.child_modules() and not children:  # a criterion's
-            children = [
-                node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node
-            ]
-        if len(children) != len(spec.child_modules()):
-            raise record.error(f"expected {len(spec.child_modules())} modules inside, got {len(children)}")
+        children = _of_spec(record, spec, children, parts)
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
@@ -199,6 +190,14 @@ class Reader:
         except (LookupError, AttributeError, TypeError, ValueError) as error:
             raise record.error(f"what is inside is not what Torch composes {record.class_name} of") from error
         return node
+
+    def _children(self, record: Record, schema: Schema) -> list[Node]:
+        """The nodes of the modules that a schema finds inside."""
+        inside = schema.children(record)
+        if schema.inside not in (None, len(inside)):
+            raise record.error(f"expected {schema.inside} modules inside, got {len(inside)}")
+        children = [self.node(each, f"{record.path}.modules[{i}]") for i, each in enumerate(inside, 1)]
+        return [_as_step(child) for child in children] if schema.spec_class in (Sequencer, Repeater) else children
 
     def _part(self, record: Record, name: str) -> Value:
         torch = PARTS.get(name, name)
@@ -230,6 +229,20 @@ class Reader:
                 waiting += value.values()
             elif isinstance(value, list):
                 waiting += value
+
+
+def _of_spec(record: Record, spec: core.Module, inside: list[Node], parts: Fields) -> list[Node]:
+    """The nodes of a description's children: of the modules inside, or a criterion's parts.
+
+    There are none where Torch composes what a description does at once.
+    """
+    wanted = len(spec.child_modules())
+    if not wanted:
+        return []
+    found = inside or [node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node]
+    if len(found) != wanted:
+        raise record.error(f"expected {wanted} modules inside, got {len(found)}")
+    return found
 
 
 def _fitting(record: Record, name: str, node: Node) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from . import steps
 from .layers import OF_BATCH
 from .node import Node
 from .record import Record, records_in
-from .schema import Rule, Schema, constant, derived, masking, saved, torch_name
+from .schema import Rule, Schema, constant, derived, masking, saved, size_of, torch_name
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
 MASKS = ("nn.MaskZero", "nn.TrimZero")
@@ -98,9 +99,9 @@ def _recurrence(node: Node, fields: Fields) -> Fields:
     return {**counts, "rmInSharedClones": True, **tensors, **{name: [] for name in tables}}
 
 
-def _composed(build: Value) -> Value:
+def _composed(build: Callable[[Node], steps.Built]) -> Value:
     def more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
-        made, parts = build(node, fields)
+        made, parts = build(node)
         return _recurrence(node, fields) | parts | steps.unmasked(node.spec, made)
 
     return more
@@ -184,10 +185,10 @@ def _named(*names: str) -> Value:
 
 SCHEMAS = [
     Schema(recurrent.LinearNoBias, {
-        "input_size": derived(lambda r: r.size("weight", 1)), "output_size": derived(lambda r: r.size("weight", 0)),
+        "input_size": size_of("weight", 1), "output_size": size_of("weight", 0),
         "bias": constant(False)}),
     Schema(recurrent.LookupTableMaskZero, {
-        "n_index": derived(lambda r: r.size("weight", 0)), "n_output": derived(lambda r: r.size("weight", 1)),
+        "n_index": size_of("weight", 0), "n_output": size_of("weight", 1),
         "padding_value": saved("paddingValue", 0), "scale_by_frequency": saved("shouldScaleGradByFreq", False)}),
     Schema(recurrent.LSTM, {
         **STEPS, "cell2gate": saved("cell2gate", True), "p": saved("p", 0), "mono": saved("mono", False)},

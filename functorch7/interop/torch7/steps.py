@@ -84,7 +84,7 @@ def unmasked(spec: Value, step: Value) -> Fields:
     return {"recurrentModule": step, "modules": [step], "sharedClones": [step]}
 
 
-def lstm(node: Node, fields: Fields) -> Built:
+def lstm(node: Node) -> Built:
     """nn.LSTM: the module is composed in the description, too; its gates have names."""
     model = node.children[0]
     cell = model.children[0].children[1]
@@ -96,7 +96,7 @@ def lstm(node: Node, fields: Fields) -> Built:
     }  # fmt: skip
 
 
-def fast_lstm(node: Node, fields: Fields) -> Built:
+def fast_lstm(node: Node) -> Built:
     """nn.FastLSTM: all gates at once."""
     spec: Any = node.spec
     i2g, o2g, *rest = node.children
@@ -117,7 +117,7 @@ def fast_lstm(node: Node, fields: Fields) -> Built:
     return step, {"i2g": inner, "o2g": outer, "cell2gate": False}
 
 
-def gru(node: Node, fields: Fields) -> Built:
+def gru(node: Node) -> Built:
     """nn.GRU."""
     spec: Any = node.spec
     i2g, o2g, i2h, o2h = node.children
@@ -147,7 +147,7 @@ def _parts_of(node: Node) -> Callable[..., Node]:
     return part
 
 
-def mufuru(node: Node, fields: Fields) -> Built:
+def mufuru(node: Node) -> Built:
     """nn.MuFuRu: of the old state, the feature and the operations' weights, in this order, the last step makes one."""
     spec: Any = node.spec
     part = _parts_of(node)
@@ -179,7 +179,7 @@ def mufuru(node: Node, fields: Fields) -> Built:
     return step, {"num_ops": len(chosen), "operations": chosen}
 
 
-def stabilizer(node: Node, fields: Fields) -> Built:
+def stabilizer(node: Node) -> Built:
     """nn.NormStabilizer."""
     return module("nn.CopyGrad"), {}
 

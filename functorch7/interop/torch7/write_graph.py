@@ -31,10 +31,7 @@ class _Drawn:
         self.backward, self.bg = self._graph(self.inputs)
 
     def _add(self, inputs: tuple[int, ...], **fields: Value) -> None:
-        of_inputs = [self.data[i] for i in inputs]
-        mapindex = {i: data for i, data in enumerate(of_inputs, 1)} | {
-            Key(data): i for i, data in enumerate(of_inputs, 1)
-        }
+        mapindex = _indexed([self.data[i] for i in inputs])
         number = len(self.data)
         annotations = {"_debugLabel": f"[functorch7]:{number + 1}"}
         self.data.append({"mapindex": mapindex, "annotations": annotations, "reverseMap": {}, "input": [], **fields})
@@ -63,9 +60,9 @@ class _Drawn:
         }  # fmt: skip
 
 
-def _indexed(objects: list[T7Object]) -> dict[Any, Any]:
-    """A table of objects with the way back, from an object to its position."""
-    return dict(enumerate(objects, 1)) | {Key(each): i for i, each in enumerate(objects, 1)}
+def _indexed(entries: Sequence[T7Object | Fields]) -> dict[Any, Any]:
+    """A table of objects or tables with the way back, from an entry to its position."""
+    return dict(enumerate(entries, 1)) | {Key(each): i for i, each in enumerate(entries, 1)}
 
 
 def _more(node: Node, fields: Fields) -> Fields:

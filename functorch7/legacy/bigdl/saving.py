@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import core
 from ...interop import remote
+from ..engine.views import place_of
 from ..objects.described import Described
 from ..objects.files import load_t7, save_t7
 from ..tensors.changes import changed
@@ -113,17 +114,13 @@ loadModule = loadTorch = load
 
 def _tensors(module: Any) -> list[Tensor]:
     """All parameters and gradients, each once."""
-    tables = [table for each in module.listModules() for table in [each._own_table()]]
-    return list({id(tensor): tensor for table in tables for tensor in table.values()}.values())
+    found = (tensor for each in module.listModules() for tensor in each._own_table().values())
+    return list({id(tensor): tensor for tensor in found}.values())
 
 
 def _places(module: Any) -> dict[tuple, Tensor]:
     """The learnable tensors, each place in memory once."""
-    return {_place(tensor): tensor for tensor in module.parameters()[0]}
-
-
-def _place(tensor: Tensor) -> tuple:
-    return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
+    return {place_of(tensor): tensor for tensor in module.parameters()[0]}
 
 
 def _without_weights(module: Any) -> Any:
@@ -135,7 +132,7 @@ def _without_weights(module: Any) -> Any:
         for name, tensor in each._own_table().items():
             zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
             view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())
-            each.__dict__[name] = views.setdefault(_place(tensor), view)
+            each.__dict__[name] = views.setdefault(place_of(tensor), view)
         changed(each)
     return made
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
+from ...interop.torch7.schema import grad_name
 from ...network import misfits
-from ..engine.plan import grad_name
 from ..objects.described import Described
 from ..objects.files import load_t7
 from ..tensors.kinds import Numbers

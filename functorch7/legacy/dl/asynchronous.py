@@ -97,11 +97,6 @@ class AsyncIterator(DataLoader):
         drawing = (("run", (name, args, self._random()), {}, *then) for name, args, *then in requests)
         return self._delivered(self._workers.iterate(drawing))
 
-    def _delivered(self, results: Iterator) -> Iterator:
-        for k, following, batch in results:
-            self.start = following
-            yield (k, *batch)
-
     @staticmethod
     def _random() -> np.random.Generator:
         return generator().numpy.spawn(1)[0]

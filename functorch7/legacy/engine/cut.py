@@ -9,7 +9,7 @@ call, or of its input. Where this is wrong the program is traced again, and no c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -132,11 +132,9 @@ def noting_calls() -> AbstractContextManager[list[Left]]:
     return during(_noted, [])
 
 
-@contextmanager
-def answering(answers: list) -> Iterator[None]:
+def answering(answers: list) -> AbstractContextManager:
     """A block in which each user's call gives what it gave when it left these, in turn; without any, all are made."""
-    with during(_answers, cycle(answers) if answers else None):
-        yield
+    return during(_answers, cycle(answers) if answers else None)
 
 
 # Programs ------------------------------------------------------------------------------------------------------------
@@ -333,7 +331,7 @@ class Cut:
             tracing.answers = {id(tracer): leaf.signature for tracer, leaf in pairs if isinstance(leaf, Left)}
             return self.function(*tree.unflatten(traced))
 
-        kinds = [jax.ShapeDtypeStruct(*_kind(leaf)[:2], weak_type=_kind(leaf)[2]) for leaf in leaves]
+        kinds = [jax.ShapeDtypeStruct(shape, dtype, weak_type=weak) for shape, dtype, weak, *_ in map(_kind, leaves)]
         with during(_running, tracing), looking():
             closed, shapes = jax.make_jaxpr(function, return_shape=True)(*kinds)
         return Parts(closed, jax.tree.structure(shapes), tracing)

@@ -95,7 +95,7 @@ class Inner:
         made.object, made.cells, made._key = copy.deepcopy(self.object), self.cells, self._key
         for each in made.object.listModules():
             for tensor in each._tensors().values():
-                tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+                tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype))
         return made
 
     def __eq__(self, other: object) -> bool:

@@ -47,6 +47,11 @@ class InMode(core.Proxy, abstract=True):
         return self.inner.apply(params, buffers, input, key=key, train=self.train)
 
 
+def in_mode(spec: core.Module, module: Object, mode: bool) -> core.Module:
+    """The description of an object in a network of this mode."""
+    return spec if module.train == mode else InMode(spec, bool(module.train))
+
+
 _objects: ContextVar[list[Object]] = ContextVar("objects")
 
 

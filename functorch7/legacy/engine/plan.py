@@ -1,10 +1,9 @@
-"""From a tree of mutable objects to one description, its compiled program, and the places of its arrays."""
+"""What is known of a network between changes of its structure: its program, and where its arrays are."""
 
 from __future__ import annotations
 
 import operator
 import weakref
-from collections import Counter
 from typing import Any
 
 import jax
@@ -12,45 +11,39 @@ import numpy as np
 
 from ... import core
 from ...core.hooks import Hook
-from ...core.tree import Path, join
+from ...core.tree import Path
 from ...core.types import Array
-from ...interop.torch7.schema import grad_name as grad_name
-from ...layers import MapTable, Sequential
-from ...losses.base import Criterion, without_arrays
+from ...interop.torch7.schema import grad_name
+from ...layers import Sequential
+from ...losses.base import Criterion
 from ...network import numbers
 from ...network.zero_mask import is_zero_mask, with_zero_masks
-from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
 from ..tensors.devices import has_others
 from ..tensors.noted import ready
-from ..tensors.storage import Storage
-from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
 from .at_input import AtInput
 from .compiled import Program
-from .fields import Form, Untraceable
-from .foreign import InMode, Place, are, can_be_cut, given_by, has_plain_parameters
+from .foreign import are, can_be_cut, given_by, has_plain_parameters
 from .forms import Form as CallForm
 from .layout import Layout
 from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
-from .objects import Object, has_attributes, is_whole
+from .objects import Object, has_attributes
 from .outside import Attributes, noted_of
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
 from .steady import Steady
 from .terms import Term, Terms
-from .traced_user import Seat, description, form_of
+from .traced_user import Seat
 from .turns import Placed, placed_at
+from .walk import Walk
 
 _mode = operator.attrgetter("train")
-
-REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
-"""What runs a module inside several times in one call."""
 
 
 def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
@@ -95,35 +88,43 @@ class Plan(Running):
     def __init__(self, root: Root, as_foreign: bool = False, form: CallForm | None = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.is_in_mode = True  # until anything that it holds has been switched
-        self.paths: dict[int, Path] = {}
-        self.root = root
-        self.members: list[Object] = []
-        self._places: list[Path] = []
-        self.as_foreign, self.form = as_foreign, form
-        self.foreign: list[Object] = []
-        self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
-        self.traced: list[tuple[Object, Form]] = []  # users' objects that are
-        self._users: list[tuple[Object, list[Tensor]]] = []  # what their own `parameters` gave
-        self._occurrences: Counter | None = None
-        self._in_one_call: dict[str, bool] = {}
+        self.root, self.as_foreign, self.form = root, as_foreign, form
         self.last_call: weakref.ref | None = None
         self.rate = Steady()  # of updateParameters
-        self._numbers: list[tuple[Object, str]] = []  # what calls are given beside the buffers
-        self._tensors: tuple[list[Tensor], list[Tensor]] = ([], [])
-        self._called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
-        self._holders: list[tuple[Object, str] | None] = []  # whose parameters they are
-        self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
-        visit = self._visit_foreign if as_foreign else self._visit
-        self.spec, params, slots = visit(root, bool(root.train), ())
+        self._in_one_call: dict[str, bool] = {}
+        walk = Walk(root, self, as_foreign)
+        self.members, self.sequencers, self._numbers = walk.members, walk.sequencers, walk.numbers
+        self.paths = {id(module): path for module, path in zip(walk.members, walk.places, strict=True)}
+        self.foreign, self.traced, self.obstacles, self._users = walk.foreign, walk.traced, walk.obstacles, walk.users
         self.called = list({id(user): user for user in self.foreign}.values())  # which may be at several places
-        if form is not None:
-            self.spec = self.spec.replace(form=form)
-        self.placed = self._hook_up()
-        self.parameters, self.gradients = map(Layout, self._tensors)
+        self.spec = walk.spec if form is None else walk.spec.replace(form=form)
+        self.placed = self._hook_up(walk.places)
+        self._lay_out(walk)
+        buffers = self._note_state(walk.slots)
+        self._choose_types()
+        self.terms = self.terms_now()
+        self.program = self._program(walk.params, buffers)
+        self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
+        self.at_input = AtInput() if self.runs_once and not self.state_slots else None
+        # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
+        self.finds_gradients_apart = self.runs_once
+        self._note_what_may_change()
+        self.noting = self._noting() if has_others() else None
+        self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
+        self.lengths = self._lengths()
+        watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
+
+    def _lay_out(self, walk: Walk) -> None:
+        """Finds out where parameters and gradients lie, those included that users' own gradients are of."""
+        self._holders = walk.holders
+        self.parameters, self.gradients = map(Layout, walk.tensors)
         self.all_parameters, self.all_gradients = self.parameters, self.gradients
-        if self._called_tensors[0]:
-            pairs = zip(self._tensors, self._called_tensors, strict=True)
+        if walk.called_tensors[0]:
+            pairs = zip(walk.tensors, walk.called_tensors, strict=True)
             self.all_parameters, self.all_gradients = (Layout([*mine, *theirs]) for mine, theirs in pairs)
+
+    def _note_state(self, slots: Any) -> Any:
+        """Notes where calls read and leave buffers and state, and what kind of calls they are; gives the treedef."""
         self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
@@ -134,43 +135,43 @@ class Plan(Running):
         recurrent = [m for m in self.members if hasattr(m._spec, "rho")]
         self.rho = min((m._spec.rho for m in recurrent), default=99999)
         self.longest = max(self.rho, min((m.__dict__.get("_longest", m._spec.rho) for m in recurrent), default=99999))
-        self.draws = self.spec.traits.draws(bool(root.train))
-        order, treedef = jax.tree.flatten(params)
-        floating = [t.dtype for t in self._tensors[0] if np.issubdtype(t.dtype, np.inexact)]
-        own = dtype_of(root._type)
+        self.draws = self.spec.traits.draws(bool(self.root.train))
+        self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
+        return buffers
+
+    def _choose_types(self) -> None:
+        """Chooses in which type and precision calls compute."""
+        floating = [t.dtype for t in self.parameters.tensors if np.issubdtype(t.dtype, np.inexact)]
+        own = dtype_of(self.root._type)
         casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
         self.dtype = own if own in floating or not floating or casts else floating[0]
         copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]
+        self.keeps_types = bool(copied)
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating, *copied))
         self._precision = next((dtype for dtype in (*copied, self.dtype) if dtype.itemsize == 8), None)
-        self.terms = self.terms_now()
-        self.program = Program(
+
+    def _program(self, params: Any, buffers: Any) -> Program:
+        order, treedef = jax.tree.flatten(params)
+        return Program(
             self.spec,
             (treedef, tuple(order)),
             self.parameters.views_of_places,
             buffers,
-            bool(root.train),
+            bool(self.root.train),
             self.dtype.name,
-            bool(copied),
-            frozenset(i for i, t in enumerate(self._tensors[0]) if not getattr(t, "requires_grad", True)),
+            self.keeps_types,
+            frozenset(i for i, t in enumerate(self.parameters.tensors) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
         )
-        self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
-        self.at_input = AtInput() if self.runs_once and not self.state_slots else None
-        # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.
-        self.finds_gradients_apart = self.runs_once
+
+    def _note_what_may_change(self) -> None:
+        """Notes what changes without notice: users' attributes, criterions' tensors, what users' code reads."""
         self._modes = list(map(_mode, self.members))
-        # What may change without notice: users' attributes (lists of them), criterions' tensors, users' `parameters`.
         self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
         hooks = [each.hook.function for each in self.placed if each.hook and each.replaces]
         self._outside = noted_of(self.members, hooks)
-        self.is_of_torch = not (as_foreign or form or self._outside or self.traced or self._users)
+        self.is_of_torch = not (self.as_foreign or self.form or self._outside or self.traced or self._users)
         self.is_plain = self.is_of_torch and not self._attributes
-        self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
-        self.noting = self._noting() if has_others() else None
-        self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
-        self.lengths = self._lengths()
-        watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     def _noting(self) -> Noting | None:
         """How calls are noted; None where they leave more than arrays in tensors."""
@@ -205,45 +206,9 @@ class Plan(Running):
         self.is_in_mode = list(map(_mode, self.members)) == self._modes
         return self.is_in_mode
 
-    def _visit(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
-        """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
-        self._seat(module, path)
-        spec = module.own_description()
-        if isinstance(spec, Criterion) and is_whole(module):
-            module.surround()
-            return spec, *without_arrays(spec)
-        names = module.child_names()
-        uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
-        inner = [
-            (self._visit_user if child.is_foreign() else self._visit)(
-                child, bool((child if name in uncalled else module).train), (*path, name)
-            )
-            for child, name in zip(module.children(), names, strict=True)
-        ]
-        spec = module.described_with([s for s, _, _ in inner])
-        if isinstance(spec, AbstractRecurrent) and hasattr(spec, "rho"):
-            spec = spec.replace(rho=1)  # how many steps are kept is not the program's affair
-        own = {name: self._cell(module, name) for name in module.own_parameters()}
-        params = join(spec, own, [p for _, p, _ in inner])
-        slots = join(spec, {name: Slot(module, name) for name in spec.init_buffers()}, [s for _, _, s in inner])
-        if hasattr(spec, "has_memory"):
-            if not self._is_repeated(path):
-                # What is forgotten between calls is this side's affair, what within a call the description's.
-                spec = spec.remember("both")  # type: ignore[attr-defined]
-            self.sequencers.append((module, state_slots(spec, slots)))
-        first = len(self._numbers)
-        self._numbers += [(module, name) for name in numbers.numbers_of(spec)]
-        spec = numbers.bare(spec, first)
-        return (spec if module.train == mode else InMode(spec, bool(module.train))), params, slots
-
-    def _is_repeated(self, path: Path) -> bool:
-        """Whether what is at a place runs several times in a call, because a module around it repeats it."""
-        around = (self.members[self._places.index(path[:depth])] for depth in range(len(path)))
-        return any(isinstance(module._spec, REPEATING) for module in around)
-
-    def _hook_up(self) -> list[Placed]:
+    def _hook_up(self, places: list[Path]) -> list[Placed]:
         """The hooks of all members, which the description has from then on."""
-        pairs = zip(self.members, self._places, strict=True)
+        pairs = zip(self.members, places, strict=True)
         placed = [each for module, path in pairs for each in placed_at(module, path)]
         if placed:
             self.spec = watched.with_hooks(self.spec, placed)
@@ -316,68 +281,6 @@ class Plan(Running):
         """Drops what the user gave for one call: a state before it, a gradient after it."""
         for slot in self.state_slots:
             slot.spend(what)
-
-    def _visit_user(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
-        """The same of a user's object: traced if that is possible."""
-        try:
-            if self._is_repeated(path) or module.is_criterion or self._occurs_again(module):
-                raise Untraceable("it is called several times in a call")
-            if module._type != self.members[0]._type:
-                raise Untraceable("its type is not the network's")
-            form = form_of(module, self.root, self)
-        except Untraceable as obstacle:
-            self.obstacles[id(module)] = str(obstacle)
-            return self._visit_foreign(module, mode, path)
-        self._seat(module, path)
-        self.traced.append((module, form))
-        spec = description(module, form, module.has_own_gradient())
-        slots = {"fields": Seat(module, form)}
-        return (spec if module.train == mode else InMode(spec, bool(module.train))), self._cells_of(module), slots
-
-    def _occurs_again(self, module: Object) -> bool:
-        """Whether an object is at several places of the network."""
-        if self._occurrences is None:
-            self._occurrences = Counter(map(id, self.members[0].listModules()))
-        return self._occurrences[id(module)] > 1
-
-    def _visit_foreign(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
-        self._seat(module, path)
-        self.foreign.append(module)
-        by_hand = module.has_own_gradient()
-        place = module.as_foreign() if module.is_criterion else Place(len(self.foreign) - 1, type(module), by_hand)
-        if module.is_criterion:
-            return place, {}, {}
-        if by_hand:
-            self._users.append((module, given_by(module)))
-            for mine, theirs in zip(self._called_tensors, module.parameters()[:2], strict=True):
-                mine.extend(theirs)
-            return place, {}, {}
-        return place, self._cells_of(module), {}
-
-    def _cells_of(self, module: Object) -> dict[str, int]:
-        """The parameters that a user's `parameters` gives, by their numbers among them."""
-        first = len(self._tensors[0])
-        self._users.append((module, given_by(module)))
-        for mine, theirs in zip(self._tensors, module.parameters()[:2], strict=True):
-            mine.extend(theirs)
-        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
-        self._holders += [holders.get(id(tensor)) for tensor in self._tensors[0][first:]]
-        return {str(i): first + i for i in range(len(self._tensors[0]) - first)}
-
-    def _seat(self, module: Object, path: Path) -> None:
-        self.paths[id(module)] = path
-        self.members.append(module)
-        self._places.append(path)
-        watch(self, module, *module.listed())
-
-    def _cell(self, module: Object, name: str) -> int:
-        tensor, gradient = module.__dict__[name], module.__dict__[grad_name(name)]
-        if gradient is None:  # the user has frozen the parameter: nobody sees this one
-            gradient = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
-        self._tensors[0].append(tensor)
-        self._tensors[1].append(gradient)
-        self._holders.append((module, name))
-        return len(self._tensors[0]) - 1
 
     def layout_now(self, layout: Layout) -> Layout:
         """The layout of what the objects now have in place of these tensors, their parameters or gradients."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import dis
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -26,6 +26,8 @@ from .code_names import codes_of
 from .forms import frozen
 
 OURS = "functorch7.legacy"
+"""The package whose classes are no user's."""
+
 METHODS = frozenset(("updateOutput", "updateGradInput", "accGradParameters"))
 
 PURE = frozenset(
@@ -79,9 +81,14 @@ def read(kind: type) -> Found:
     return Found(None, tuple(reader.outside), tuple(reader.reads), frozenset(reader.sets))
 
 
+def is_ours(written: type | Callable) -> bool:
+    """Whether a class or function is of this package, and not a user's."""
+    return written.__module__.startswith(OURS)
+
+
 def users(kind: type) -> Iterator[type]:
     """The classes that a user has written, of those that a class inherits from."""
-    return (base for base in kind.__mro__ if not base.__module__.startswith(OURS) and base is not object)
+    return (base for base in kind.__mro__ if not is_ours(base) and base is not object)
 
 
 class _Reader:
@@ -151,7 +158,7 @@ class _Reader:
             name, value = _of_module(name, value, following)
         elif name in space:
             self.outside.append((space, name, value))
-        if isinstance(value, FunctionType) and not value.__module__.startswith(OURS):
+        if isinstance(value, FunctionType) and not is_ours(value):
             self._wait(value)
         elif not (_is_pure(value) or (isinstance(value, CONSTANTS) and not is_cell)):
             raise _Obstacle(f"it uses {name}")

@@ -6,8 +6,8 @@ traced as a part of the network from then on: the call is repeated with it, befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ... import core, programs
+from ...core.contexts import during
 from ...core.hooks import Called, Hook, attached
 from ...core.probe import Keyed
 from ...core.types import Value
@@ -152,14 +153,9 @@ _repeats: ContextVar[bool] = ContextVar("repeats", default=False)
 _failed: ContextVar[list[int] | None] = ContextVar("failed", default=None)
 
 
-@contextmanager
-def repeating() -> Iterator[None]:
+def repeating() -> AbstractContextManager:
     """A block in which a network runs once more for what it gave: no hooks are called in it."""
-    token = _repeats.set(True)
-    try:
-        yield
-    finally:
-        _repeats.reset(token)
+    return during(_repeats, True)
 
 
 def is_repeat() -> bool:
@@ -204,19 +200,15 @@ def forward(call: Running, keep: bool) -> tuple[Value, Value, Residuals | None]:
     quiet = is_repeat()
     while True:
         plan, failed = call.plan, []
-        token = _failed.set(failed)
+        run = plan.differentiate if keep else plan.evaluate
         try:
-            with repeating() if quiet or call.turns.had else nullcontext():
-                outcome, ((new, seen), error), *rest = plan.run(
-                    plan.differentiate if keep else plan.evaluate, *call.arguments
-                )
+            with during(_failed, failed), repeating() if quiet or call.turns.had else nullcontext():
+                outcome, ((new, seen), error), *rest = plan.run(run, *call.arguments)
             if error is not None:
                 core.raise_found(error)
         except Exception:
             _call_always(plan, call.arguments[2], failed)
             raise
-        finally:
-            _failed.reset(token)
         if quiet or not answered(call, seen):
             return outcome, new, rest[0] if keep else None
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...interop.writing import replacing
-from ..image.display import in_notebook
-from ..optim.pictures import new_figure
+from ...core.display import in_notebook
+from ..image.display import show_below
+from ..optim.pictures import new_figure, write
 from ..optim.pictures import show as show_window
 
 
@@ -97,12 +97,7 @@ def figprint(fname: str) -> None:
     kind = os.path.splitext(fname)[1].removeprefix(".")
     if kind not in ("eps", "png", "pdf", "svg"):
         raise ValueError(f"gnuplot.figprint: expected a file of eps, png, pdf or svg, got {fname}")
-    _write(current().figure, fname, kind)
-
-
-def _write(figure: Any, fname: str, format: str | None) -> None:
-    with replacing(fname) as draft:
-        figure.savefig(draft, format=format)
+    write(current().figure, fname, format=kind)
 
 
 def plotflush(n: int | None = None) -> None:
@@ -112,11 +107,9 @@ def plotflush(n: int | None = None) -> None:
     if plot is None:
         print(f"no figure {number}")
     elif plot.file is not None:
-        _write(plot.figure, plot.file, plot.format)
+        write(plot.figure, plot.file, format=plot.format)
     elif in_notebook():
-        from IPython.display import display  # type: ignore[import-not-found]
-
-        display(plot.figure)
+        show_below(plot.figure)
     else:
         plot.refresh()
 

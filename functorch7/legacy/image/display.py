@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...core.display import in_notebook
 from ...core.types import Value
 from ...interop.writing import replacing
 from ..tensors.arguments import sizes_text
@@ -103,22 +105,22 @@ def display(
 
 def show(picture: Value, legend: str) -> None:
     """A picture of Pillow's in a notebook, or in a file whose name is printed."""
-    if in_notebook():
-        from IPython.display import display as show_below  # type: ignore[import-not-found]
+    show_or_write(picture, legend, picture.save)
 
+
+def show_or_write(picture: Value, legend: str, write: Callable[[Path], object]) -> None:
+    """A picture in a notebook, or, as `write` writes it, in a file named as its legend, whose name is printed."""
+    if in_notebook():
         show_below(picture)
         return
     name = f"{legend}.png"
     with replacing(name) as draft:
-        picture.save(draft)
+        write(draft)
     print(f"{legend}: written to {name}")
 
 
-def in_notebook() -> bool:
-    """Whether this is a notebook, which can show pictures below its cells."""
-    try:
-        from IPython import get_ipython  # type: ignore[import-not-found]
-    except ImportError:
-        return False
-    shell = get_ipython()
-    return shell is not None and hasattr(shell, "kernel")
+def show_below(picture: Value) -> None:
+    """Shows a picture below the cell of a notebook that is run."""
+    from IPython.display import display  # type: ignore[import-not-found]
+
+    display(picture)

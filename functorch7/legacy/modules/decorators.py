@@ -12,9 +12,9 @@ import numpy as np
 from ... import layers
 from ...core.types import Value
 from ...interop.t7.values import Fields
+from ...interop.torch7.schema import grad_name
 from ...layers.placement import device_numbered
 from ..engine.calls import Call
-from ..engine.plan import grad_name
 from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.devices import precision

@@ -20,10 +20,10 @@ from ..objects.layered import put_in_front
 from ..objects.parameters import Parameters
 from ..tensors.devices import precision
 from ..tensors.flat import flatten
-from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Input, Output, as_input, unwrapped, wrapped
+from ..tensors.zeros import of_zeros
 from .criterion import Criterion
 from .module import Module
 
@@ -215,7 +215,7 @@ def accDiagHessianParameters(
 
 
 def _zeros_as(tensor: Tensor) -> Tensor:
-    return Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+    return of_zeros(tensor.shape, tensor.dtype)
 
 
 @contextmanager

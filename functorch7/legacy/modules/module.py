@@ -13,6 +13,7 @@ from ... import core
 from ...checks.tracebacks import shorten
 from ...core.tree import by_position, child_names
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import ZeroMask
@@ -21,7 +22,7 @@ from ..engine.fitting import Misfit
 from ..engine.foreign import Foreign
 from ..engine.forms import Form
 from ..engine.outside import current_run
-from ..engine.plan import Plan, grad_name, with_modules
+from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..objects import composed, layered
 from ..objects.described import Described, Given, as_own_type, describe, overridden_in, taken_from, torch_spelling

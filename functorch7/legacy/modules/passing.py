@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any, Self, overload
 
 import jax
@@ -12,10 +13,10 @@ from ...core.types import Value
 from ..engine.registered import everywhere
 from ..objects.generated import More, more
 from ..tensors.devices import precision
-from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Input, Output, shapes, wrapped
+from ..tensors.zeros import of_zeros
 from .module import Module
 
 
@@ -24,10 +25,6 @@ def _as_lists(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_as_lists(each) for each in value]
     return {name: _as_lists(each) for name, each in value.items()} if isinstance(value, dict) else value
-
-
-def _zeros_like(tensor: Tensor) -> Tensor:
-    return Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
 
 
 class Passing(Module):
@@ -64,15 +61,15 @@ class Passing(Module):
                 gradients[place] = gradient.clone() if self.copies_gradient else gradient
             else:
                 gradients[place] = gradients[place].clone().add(gradient)
-        filled = [_zeros_like(t) if g is None else g for g, t in zip(gradients, tensors, strict=True)]
+        filled = [of_zeros(t.shape, t.dtype) if g is None else g for g, t in zip(gradients, tensors, strict=True)]
         self.gradInput = structure.unflatten(filled)
         return self.gradInput
 
     def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """As updateGradInput: there are no parameters."""
-        return self.updateGradInput(input, gradOutput) if self._hands_on(input, gradOutput) else super().backward(
-            input, gradOutput, scale
-        )  # fmt: skip
+        if self._hands_on(input, gradOutput):
+            return self.updateGradInput(input, gradOutput)
+        return super().backward(input, gradOutput, scale)
 
 
 for _spec in (
@@ -96,15 +93,11 @@ class FlattenTable(Passing, describes=layers.FlattenTable):
         before = self.output if self.input_map is not None else None
         made = super().updateOutput(input)
         structure = jax.tree.structure(_as_lists(input))
-        if before is not None and len(before) == len(made) and all(map(_is, before, made)):
+        if before is not None and len(before) == len(made) and all(map(operator.is_, before, made)):
             self.output = made = before
         else:
             self.__dict__["input_map"] = structure.unflatten(range(1, structure.num_leaves + 1))
         return made
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other
 
 
 class Rearranging(Module):

@@ -9,16 +9,16 @@ import numpy as np
 
 from ... import core, recurrent
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import composed, nested
 from ..objects.described import Described, Given, describe, put_among
 from ..objects.generated import object_of
 from ..tensors.devices import precision
-from ..tensors.storage import Storage
-from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, unwrapped, wrapped
+from ..tensors.zeros import of_zeros
 from .by_step import StepFields
 from .container import Container
 from .module import Module
@@ -255,7 +255,7 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         """A part of the state that the last call started from: what was remembered or given, else zeros."""
         call = self.remembered_call()
         if call is None:
-            return Tensor.viewing(Storage.zeros((0,), dtype_of(self.type())), 0, (0,))
+            return of_zeros((0,), dtype_of(self.type()))
         states = call.arguments[3], call.state_after()
         start, end = (self._values(call.plan, values)[id(self), name] for values in states)
         return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)
@@ -272,7 +272,7 @@ def _as_steps(module: Any, convert: Any) -> Any:
     """A new object of single steps, with copies of a layer's parameters and gradients."""
     names = module.own_parameters()
     values = {name: module.__dict__[name].numpy() for name in names}
-    gradients = {name: module.__dict__["grad" + name[:1].upper() + name[1:]].numpy() for name in names}
+    gradients = {name: module.__dict__[grad_name(name)].numpy() for name in names}
     with precision(module._planned().dtype):
         spec, params = convert(values)
         both = params, convert(gradients)[1]

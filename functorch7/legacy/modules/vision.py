@@ -8,10 +8,10 @@ import numpy as np
 
 from ... import layers
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...layers import connections
 from ...layers.pooling import Record
 from ..engine.calls import Call
-from ..engine.plan import grad_name
 from ..objects import composed
 from ..objects.described import Described
 from ..objects.generated import More, class_of, more, object_of
@@ -22,6 +22,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Input
+from ..tensors.zeros import of_zeros
 from .module import Module
 
 
@@ -194,7 +195,7 @@ class LookupTable(Module, describes=layers.LookupTable):
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """Zeros of the input's size: indices have no gradient, and none of them is looked at, as in Torch."""
         shape, dtype = np.shape(input), getattr(input, "dtype", dtype_of(self._type))
-        self.gradInput = Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)
+        self.gradInput = of_zeros(shape, dtype)
         return self.gradInput
 
     def renorm(self, input: Input) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .described import OURS, Described
+from ..engine.user_code import is_ours
+from .described import Described
 from .generated import class_of
 
 _MODULE = ("nn.Module",)
@@ -46,7 +47,7 @@ def names_above(kind: type) -> list[str]:
         name = each._class_name()
         if each is not kind:
             found.append(name)
-        if name in ABOVE and each.__module__.startswith(f"{OURS}."):
+        if name in ABOVE and is_ours(each):
             return [*found, *ABOVE[name]]
     return found
 
@@ -55,7 +56,7 @@ def _is_known(kind: type) -> bool:
     """Whether a class is one of Torch's, or a user's: not one that only says how things are done here."""
     if not issubclass(kind, Described) or kind is Described:
         return False
-    if not kind.__module__.startswith(f"{OURS}."):
+    if not is_ours(kind):
         return True
     described = kind.spec_class is not None and class_of(kind.spec_class) is kind
     return described or kind._class_name() in _WITHOUT_DESCRIPTION

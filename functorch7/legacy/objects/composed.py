@@ -16,6 +16,7 @@ from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader, Unknown
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
+from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, described_among
@@ -24,9 +25,6 @@ from .own_fields import numbered
 
 PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
 """Those of Torch's fields that begin with an underscore."""
-
-LEFT_BY_CALLS = ("output", "gradInput")
-"""The fields in which a call leaves its results, which every module and criterion of Torch's has."""
 
 _names: dict[type, frozenset[str]] = {}
 
@@ -71,7 +69,7 @@ def fields(object: Described) -> Fields:
     """All fields that a file of the object has, and what its last call has left, but tables of steps."""
     written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown().node(object))
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
-    found |= {name: getattr(object, name) for name in LEFT_BY_CALLS if hasattr(object, name)}
+    found |= {name: getattr(object, name) for name in LEFT if hasattr(object, name)}
     found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
     found |= {"_type": object._type} | numbered(object)
     return {name: value for name, value in found.items() if value is not None}

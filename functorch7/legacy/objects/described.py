@@ -14,6 +14,8 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
+from ..engine.fields import LEFT
+from ..engine.user_code import is_ours
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
@@ -30,9 +32,6 @@ from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
-
-OURS = "functorch7.legacy"
-"""The package whose classes are no user's."""
 
 Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
@@ -137,7 +136,7 @@ def taken_from(given: Given, spec: core.Module) -> Value:
 @cache
 def overridden_in(kind: type, name: str) -> bool:
     """Whether a class has a user's version of a method."""
-    return not getattr(kind, name).__module__.startswith(OURS)
+    return not is_ours(getattr(kind, name))
 
 
 noting_classes: list[Callable[[type], None]] = []
@@ -149,8 +148,7 @@ def class_named(name: str, derived: bool = False) -> type:
     `derived` from a class that has a description."""
 
     def fits(kind: Any) -> bool:
-        is_users = not kind.__module__.startswith(f"{OURS}.")
-        return is_users and (kind.spec_class is not None) == derived and kind._class_name() == name
+        return not is_ours(kind) and (kind.spec_class is not None) == derived and kind._class_name() == name
 
     return newest(Described, fits)
 
@@ -164,7 +162,7 @@ def parent_of(name: str) -> str | None:
 def is_derived(object: "Described") -> bool:
     """Whether a user has derived the object's class from one that has a description."""
     kind = type(object)
-    return kind.spec_class is not None and not kind.__module__.startswith(f"{OURS}.")
+    return kind.spec_class is not None and not is_ours(kind)
 
 
 def as_own_type(object: "Described", spec: core.Module) -> core.Module:
@@ -208,7 +206,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
             cls.spec_class = describes if is_named(describes) else None
             if cls.spec_class is not None:
                 cls.__doc__ = Documentation(describes, cls.__doc__)  # type: ignore[assignment]
-        if not cls.__module__.startswith(f"{OURS}."):  # a user's class
+        if not is_ours(cls):
             for look in noting_classes:
                 look(cls)
 
@@ -274,7 +272,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
             fitting = resized(spec, name, value.shape)
             if fitting is not None:
                 self._respecify(fitting)
-        counts = spec is not None and name not in ("output", "gradInput")
+        counts = spec is not None and name not in LEFT
         if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
             changed(self)
 

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from ... import layers
-from ..engine.plan import grad_name
+from ...interop.torch7.schema import grad_name
 from ..tensors.kinds import Sizes
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor

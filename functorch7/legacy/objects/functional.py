@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from ... import core
@@ -13,10 +12,12 @@ from ...core.hooks import attached
 from ...core.tree import Path, split
 from ...core.types import Tree
 from ...interop.torch7 import node
+from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
 from ...network import Shared, leaves_by_name, misfits, structure_of
-from ..engine.plan import grad_name
 from ..engine.slots import Slot
+from ..engine.views import place_of
+from ..tensors.casting import is_floating
 from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of, type_name_of
@@ -32,13 +33,9 @@ def functional(root: Described) -> tuple[core.Module, core.Variables]:
     Raises TypeError for modules whose updateOutput a user wrote: these have no description.
     """
     with precision_of(root._type):
-        module, variables = node.functional(Nodes().node(root), _place)
+        module, variables = node.functional(Nodes().node(root), place_of)
     traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
     return (attached(module, (*traced, *module._hooks)) if traced else module), variables
-
-
-def _place(tensor: Any) -> tuple:
-    return (id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_)
 
 
 def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
@@ -50,7 +47,8 @@ def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
     wrong = misfits(leaves_by_name(structure_of(module).params), leaves_by_name(params))
     if wrong:
         raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
-    floating = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if _is_floating(leaf)]
+    types = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if hasattr(leaf, "dtype")]
+    floating = list(filter(is_floating, types))
     ties: tuple = ()
     if isinstance(module, Shared):
         module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
@@ -61,10 +59,6 @@ def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
     _fill(made, params, buffers)
     _tie(made, ties)
     return made
-
-
-def _is_floating(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
 
 
 def _fill(module: Any, params: Any, buffers: Any) -> None:

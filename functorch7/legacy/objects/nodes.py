@@ -10,13 +10,14 @@ import numpy as np
 
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.t7.values import owner_of
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.record import FROZEN
+from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import parts_of
 from ...layers.initializers import SOURCE
-from ..engine.plan import grad_name
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
 from ..tensors.storage import Storage
@@ -53,9 +54,7 @@ class Objects:
         return self.storages[id(owner)]
 
     def _viewing(self, array: np.ndarray) -> Tensor:
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
+        owner = owner_of(array)
         if id(owner) not in self.storages and array.size == owner.size and array.flags.c_contiguous:
             self.kept.append(owner)
             self.storages[id(owner)] = Storage(array)  # in the tensor's shape, which calls need not give it then
@@ -88,17 +87,7 @@ class Objects:
                 made.__dict__[PARTS.get(name, name)] = part
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
-        for name, array in node.parameters.items():
-            made.__dict__[name] = self.tensor(array)
-            if name in node.gradients:  # a few gradients have other sizes than their parameters
-                sizes = made.__dict__[grad_name(name)].shape
-                gradient = node.gradients[name]
-                made.__dict__[grad_name(name)] = self.tensor(
-                    gradient if gradient.shape == sizes else gradient.reshape(sizes)
-                )
-        made.__dict__.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
-        for name, array in node.buffers.items():
-            made.__dict__[name] = self.tensor(array)
+        self._fill(made.__dict__, node)
         if isinstance(node.settings.get("train"), bool):
             made.__dict__["train"] = node.settings["train"]
         if node.settings.get("dpnn_serialEmpty"):
@@ -106,6 +95,17 @@ class Objects:
         if node.own:
             self.owners.append((made, node.own))
         return made
+
+    def _fill(self, fields: dict[str, Any], node: Node) -> None:
+        """Puts a node's arrays into an object's fields."""
+        for name, array in node.parameters.items():
+            fields[name] = self.tensor(array)
+            if name in node.gradients:  # a few gradients have other sizes than their parameters
+                sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
+                fields[grad_name(name)] = self.tensor(gradient if gradient.shape == sizes else gradient.reshape(sizes))
+        fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
+        for name, array in node.buffers.items():
+            fields[name] = self.tensor(array)
 
     def _part(self, part: Any) -> Any:
         if isinstance(part, list):

@@ -12,11 +12,9 @@ from typing import Any
 
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ..engine.fields import KEPT as KEPT
-from ..engine.fields import KeptElsewhere as KeptElsewhere
+from ..engine.fields import KeptElsewhere
+from ..engine.user_code import is_ours
 from .serial import PRIVATE
-
-OURS = "functorch7.legacy"
 
 NUMBERED = "_numbered"
 """The attribute in which an object has its fields under numbers."""
@@ -71,6 +69,6 @@ def _is_known(object: Any, name: str) -> bool:
 @cache
 def _defined_in(kind: type) -> frozenset[str]:
     """What a class here defines, and what it says by annotations that its methods put into an object."""
-    if not kind.__module__.startswith(OURS):
+    if not is_ours(kind):
         return frozenset()
     return frozenset((*vars(kind), *inspect.get_annotations(kind)))

@@ -13,8 +13,9 @@ import numpy as np
 from ... import core
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
-from ..engine.plan import Plan, grad_name
+from ..engine.plan import Plan
 from ..engine.terms import Term
 from ..tensors.changes import changed
 from ..tensors.devices import precision

@@ -8,7 +8,8 @@ from typing import Any, Self, SupportsIndex
 from ... import layers
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ..engine.plan import grad_name
+from ...interop.torch7.schema import grad_name
+from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
@@ -45,9 +46,6 @@ PRIVATE = (
 )
 """What belongs to past calls: never copied, never saved."""
 
-LEFT = ("output", "gradInput")
-"""What calls leave under Torch's names."""
-
 
 class Serialization(Described):
     """The part of Module that is about saving. Gradients that are emptied are zeros again when loaded.
@@ -55,7 +53,7 @@ class Serialization(Described):
     Source: dpnn/README.md, Serial.
     """
 
-    dpnn_mediumEmpty = ("output", "gradInput", "momGradParams", "dpnn_input")
+    dpnn_mediumEmpty = (*LEFT, "momGradParams", "dpnn_input")
     dpnn_serialEmpty: tuple[str, ...] = ()
 
     @property

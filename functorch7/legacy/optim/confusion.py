@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...interop.writing import replacing
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
-from .pictures import new_figure, pixels, show
+from .pictures import new_figure, pixels, show, write
 
 TITLES = {
     "score": "Confusion matrix [sorted by scores, global accuracy = {:.3f}%, per-class accuracy = {:.3f}%]",
@@ -212,8 +211,7 @@ class ConfusionMatrix(InFiles):
             figure.canvas.manager.set_window_title(title)
             show(figure)
         if path is not None:
-            with replacing(path) as draft:
-                figure.savefig(draft)
+            write(figure, path)
         return Tensor.of(pixels(figure).transpose(2, 0, 1))
 
 

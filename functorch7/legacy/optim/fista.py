@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..tensors.tensor import Tensor
-from .objective import Point, held, stored, table
+from .objective import Point, held, loss_of, stored, table
 
 
 def FistaLS(
@@ -54,8 +54,7 @@ class _Problem:
         self.wrap = Tensor.of if isinstance(xinit, Tensor) else lambda array: array
 
     def value(self, function: Callable, point: np.ndarray) -> float:
-        result = function(self.wrap(point.copy()))
-        return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()
+        return loss_of(function(self.wrap(point.copy())))
 
     def step(self, x: np.ndarray, y: np.ndarray, params: dict) -> tuple[np.ndarray, dict[str, Any]]:
         """The next x from y, and what is noted about it; the same x if no L up to maxline will do."""

@@ -11,10 +11,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ...interop.writing import replacing
 from ..tensors.named import Named
 from ..tensors.values import unwrapped
-from .pictures import new_figure, show
+from .pictures import new_figure, show, write
 
 LINES: dict[str, dict[str, Any]] = {
     ".": {"linestyle": "none", "marker": "."},
@@ -156,8 +155,7 @@ class Logger(Named):
         axes.legend(framealpha=1)
         if self.epsfile is not None:
             for path in (self.epsfile, f"{self.name}.png"):
-                with replacing(path) as draft:
-                    figure.savefig(draft)
+                write(figure, path)
         if self.showPlot:
             self.figure = figure.number
             show(figure)

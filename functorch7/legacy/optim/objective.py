@@ -78,6 +78,11 @@ def computed(function: Callable, *args: Any) -> Value:
     return function(*args) if place is None else notes_of(place).note(function, *args)
 
 
+def loss_of(result: Value) -> float:
+    """The loss, of what a function has given: it alone, or with the gradient after it."""
+    return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()
+
+
 class Objective:
     """opfunc as a function of flat NumPy vectors, for methods that compute on the host. It takes x along."""
 
@@ -105,4 +110,4 @@ class Objective:
         """The loss alone; opfunc need not give a gradient."""
         result = self.opfunc(self.move(point))
         tell()
-        return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()
+        return loss_of(result)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ...interop.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +40,12 @@ def show(figure: Figure) -> None:
     else:
         pyplot.show(block=False)
         pyplot.pause(0.001)
+
+
+def write(figure: Figure, path: str | os.PathLike, **options: Any) -> None:
+    """Writes a figure to a file, whole or not at all, with options of its `savefig`."""
+    with replacing(path) as draft:
+        figure.savefig(draft, **options)
 
 
 def pixels(figure: Figure) -> np.ndarray:

@@ -10,8 +10,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ...interop.torch7.names import KIN
+from ..engine.user_code import is_ours
 from ..objects.ancestry import names_above
-from ..objects.described import OURS, Described
+from ..objects.described import Described
 from ..objects.torch_object import TorchObject
 from ..tensors.lua_values import kind
 from ..tensors.named import Named
@@ -33,7 +34,7 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     (True, True)
     """
     if not isinstance(typeSpec, str):
-        if isinstance(obj, Described) and issubclass(typeSpec, Described) and typeSpec.__module__.startswith(OURS):
+        if isinstance(obj, Described) and issubclass(typeSpec, Described) and is_ours(typeSpec):
             return typeSpec._class_name() in type_names(obj)
         return isinstance(obj, typeSpec)  # users' classes may have one name
     names = type_names(obj)

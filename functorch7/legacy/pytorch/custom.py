@@ -8,18 +8,18 @@ from typing import Any, Self
 
 from ...checks.tracebacks import shorten
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
-from ..engine.plan import grad_name
 from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
-from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output
+from ..tensors.zeros import of_zeros
 from .registration import KINDS, Registration
 from .stand_ins import Inside, given_nodes
 from .traced import Traced, describing, tree_text
@@ -75,8 +75,7 @@ class Custom(Registration):
             layered.bring(name)
         fields, registry = self.__dict__, self._registry_for(value)
         if registry is not None:
-            if registry not in fields:
-                raise AttributeError(f"cannot assign a {KINDS[registry]} before {self.typename()}'s super().__init__()")
+            self._check_begun(registry)
             self._register(registry, name, value)
         elif name in fields.get("_buffers", ()):
             self._set_buffer(name, value)
@@ -274,11 +273,9 @@ class Custom(Registration):
         for name, value in spec.attributes:
             setattr(self, name, thawed(value))
         for name, shape, dtype in spec.parameters:
-            setattr(self, name, Parameter(Tensor.viewing(Storage.zeros(shape, dtype), 0, shape)))
+            setattr(self, name, Parameter(of_zeros(shape, dtype)))
         for name, shape, dtype in spec.buffers:
-            self.register_buffer(
-                name, Tensor.viewing(Storage.zeros(shape, dtype), 0, shape), name not in spec.traits.unsaved
-            )
+            self.register_buffer(name, of_zeros(shape, dtype), name not in spec.traits.unsaved)
         for name, child in spec.children().items():
             setattr(self, name, taken_from(given, child) or object_of(child, given))
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from ..engine.forms import only_input
 from ..engine.registered import Registered, everywhere
+from ..engine.turns import standing
 from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.values import as_tensors
@@ -89,9 +90,6 @@ class Hooks(Described):
         """
         return self._hook_up(Registered("backward", hook), prepend)
 
-    def _all_hooks(self) -> list[Registered]:
-        return [*everywhere, *self._hooks]
-
     def __deepcopy__(self, memo: dict) -> Self:
         made = super().__deepcopy__(memo)  # type: ignore[misc]
         if self._hooks:
@@ -103,7 +101,7 @@ class Hooks(Described):
 
     def _through(self, kind: str, value: Any, before: tuple = (), after: tuple = ()) -> Any:
         """A value as the hooks of a kind leave it: hook(module, *before, value, *after)."""
-        for hook in self._all_hooks():
+        for hook in standing(self):
             if hook.kind == kind:
                 new = hook(self, *before, value, *after)
                 if new is not None:
@@ -115,7 +113,7 @@ class Hooks(Described):
         try:
             output = super()._output_by_hand(input)  # type: ignore[misc]
         except Exception:
-            for hook in self._all_hooks():
+            for hook in standing(self):
                 if hook.always_call:
                     hook(self, input, None)
             raise

@@ -10,7 +10,7 @@ from jax._src.core import get_opaque_trace_state  # as jax.extend.core has it, w
 from ... import core
 from ...core.tree import Path, found_at, join, places
 from ...core.types import Key, Output, Tree, Value
-from ..engine.foreign import InMode
+from ..engine.foreign import in_mode
 from ..engine.outside import Run
 from .stand_ins import collected, put
 
@@ -68,7 +68,7 @@ class Made:
             spec, params, buffers = module.as_foreign(), {}, {}
         else:
             spec, params, buffers = self._around(module, path)
-        return (spec if module.train == mode else InMode(spec, bool(module.train))), params, buffers
+        return in_mode(spec, module, mode), params, buffers
 
     def _seated(self, module: Any, path: Path) -> tuple[Any, Any, Any]:
         self.seats.append(Seat(path, module))

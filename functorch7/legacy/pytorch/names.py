@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.plan import grad_name
+from ...interop.torch7.schema import grad_name
+from ..engine.views import place_of
 from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
@@ -137,19 +138,19 @@ class Names(Described):
         known: dict[tuple, Parameter] = {}
         for fields, name in sorted(held, key=lambda pair: not _is_users(*pair)):
             if isinstance(fields[name], Parameter):
-                known.setdefault(_place(fields[name]), fields[name])
+                known.setdefault(place_of(fields[name]), fields[name])
         seen: set[int] = set()
         is_other = False
         for fields, name in held:
             tensor, gradient = fields[name], fields.get(grad_name(name))
-            parameter = tensor if _is_users(fields, name) else known.get(_place(tensor))
+            parameter = tensor if _is_users(fields, name) else known.get(place_of(tensor))
             if parameter is None:
-                known[_place(tensor)] = parameter = Parameter(tensor, gradient is not None)
+                known[place_of(tensor)] = parameter = Parameter(tensor, gradient is not None)
             if gradient is not None and id(parameter) not in seen:
                 seen.add(id(parameter))
                 parameter.add_up_in(gradient)
             elif gradient is not None and gradient is not parameter.grad:
-                if _place(gradient) != _place(parameter.grad):
+                if place_of(gradient) != place_of(parameter.grad):
                     parameter.grad.add(gradient)
                 fields[grad_name(name)] = parameter.grad
             fields[name] = parameter
@@ -161,11 +162,6 @@ class Names(Described):
 def _is_users(fields: dict[str, Any], name: str) -> bool:
     """Whether a parameter is the object that a user has registered."""
     return name in fields.get("_parameters", ())
-
-
-def _place(tensor: Tensor) -> tuple:
-    """Where a tensor's elements lie."""
-    return id(tensor.storage_), tensor.offset, tensor.shape, tensor.strides_
 
 
 def _joined(path: str, name: Any) -> str:

@@ -45,14 +45,17 @@ class Registration(Module):
 
     def _check_name(self, registry: str, name: Any) -> None:
         what = KINDS[registry]
-        if registry not in self.__dict__:
-            raise AttributeError(f"cannot assign a {what} before {self.typename()}'s super().__init__()")
+        self._check_begun(registry)
         if not isinstance(name, str):
             raise TypeError(f"{self.typename()}: the name of a {what} should be a string, got {name!r}")
         if not name or "." in name:
             raise KeyError(f"{self.typename()}: the name of a {what} cannot be empty or have a '.', got {name!r}")
         if hasattr(self, name) and name not in self.__dict__[registry]:
             raise KeyError(f"{self.typename()}: attribute {name!r} already exists")
+
+    def _check_begun(self, registry: str) -> None:
+        if registry not in self.__dict__:
+            raise AttributeError(f"cannot assign a {KINDS[registry]} before {self.typename()}'s super().__init__()")
 
     def _register(self, registry: str, name: str, value: Any) -> None:
         raise NotImplementedError

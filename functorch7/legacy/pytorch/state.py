@@ -11,8 +11,8 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ...core.types import Value
+from ...interop.torch7.schema import grad_name
 from ...network.naming import IncompatibleKeys, fitting
-from ..engine.plan import grad_name
 from ..tensors.kinds import Numbers
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -170,4 +170,4 @@ def _assign(module: Any, name: str, given: Any) -> None:
     tensor, given = module.__dict__[name], given if isinstance(given, Tensor) else Tensor.of(np.asarray(given))
     tensor.rebind(given.storage_, given.offset, given.shape, given.strides_)
     if name in module.own_parameters():
-        module.__dict__[grad_name(name)].rebind(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        module.__dict__[grad_name(name)].rebind(Storage.zeros(tensor.shape, tensor.dtype))

@@ -143,6 +143,20 @@ def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
     return f"{name}(\n  " + "\n  ".join(lines) + "\n)"
 
 
+def _registered(spec: Traced, inner: list[Any]) -> dict[Any, Any]:
+    """The plain attributes of a user's module, the modules inside, and what says which of its names are which."""
+    names = tree.child_names(spec)
+    return {
+        **{name: thawed(value) for name, value in spec.attributes},
+        **dict(zip(names, inner, strict=True)),
+        "_own_name": spec.own_name,
+        "_plain": dict.fromkeys(name for name, _ in spec.attributes),
+        "_children": dict.fromkeys(names),
+        "_parameters": dict.fromkeys(spec.parameter_order),
+        "_buffers": {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers},
+    }
+
+
 class Run(outside.Run):
     """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
 
@@ -164,7 +178,6 @@ class Run(outside.Run):
         theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
         made = object.__new__(inside(theirs))
         fields = made.__dict__
-        names = tree.child_names(spec)
         inner = [
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
             for name, child in tree.named_children(spec)
@@ -182,12 +195,7 @@ class Run(outside.Run):
         fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
         fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
         if isinstance(spec, Traced):
-            fields.update({name: thawed(value) for name, value in spec.attributes})
-            fields.update(zip(names, inner, strict=True), _own_name=spec.own_name)
-            fields["_plain"] = dict.fromkeys(name for name, _ in spec.attributes)
-            fields["_children"] = dict.fromkeys(names)
-            fields["_parameters"] = dict.fromkeys(spec.parameter_order)
-            fields["_buffers"] = {name: name not in spec.traits.unsaved for name, _, _ in spec.buffers}
+            fields.update(_registered(spec, inner))
         else:
             fields["_spec"] = spec
             if not isinstance(spec, Criterion):

@@ -194,6 +194,12 @@ def sized(name: str, wanted: str, array: Sized, fits: bool) -> Sized:
     return array
 
 
+def as_matrix(name: str, array: Sized, square: bool = False) -> Sized:
+    """The array if it is a matrix. Raises ValueError otherwise."""
+    fits = len(array.shape) == 2 and (not square or array.shape[0] == array.shape[1])
+    return sized(name, "a square matrix" if square else "a matrix", array, fits)
+
+
 _LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import sized
+from .arguments import as_matrix, sized
 from .rows import COLUMNS, SAME, Form, Row
 
 _FAILED = {
@@ -32,19 +32,14 @@ def _lapack(name: str, routine: str, *args: Any, **options: Any) -> tuple:
     return tuple(found)
 
 
-def _matrix(name: str, x: Any, square: bool = False) -> Any:
-    fits = x.ndim == 2 and (not square or x.shape[0] == x.shape[1])
-    return sized(name, "a square matrix" if square else "a matrix", x, fits)
-
-
 def _system(name: str, a: Any, b: Any) -> tuple:
     """The matrix and the right sides of a X = b."""
-    return a, _right_sides(name, b, len(_matrix(name, a, square=True)))
+    return a, _right_sides(name, b, len(as_matrix(name, a, square=True)))
 
 
 def _right_sides(name: str, b: Any, rows: int) -> Any:
     """A matrix of so many rows; a vector is one column."""
-    b = b[:, None] if b.ndim == 1 else _matrix(name, b)
+    b = b[:, None] if b.ndim == 1 else as_matrix(name, b)
     return sized(name, f"{rows} rows, as the matrix has", b, len(b) == rows)
 
 
@@ -54,7 +49,7 @@ def _gesv(m: Any, b: Any, a: Any) -> tuple:
 
 
 def _gels(m: Any, b: Any, a: Any) -> tuple:
-    rows, columns = _matrix("gels", a).shape
+    rows, columns = as_matrix("gels", a).shape
     b = _right_sides("gels", b, rows)
     padding = np.zeros((max(columns - rows, 0), b.shape[1]), b.dtype)
     factors, x = _lapack("gels", "gels", a, np.concatenate([b, padding]))
@@ -67,11 +62,11 @@ def _trtrs(m: Any, b: Any, a: Any, part: str | None, transposed: str | None, uni
 
 
 def _potrf(m: Any, a: Any, part: str | None) -> Any:
-    return _lapack("potrf", "potrf", _matrix("potrf", a, square=True), lower=part == "L", clean=1)[0]
+    return _lapack("potrf", "potrf", as_matrix("potrf", a, square=True), lower=part == "L", clean=1)[0]
 
 
 def _pstrf(m: Any, a: Any, part: str | None) -> tuple:
-    factor, places, _ = _lapack("pstrf", "pstrf", _matrix("pstrf", a, square=True), lower=part == "L")
+    factor, places, _ = _lapack("pstrf", "pstrf", as_matrix("pstrf", a, square=True), lower=part == "L")
     return (np.tril if part == "L" else np.triu)(factor), places
 
 
@@ -80,37 +75,37 @@ def _potrs(m: Any, b: Any, chol: Any, part: str | None) -> Any:
 
 
 def _potri(m: Any, chol: Any, part: str | None) -> Any:
-    (found,) = _lapack("potri", "potri", _matrix("potri", chol, square=True), lower=part == "L")
+    (found,) = _lapack("potri", "potri", as_matrix("potri", chol, square=True), lower=part == "L")
     half = np.tril(found, -1) if part == "L" else np.triu(found, 1)
     return half + half.T + np.diag(np.diag(found))
 
 
 def _symeig(m: Any, a: Any, wanted: str | None, part: str | None) -> tuple:
-    values, vectors = np.linalg.eigh(_matrix("symeig", a, square=True), "L" if part == "L" else "U")
+    values, vectors = np.linalg.eigh(as_matrix("symeig", a, square=True), "L" if part == "L" else "U")
     return values, vectors if wanted == "V" else np.zeros(0, a.dtype)
 
 
 def _eig(m: Any, a: Any, wanted: str | None) -> tuple:
-    real, imaginary, _, vectors = _lapack("eig", "geev", _matrix("eig", a, square=True), compute_vl=0)
+    real, imaginary, _, vectors = _lapack("eig", "geev", as_matrix("eig", a, square=True), compute_vl=0)
     return np.stack([real, imaginary], 1), vectors if wanted == "V" else np.zeros(0, a.dtype)
 
 
 def _svd(m: Any, a: Any, wanted: str | None) -> tuple:
-    u, s, vt = np.linalg.svd(_matrix("svd", a), full_matrices=wanted == "A")
+    u, s, vt = np.linalg.svd(as_matrix("svd", a), full_matrices=wanted == "A")
     return u, s, vt.T
 
 
 def _inverse(m: Any, a: Any) -> Any:
-    lu, places = _lapack("inverse", "getrf", _matrix("inverse", a, square=True))
+    lu, places = _lapack("inverse", "getrf", as_matrix("inverse", a, square=True))
     return _lapack("inverse", "getri", lu, places)[0]
 
 
 def _qr(m: Any, x: Any) -> tuple:
-    return tuple(np.linalg.qr(_matrix("qr", x)))
+    return tuple(np.linalg.qr(as_matrix("qr", x)))
 
 
 def _geqrf(m: Any, a: Any) -> tuple:
-    return _lapack("geqrf", "geqrf", _matrix("geqrf", a))[:2]
+    return _lapack("geqrf", "geqrf", as_matrix("geqrf", a))[:2]
 
 
 def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
@@ -122,14 +117,14 @@ def _orgqr(m: Any, reflectors: Any, tau: Any) -> Any:
 
 
 def _check_factors(name: str, reflectors: Any, tau: Any) -> None:
-    most = min(_matrix(name, reflectors).shape)
+    most = min(as_matrix(name, reflectors).shape)
     sized(name, f"a vector of factors for up to {most} reflectors", tau, tau.ndim == 1 and tau.size <= most)
 
 
 def _ormqr(m: Any, reflectors: Any, tau: Any, matrix: Any, side: str | None, transposed: str | None) -> Any:
     _check_factors("ormqr", reflectors, tau)
     order, side = len(reflectors), side or "L"
-    given = _matrix("ormqr", matrix).shape["LR".index(side)]
+    given = as_matrix("ormqr", matrix).shape["LR".index(side)]
     sized("ormqr", f"{order} {'rows' if side == 'L' else 'columns'}, as the reflectors' size", matrix, given == order)
     work = 64 * max(matrix.shape)
     return _lapack("ormqr", "ormqr", side, transposed or "N", reflectors[:, : tau.size], tau, matrix, work)[0]

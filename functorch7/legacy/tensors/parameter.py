@@ -9,8 +9,8 @@ import numpy as np
 
 from .changes import changed
 from .kinds import Numbers
-from .storage import Storage
 from .tensor import Tensor
+from .zeros import of_zeros
 
 
 class Parameter(Tensor):
@@ -33,7 +33,7 @@ class Parameter(Tensor):
             raise TypeError(f"nn.Parameter: expected a floating-point tensor, got {tensor.dtype}")
         self._bind(tensor.storage_, tensor.offset, tensor.shape, tensor.strides_)
         self._requires_grad = requires_grad
-        self.add_up_in(Tensor.viewing(Storage.zeros(self.shape, self.dtype), 0, self.shape))
+        self.add_up_in(of_zeros(self.shape, self.dtype))
 
     # What is computed from a parameter is a tensor.
     of = Tensor.of  # type: ignore[assignment]

@@ -21,6 +21,11 @@ def types_of(args: tuple) -> type | tuple[type, ...]:
     return type(args[0]) if count == 1 else tuple(map(type, args))
 
 
+def places_of_letters(letters: str, kinds: str) -> tuple[int, ...]:
+    """The places of the letters that are of these kinds."""
+    return tuple([place for place, letter in enumerate(letters) if letter in kinds])
+
+
 Plan = Callable[..., Any]
 """A function of arguments, some of them tensors: the results as arrays, or None for a call that needs more checks."""
 
@@ -44,10 +49,9 @@ def planned(
     are_in_order = places == tuple(range(len(places)))
     chosen = itemgetter(*(-2 if place is None else place for place in places), 0)  # one more, for it to give a tuple
     function = partial(compute, np) if (of_numpy := getattr(compute, "of_numpy", None)) is None else of_numpy
-    tensors = [at for at, letter in enumerate(letters) if letter in "xt"]
-    dimensions = [at for at, letter in enumerate(letters) if letter in "dD"]
+    tensors, dimensions = places_of_letters(letters, "xt"), places_of_letters(letters, "dD")
     at_first, others = tensors[0], tensors[1:]
-    if are_in_order and of_one_size and check is None and tensors == [0, 1] and len(letters) == 2:
+    if are_in_order and of_one_size and check is None and tensors == (0, 1) and len(letters) == 2:
         return _planned_pair(function, with_fractions)
 
     def plan(args: tuple, tensor: Any = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import alike_beside, sized, sizes_text
+from .arguments import alike_beside, as_matrix, sized, sizes_text
 from .computing import named
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
@@ -29,10 +29,6 @@ def _accumulator(m: Any, x: Any) -> type | None:
 
 def _some(name: str, x: Any) -> Any:
     return sized(name, "a tensor with elements", x, x.size > 0)
-
-
-def _matrix(name: str, x: Any) -> Any:
-    return sized(name, "a matrix", x, x.ndim == 2)
 
 
 def _reduction(name: str) -> tuple[Form, ...]:
@@ -158,7 +154,7 @@ def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float 
 
 
 def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
-    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in _matrix("bhistc", x)])
+    return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in as_matrix("bhistc", x)])
 
 
 def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:
@@ -176,7 +172,7 @@ def _diagonal(m: Any, x: Any, k: int | None) -> Any:
 
 
 def _triangle(name: str) -> Form:
-    return Form("xI", lambda m, x, k: getattr(m, name)(_matrix(name, x), int(k or 0)))
+    return Form("xI", lambda m, x, k: getattr(m, name)(as_matrix(name, x), int(k or 0)))
 
 
 ROWS = {
@@ -201,7 +197,9 @@ ROWS = {
             (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,), True),), "the p-norm of the difference"
         ),
         "dot": ((Form("xt", lambda m, x, t: m.vdot(x, t), (NUMBER,), True),), "the sum of the products of elements"),
-        "trace": ((Form("x", lambda m, x: m.trace(_matrix("trace", x)), (NUMBER,)),), "the sum of a matrix's diagonal"),
+        "trace": (
+            (Form("x", lambda m, x: m.trace(as_matrix("trace", x)), (NUMBER,)),), "the sum of a matrix's diagonal"
+        ),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
         "cumsum": ((Form("xD", lambda m, x, axis: x.cumsum(axis or 0)),), "the sums so far"),

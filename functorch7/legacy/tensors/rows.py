@@ -35,7 +35,7 @@ from .devices import precision
 from .kinds import Made, Maker, Result
 from .notes import Noting
 from .number import only_element
-from .plans import Plan, planned, types_of
+from .plans import Plan, places_of_letters, planned, types_of
 from .quiet import quietly
 from .type_names import type_name_of
 
@@ -66,22 +66,22 @@ class Form:
     @cached_property
     def tensors(self) -> tuple[int, ...]:
         """The places of the arguments that are tensors."""
-        return tuple(place for place, letter in enumerate(self.letters) if letter in "xt")
+        return places_of_letters(self.letters, "xt")
 
     @cached_property
     def dimensions(self) -> tuple[int, ...]:
         """The places of those that are dimensions."""
-        return tuple(place for place, letter in enumerate(self.letters) if letter in "dD")
+        return places_of_letters(self.letters, "dD")
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The places of those that are numbers of the tensors' type."""
-        return tuple(place for place, letter in enumerate(self.letters) if letter in "nN")
+        return places_of_letters(self.letters, "nN")
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
         """The places of those that are LongTensors of indices."""
-        return tuple(place for place, letter in enumerate(self.letters) if letter == "k")
+        return places_of_letters(self.letters, "k")
 
     @cached_property
     def wanted(self) -> tuple[str | tuple[str, ...], ...]:

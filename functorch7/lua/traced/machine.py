@@ -7,6 +7,7 @@ noted (`outside.py`) alone: whatever else it asks for, or would change, is refus
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 from ...legacy.engine.fields import Untraceable
 from ...legacy.engine.known_users import known
@@ -25,14 +26,9 @@ MOST = 200_000
 DEEPEST = 50
 
 PRIMITIVES = (None, False, True)
-VN = {"ADDVN": operator.add, "SUBVN": operator.sub, "MULVN": operator.mul, "DIVVN": operator.truediv}
-NV = {"ADDNV": operator.add, "SUBNV": operator.sub, "MULNV": operator.mul, "DIVNV": operator.truediv}
-VV = {"ADDVV": operator.add, "SUBVV": operator.sub, "MULVV": operator.mul, "DIVVV": operator.truediv}
-MOD = {"MODVN": "VN", "MODNV": "NV", "MODVV": "VV"}
 COMPARED = ("ISLT", "ISGE", "ISLE", "ISGT", "ISEQV", "ISNEV", "ISEQS", "ISNES", "ISEQN", "ISNEN", "ISEQP", "ISNEP")
 USET = ("USETV", "USETS", "USETN", "USETP")
 ITERATED = ("ITERC", "ITERN")
-SKIPPED = ("LOOP", "ILOOP", "JLOOP")
 
 
 class Machine:
@@ -99,7 +95,9 @@ class _Frame:
             if each.name in ("CALLT", "CALLMT"):
                 given = self._given(each.a, each.d - 1 if each.name == "CALLT" else each.d)
                 return machine.call(self.registers[each.a], given + (self.several if each.name == "CALLMT" else []))
-            self._step(each)
+            if each.name not in STEPS:
+                raise Untraceable(f"it has an instruction {each.name}")
+            STEPS[each.name](self, each)
 
     def _returned(self, each: Instruction) -> list:
         registers, a, d = self.registers, each.a, each.d
@@ -112,74 +110,6 @@ class _Frame:
 
     def _jump(self, d: int) -> None:
         self.place += d - 0x8000
-
-    def _step(self, each: Instruction) -> None:
-        registers, code, access = self.registers, self.code, self.access
-        name, a, b, c, d = each
-        if name in COMPARED:
-            self._branch(self._compared(name, a, d))
-        elif name in ("IST", "ISF", "ISTC", "ISFC"):
-            taken = is_true(registers[d]) == (name in ("IST", "ISTC"))
-            if taken and name.endswith("C"):
-                registers[a] = registers[d]
-            self._branch(taken)
-        elif name == "MOV":
-            registers[a] = registers[d]
-        elif name == "NOT":
-            registers[a] = not is_true(registers[d])
-        elif name == "UNM":
-            registers[a] = arithmetic(access, operator.mul, -1.0, registers[d], is_negation=True)
-        elif name == "LEN":
-            registers[a] = access.length(registers[d])
-        elif name in VN:
-            registers[a] = arithmetic(access, VN[name], registers[b], code.numbers[c])
-        elif name in NV:
-            registers[a] = arithmetic(access, NV[name], code.numbers[c], registers[b])
-        elif name in VV:
-            registers[a] = arithmetic(access, VV[name], registers[b], registers[c])
-        elif name == "POW" or name in MOD:
-            one, other = registers[b], registers[c] if name in ("POW", "MODVV") else code.numbers[c]
-            pair = [other, one] if name == "MODNV" else [one, other]
-            registers[a] = self.machine.call(Builtin("^" if name == "POW" else "%"), pair)[0]
-        elif name == "CAT":
-            registers[a] = concatenated(registers[b : c + 1])
-        elif name == "KSTR":
-            registers[a] = code.objects[d]
-        elif name == "KSHORT":
-            registers[a] = float(d - 0x10000 if d >= 0x8000 else d)
-        elif name == "KNUM":
-            registers[a] = code.numbers[d]
-        elif name == "KPRI":
-            registers[a] = PRIMITIVES[d]
-        elif name == "KNIL":
-            registers[a : d + 1] = [None] * (d + 1 - a)
-        elif name == "UGET":
-            registers[a] = self.function.variables[d].get()
-        elif name in USET:
-            self.function.variables[a].set(self._operand(name, d))
-        elif name == "FNEW":
-            inner = code.objects[d]
-            registers[a] = Closure(inner, self.function.function, [self._variable(each) for each in inner.outside])
-        elif name == "GGET":
-            registers[a] = self.machine.outside.found("global", self.function.function, code.objects[d])
-        elif name == "TNEW":
-            registers[a] = Table({})
-        elif name == "TDUP":
-            registers[a] = Table(dict(code.objects[d]))
-        elif name in ("TGETV", "TGETS", "TGETB"):
-            registers[a] = access.item(registers[b], self._key(name, c))
-        elif name in ("TSETV", "TSETS", "TSETB"):
-            access.set_item(registers[b], self._key(name, c), registers[a])
-        elif name == "TSETM":
-            first = int(code.numbers[d] - 2.0**52)
-            for i, value in enumerate(self.several):
-                access.set_item(registers[a - 1], float(first + i), value)
-        elif name in ("CALL", "CALLM", *ITERATED):
-            self._call(each)
-        elif name == "VARG":
-            self._put(a, b, self.others)
-        else:
-            self._loop(each)
 
     def _operand(self, name: str, d: int) -> Crossing:
         """What an instruction's last operand stands for, of which kind its last letter says."""
@@ -228,29 +158,129 @@ class _Frame:
         given = self._given(a, c if name == "CALLM" else c - 1) + (self.several if name == "CALLM" else [])
         self._put(a, b, self.machine.call(self.registers[a], given))
 
-    def _loop(self, each: Instruction) -> None:
-        name, a, _, _, d = each
-        registers = self.registers
-        if name in ("JMP", "ISNEXT"):
-            self._jump(d)
-        elif name == "ITERL":
-            if registers[a] is not None:
-                registers[a - 1] = registers[a]
-                self._jump(d)
-        elif name in ("FORI", "FORL"):
-            index, stop, step = (number(value) for value in registers[a : a + 3])
-            index = index if name == "FORI" else index + step
-            goes_on = index <= stop if step >= 0 else index >= stop
-            registers[a] = index
-            if goes_on:
-                registers[a + 3] = index
-            if goes_on == (name == "FORL"):
-                self._jump(d)
-        elif name == "UCLO":
-            for place in [place for place in self.shared if place >= a]:
-                self.shared.pop(place).close()
-            self._jump(d)
-        elif name == "GSET":
-            raise Untraceable("it sets a variable outside of it")
-        elif name not in SKIPPED:
-            raise Untraceable(f"it has an instruction {name}")
+    def _tested(self, each: Instruction) -> None:
+        taken = is_true(self.registers[each.d]) == each.name.startswith("IST")
+        if taken and each.name.endswith("C"):
+            self.registers[each.a] = self.registers[each.d]
+        self._branch(taken)
+
+    def _cleared(self, each: Instruction) -> None:
+        self.registers[each.a : each.d + 1] = [None] * (each.d + 1 - each.a)
+
+    def _made(self, each: Instruction) -> Closure:
+        inner = self.code.objects[each.d]
+        return Closure(inner, self.function.function, [self._variable(place) for place in inner.outside])
+
+    def _put_all(self, each: Instruction) -> None:
+        """Puts the results of the last call into a table, from a place on that is in the digits of a number."""
+        first = int(self.code.numbers[each.d] - 2.0**52)
+        for i, value in enumerate(self.several):
+            self.access.set_item(self.registers[each.a - 1], float(first + i), value)
+
+    def _go_on(self, each: Instruction) -> None:
+        """The end of a loop over what an iterator gives."""
+        if self.registers[each.a] is not None:
+            self.registers[each.a - 1] = self.registers[each.a]
+            self._jump(each.d)
+
+    def _count(self, each: Instruction) -> None:
+        """The beginning or end of a loop over numbers."""
+        a = each.a
+        index, stop, step = (number(value) for value in self.registers[a : a + 3])
+        index = index if each.name == "FORI" else index + step
+        goes_on = index <= stop if step >= 0 else index >= stop
+        self.registers[a] = index
+        if goes_on:
+            self.registers[a + 3] = index
+        if goes_on == (each.name == "FORL"):
+            self._jump(each.d)
+
+    def _close(self, each: Instruction) -> None:
+        for place in [place for place in self.shared if place >= each.a]:
+            self.shared.pop(place).close()
+        self._jump(each.d)
+
+    def _set_global(self, each: Instruction) -> None:
+        raise Untraceable("it sets a variable outside of it")
+
+
+Step = Callable[[_Frame, Instruction], None]
+Value = Callable[[_Frame, Instruction], Crossing]
+
+
+def _value(value: Value) -> Step:
+    """An instruction that puts a value into its first register."""
+
+    def step(frame: _Frame, each: Instruction) -> None:
+        frame.registers[each.a] = value(frame, each)
+
+    return step
+
+
+def _arithmetic(what: Callable, left: Value, right: Value) -> Value:
+    return lambda frame, each: arithmetic(frame.access, what, left(frame, each), right(frame, each))
+
+
+def _by_lua(name: str, left: Value, right: Value) -> Value:
+    return lambda frame, each: frame.machine.call(Builtin(name), [left(frame, each), right(frame, each)])[0]
+
+
+def _b(frame: _Frame, each: Instruction) -> Crossing:
+    return frame.registers[each.b]
+
+
+def _c(frame: _Frame, each: Instruction) -> Crossing:
+    return frame.registers[each.c]
+
+
+def _number(frame: _Frame, each: Instruction) -> Crossing:
+    return frame.code.numbers[each.c]
+
+
+OPERANDS = {"VN": (_b, _number), "NV": (_number, _b), "VV": (_b, _c)}
+OPERATORS = {"ADD": operator.add, "SUB": operator.sub, "MUL": operator.mul, "DIV": operator.truediv}
+
+STEPS: dict[str, Step] = {
+    **dict.fromkeys(COMPARED, lambda f, i: f._branch(f._compared(i.name, i.a, i.d))),
+    **dict.fromkeys(("IST", "ISF", "ISTC", "ISFC"), _Frame._tested),
+    "MOV": _value(lambda f, i: f.registers[i.d]),
+    "NOT": _value(lambda f, i: not is_true(f.registers[i.d])),
+    "UNM": _value(lambda f, i: arithmetic(f.access, operator.mul, -1.0, f.registers[i.d], is_negation=True)),
+    "LEN": _value(lambda f, i: f.access.length(f.registers[i.d])),
+    **{
+        f"{name}{kinds}": _value(_arithmetic(what, *pair))
+        for name, what in OPERATORS.items()
+        for kinds, pair in OPERANDS.items()
+    },
+    **{f"MOD{kinds}": _value(_by_lua("%", *pair)) for kinds, pair in OPERANDS.items()},
+    "POW": _value(_by_lua("^", _b, _c)),
+    "CAT": _value(lambda f, i: concatenated(f.registers[i.b : i.c + 1])),
+    "KSTR": _value(lambda f, i: f.code.objects[i.d]),
+    "KSHORT": _value(lambda f, i: float(i.d - 0x10000 if i.d >= 0x8000 else i.d)),
+    "KNUM": _value(lambda f, i: f.code.numbers[i.d]),
+    "KPRI": _value(lambda f, i: PRIMITIVES[i.d]),
+    "KNIL": _Frame._cleared,
+    "UGET": _value(lambda f, i: f.function.variables[i.d].get()),
+    **dict.fromkeys(USET, lambda f, i: f.function.variables[i.a].set(f._operand(i.name, i.d))),
+    "FNEW": _value(_Frame._made),
+    "GGET": _value(lambda f, i: f.machine.outside.found("global", f.function.function, f.code.objects[i.d])),
+    "GSET": _Frame._set_global,
+    "TNEW": _value(lambda f, i: Table({})),
+    "TDUP": _value(lambda f, i: Table(dict(f.code.objects[i.d]))),
+    **dict.fromkeys(
+        ("TGETV", "TGETS", "TGETB"), _value(lambda f, i: f.access.item(f.registers[i.b], f._key(i.name, i.c)))
+    ),
+    **dict.fromkeys(
+        ("TSETV", "TSETS", "TSETB"),
+        lambda f, i: f.access.set_item(f.registers[i.b], f._key(i.name, i.c), f.registers[i.a]),
+    ),
+    "TSETM": _Frame._put_all,
+    **dict.fromkeys(("CALL", "CALLM", *ITERATED), _Frame._call),
+    "VARG": lambda f, i: f._put(i.a, i.b, f.others),
+    **dict.fromkeys(("JMP", "ISNEXT"), lambda f, i: f._jump(i.d)),
+    "ITERL": _Frame._go_on,
+    **dict.fromkeys(("FORI", "FORL"), _Frame._count),
+    "UCLO": _Frame._close,
+    **dict.fromkeys(("LOOP", "ILOOP", "JLOOP"), lambda f, i: None),
+}
+"""What each instruction does, but for those that end a function."""
