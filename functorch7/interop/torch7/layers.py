@@ -242,6 +242,7 @@ def _converted(node: Node, fields: Fields) -> Fields:
     return {
         "inputBatchDim": before.find("b") + 1, "outputBatchDim": after.find("b") + 1, "nInputDim": len(before),
         "nOutputDim": len(after), "transposition": sorted(before) == sorted(after),
+        "modules": [],
     }  # fmt: skip
 
 
@@ -388,6 +389,7 @@ SCHEMAS = [
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
     Schema(layers.Kmeans, more=_clustered),
     Schema(layers.Convert, more=_converted),
+    Schema(layers.GradientReversal, version=2),  # below it Torch reads 1 for lambda
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
     Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
