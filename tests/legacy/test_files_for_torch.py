@@ -56,6 +56,7 @@ def test_torchs_own_kinds_are_in_fields_that_it_computes_with():
     assert [bottle.fields[name].shape for name in ("inShape", "outShape")] == [(3,), (2,)]
     assert profile.fields["timer"].class_name == "torch.Timer"
     assert written(nn.Convert("bf", "fb")).fields["modules"] == []
+    assert written(nn.CReLU(1)).fields["modules"][1].fields["gradInput"] == []  # of JoinTable, which fills a table
 
 
 @pytest.mark.parametrize("form", ["binary", "ascii"])

@@ -148,13 +148,11 @@ def _partition_fields(value: Value) -> Fields:
 def _partial(node: Node, fields: Fields) -> Fields:
     table = {name: fields.pop(name) for name in ("weight", "gradWeight") if name in fields}
     lookup = module("nn.LookupTable", version=4, **table)
-    chain = container("nn.Sequential", container("nn.ParallelTable", module("nn.Identity"), lookup), _product())
+    both = container("nn.ParallelTable", module("nn.Identity"), lookup, output=[], gradInput=[])
+    product = module("nn.MM", transA=False, transB=True, gradInput=[np.zeros(0), np.zeros(0)])
+    chain = container("nn.Sequential", both, product)
     columns = np.arange(1.0, fields["outputsize"] + 1)
     return {"network": chain, "allcolumns": columns, "partition": fields.get("partition", columns)}
-
-
-def _product() -> T7Object:
-    return module("nn.MM", transA=False, transB=True)
 
 
 def _inner_tanh(node: Node, fields: Fields) -> Fields:
@@ -162,10 +160,10 @@ def _inner_tanh(node: Node, fields: Fields) -> Fields:
 
 
 def _rectified_both(node: Node, fields: Fields) -> Fields:
-    both = container("nn.ConcatTable", module("nn.Identity"), module("nn.MulConstant", constant_scalar=-1))
-    inplace = fields["inplace"]
-    relu = module("nn.ReLU", threshold=0, val=0, inplace=inplace)
-    return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
+    negative = module("nn.MulConstant", constant_scalar=-1, inplace=False)
+    both = container("nn.ConcatTable", module("nn.Identity"), negative, output=[])
+    relu = module("nn.ReLU", threshold=0, val=0, inplace=fields["inplace"])
+    return {"modules": [both, module("nn.JoinTable", dimension=2, size=storage([]), gradInput=[]), relu]}
 
 
 def _smoothing(node: Node, fields: Fields) -> Fields:
