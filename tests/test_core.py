@@ -170,6 +170,16 @@ def test_kinds_of_buffers(key):
     assert kinds[2]["output"] == kinds[2]["cell"] == "transient"
 
 
+# Numbers -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [f7.Dropout, f7.SpatialDropout, f7.TotalDropout])
+def test_no_dropout_may_be_written_as_a_whole_number(make, key):
+    x = jnp.ones((2, 3, 2, 2))
+    for train in (True, False):
+        np.testing.assert_array_equal(make(0).apply({}, {}, x, key=key, train=train)[0], x)
+
+
 # Side outputs --------------------------------------------------------------------------------------------------------
 
 
@@ -178,6 +188,21 @@ def test_penalties_add_up(key):
     _, buffers = net.apply(*net.init(key), X)
     np.testing.assert_allclose(f7.penalty(buffers), 0.6 * np.abs(X).sum(), rtol=1e-6)
     assert f7.penalty(net.init(key).buffers) == 0
+
+
+def test_penalties_and_log_probabilities_of_a_tables_entries_add_up(key):
+    table = [X, 2 * X]
+    net = f7.MapTable(f7.L1Penalty(0.1))
+    gradients = jax.grad(lambda table: f7.penalty(net.apply(*net.init(key), table)[1]))(table)
+    np.testing.assert_allclose(gradients, [0.1 * np.sign(X)] * 2, rtol=1e-6)
+    net = f7.MapTable(f7.ReinforceBernoulli())
+    p = jnp.full((4, 3), 0.3)
+    samples, buffers = net.apply(*net.init(key), [p, p], key=key, train=True)
+    found = f7.reinforce_loss(buffers, jnp.arange(4.0))  # one reward for each example, whichever entry it is in
+    of_examples = sum(np.log(np.where(sample > 0, 0.3, 0.7)).sum(1) for sample in samples)
+    np.testing.assert_allclose(found, -(np.arange(4) * of_examples).sum(), rtol=1e-5)
+    with pytest.raises(TypeError, match="draws for REINFORCE"):
+        net.apply(*net.init(key), [p, p[:2]], key=key, train=True)
 
 
 def test_a_penaltys_gradient_is_that_of_the_formula(key):

@@ -124,13 +124,25 @@ def test_penalties_are_summed_and_log_probabilities_stacked_over_time(key):
 
 @pytest.mark.parametrize("bad, message", [
     (jnp.zeros((0, 2, 3)), "expected a sequence"), ([], "expected a sequence"),
-    ([jnp.zeros((2, 3)), jnp.zeros((1, 3))], "a table of inputs of one shape"),
+    ([jnp.zeros((2, 3)), jnp.zeros((1, 3))], r"forget\(\) starts anew"),
     (jnp.zeros((4, 2, 5)), r"nn.FastLSTM\(3 -> 4\): expected input of size 3"),
 ])  # fmt: skip
 def test_what_is_no_sequence_is_refused(bad, message, key):
     net = f7.Sequencer(CELL)
     with pytest.raises(ValueError, match=message):
         net.apply(*net.init(key), bad)
+
+
+@pytest.mark.parametrize("make", [lambda: f7.Linear(3, 2), lambda: f7.Sequential(f7.Tanh(), f7.L1Penalty(0.1))])
+def test_the_steps_of_a_table_may_differ_in_shape_where_no_state_says_otherwise(make, key):
+    module, table = make(), [XS[0], XS[1, :1], XS[2:4].reshape(4, 3)]
+    net = f7.Sequencer(module)
+    params, buffers = net.init(key)
+    outputs, new = jax.jit(net.apply)(params, buffers, table)
+    alone = [module.apply(params[0]["recurrent_module"], buffers[0]["recurrent_module"], x) for x in table]
+    for found, (wanted, _) in zip(outputs, alone, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    np.testing.assert_allclose(f7.penalty(new), sum(f7.penalty(each) for _, each in alone), rtol=1e-6)
 
 
 def test_another_batch_size_needs_a_forgotten_state(key):

@@ -44,9 +44,10 @@ def penalty(buffers: Tree) -> jax.Array | float:
 
 
 def both(old: Value, new: Value) -> Value:
-    """A buffer after one more call of its module in the same forward: of side outputs, losses add up."""
+    """A buffer after one more call of its module in the same forward: of side outputs, losses and log-probabilities,
+    for which there is one reward, add up."""
     if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
         return new
-    if new.kind != "loss":
-        raise TypeError("a module that draws for REINFORCE can be called once in a forward")
+    if old.value.shape != new.value.shape:
+        raise TypeError("a module that draws for REINFORCE can be called again in a forward for as large an input only")
     return replace(new, value=old.value + new.value)

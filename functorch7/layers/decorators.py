@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Container, Module, axis, builder, check_positive, expected
+from ..core.emitted import both, is_emitted
 from ..core.types import Array, Key, Output, State, Table, Tree
 from .containers import Concat
 from .initializers import filled, normal
@@ -140,9 +141,9 @@ class MapTable(Container):
     """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
-    Parameters: those of the module, one level down. Buffers: those that the last entry leaves. With `shared` False (or
-    a list of names without "weight"), each entry has a module of its own, with arrays of its own: `resize(n)` says how
-    many there are.
+    Parameters: those of the module, one level down. Buffers: those that the last entry leaves; losses, and
+    log-probabilities of samples of one shape, add up. With `shared` False (or a list of names without "weight"), each
+    entry has a module of its own, with arrays of its own: `resize(n)` says how many there are.
     Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
     Source: nn/doc/table.md#nn.MapTable.
@@ -181,7 +182,10 @@ class MapTable(Container):
         for i, each in enumerate(table):
             which = 0 if self.shared else i
             entry_key = None if key is None else jax.random.fold_in(key, i)
+            old = new[which]
             output, new[which] = self.call(which, params, new, each, key=entry_key, train=train)
+            if self.shared and i:
+                new[which] = jax.tree.map(both, old, new[which], is_leaf=is_emitted)
             outputs.append(output)
         return outputs, new
 

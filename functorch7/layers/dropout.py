@@ -19,8 +19,8 @@ class Dropping:
 
     @number
     def kept(self) -> float:
-        """The share that is kept."""
-        return 1 - self.p
+        """The share that is kept, of type float for whole p, too."""
+        return 1.0 - self.p
 
 
 class Scaling(Dropping):

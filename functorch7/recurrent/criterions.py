@@ -17,7 +17,7 @@ from ..losses.combined import AroundCriterion
 from ..network import ZeroMask, forget
 from .masking import GIVEN, masking, padding
 from .over_time import over_time, unrolled
-from .sequencer import stacked
+from .sequencer import differ, stacked
 
 
 class AbstractSequencerCriterion(AroundCriterion, abstract=True):
@@ -79,11 +79,12 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         self.check(*input)
         given, target, *mask = input
         columns = self._columns(given, jax.tree.map(jnp.asarray, target), *mask)
-        if not self.traits.traceable or _differ(columns):
+        steps = list(zip(*columns, strict=True)) if isinstance(columns[0], list) else []
+        if not self.traits.traceable or differ(steps):
             losses, new = self._step_by_step(params, buffers, columns, key, train)
         else:
             if isinstance(columns[0], list):
-                columns = [stacked(self, column) for column in columns]
+                columns = [stacked(column) for column in columns]
             losses, inner = self.call("criterion", params, buffers, tuple(columns), key=key, train=train, way=over_time)
             new = {"criterion": inner}
         return losses, forget(self, new)
@@ -105,13 +106,6 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         count = len(losses) if steps is None else steps
         kept = losses if steps is None else jnp.where(jnp.arange(len(losses)) < steps, losses, 0)
         return kept.sum() / count if self.size_average else kept.sum()
-
-
-def _differ(columns: list) -> bool:
-    """Whether the steps have different shapes, as they may in tables."""
-    if not isinstance(columns[0], list):
-        return False
-    return len({str(jax.tree.map(jnp.shape, step)) for step in zip(*columns, strict=True)}) > 1
 
 
 def _at(column: Any, time: int) -> Any:

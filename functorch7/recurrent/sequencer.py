@@ -48,10 +48,13 @@ class AbstractSequencer(Module, abstract=True):
     end = start
 
 
-def stacked(module: Module, table: Table) -> Output:
-    """A table of inputs as one, with time first; ValueError if their shapes differ."""
-    if len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) != 1:
-        raise expected(module, "a table of inputs of one shape", table)
+def differ(table: Table) -> bool:
+    """Whether the entries of a table have different shapes or structures."""
+    return len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) > 1
+
+
+def stacked(table: Table) -> Output:
+    """A table of inputs as one, with time first."""
     return jax.tree.map(lambda *entries: jnp.stack(entries), *table)
 
 
@@ -64,11 +67,12 @@ class Sequencer(AbstractSequencer, Container):
     """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
     step.
 
-    Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs.
+    Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs. The inputs of a table may differ
+    in shape as far as the module's state allows; then it runs step by step.
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor). Losses
     emitted inside are summed over time, log-probabilities stacked. What does not depend on earlier steps is computed
     for all steps at once.
-    Raises: TypeError if given no module; ValueError for an empty sequence or a table of unequal shapes.
+    Raises: TypeError if given no module; ValueError for an empty sequence; what the module raises.
     Source: rnn/README.md#rnn.Sequencer.
 
     >>> import functorch7 as f7
@@ -92,8 +96,8 @@ class Sequencer(AbstractSequencer, Container):
         if not length:
             raise expected(self, "a sequence: a table, or a tensor of time x batch x features", input)
         buffers, keys = self.start(buffers, train), of_steps(key, length)
-        if self.traits.traceable:
-            inputs = stacked(self, input) if table else input
+        if self.traits.traceable and not (table and differ(input)):
+            inputs = stacked(input) if table else input
             outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
             return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
 

@@ -135,6 +135,12 @@ def test_total_weight_is_that_of_the_last_targets():
     assert nn.ClassNLLCriterion()  # no weights, yet not false
 
 
+@pytest.mark.parametrize("make", [nn.ClassNLLCriterion, nn.CrossEntropyCriterion, nn.SpatialClassNLLCriterion])
+def test_class_weights_are_shown_as_a_tensor(make):
+    assert torch.isTensor(make(WEIGHTS).weights) and make().weights is None
+    np.testing.assert_allclose(make(WEIGHTS).weights.numpy(), WEIGHTS, rtol=1e-6)
+
+
 @pytest.mark.parametrize("make", [nn.ClassNLLCriterion, nn.CrossEntropyCriterion])
 @pytest.mark.parametrize(
     "targets, named", [([1, 0, 2, 3], "target 0 at position 2"), ([1, 2, 3, 4], "target 4 at position 4")]

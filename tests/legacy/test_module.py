@@ -204,6 +204,17 @@ def test_clearState_empties_outputs_and_keeps_parameters():
     same(net.forward(X), output)
 
 
+@pytest.mark.parametrize("make, sizes", [
+    (lambda: nn.Sequential().add(nn.Recursor(nn.LSTM(3, 2))), (5, 3)),
+    (lambda: nn.Sequencer(nn.GRU(3, 2)).remember(), (2, 5, 3)), (lambda: nn.SeqLSTM(3, 2).remember(), (2, 5, 3)),
+])  # fmt: skip
+def test_clearState_starts_sequences_anew(make, sizes):
+    net, x = make(), torch.Tensor(values(*sizes))
+    first = net.forward(x).clone()
+    assert not np.allclose(net.forward(x).numpy(), first.numpy())
+    same(net.clearState().forward(x), first.numpy())
+
+
 def test_backward_works_in_evaluation_mode():
     net = two_layers().evaluate()
     assert net.train is False and net.get(1).train is False

@@ -34,7 +34,8 @@ VECTORS = ("tds.Vec", "tds_vec")
 """Tables of the package tds, which are saved as a count and their entries; their `fields` are the table."""
 
 GENERATOR = "torch.Generator"
-BYTES = {GENERATOR: 5048}
+TIMER = "torch.Timer"
+BYTES = {GENERATOR: 5048, TIMER: 0}
 """Classes that save so many bytes and nothing else; their `fields` are these, an array."""
 
 FIRST_FIELDS = {"nn.DataParallelTable": (2, "gpuAssignments")}

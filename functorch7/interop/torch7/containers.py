@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import layers, losses, recurrent, reinforce
 from ..t7 import T7Object, T7Storage
-from ..t7.values import Fields
+from ..t7.values import TIMER, Fields
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
@@ -31,12 +31,12 @@ def _as_module(node: Node, fields: Fields) -> Fields:
 
 def _watched(node: Node, fields: Fields) -> Fields:
     counts = dict.fromkeys(("numFwds", "numBwds", "summedFwdTime", "summedBwdTime"), 0)
-    return {**counts, **_as_module(node, fields)}
+    return {**counts, "timer": T7Object(TIMER, 1, np.zeros(0, np.uint8)), **_as_module(node, fields)}
 
 
 def _bottled(node: Node, fields: Fields) -> Fields:
     inside, outside = fields["nInputDim"], fields["nOutputDim"]
-    shapes = {"inShape": storage([0] * inside), "outShape": storage([0] * outside)}
+    shapes = {"inShape": np.zeros(inside), "outShape": np.zeros(outside)}
     return {"dimDelta": inside - outside, **shapes, **_as_module(node, fields)}
 
 

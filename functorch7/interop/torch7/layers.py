@@ -145,13 +145,11 @@ def _partition_fields(value: Value) -> Fields:
 def _partial(node: Node, fields: Fields) -> Fields:
     table = {name: fields.pop(name) for name in ("weight", "gradWeight") if name in fields}
     lookup = module("nn.LookupTable", version=4, **table)
-    chain = container("nn.Sequential", container("nn.ParallelTable", module("nn.Identity"), lookup), _product())
+    both = container("nn.ParallelTable", module("nn.Identity"), lookup, output=[], gradInput=[])
+    product = module("nn.MM", transA=False, transB=True, gradInput=[np.zeros(0), np.zeros(0)])
+    chain = container("nn.Sequential", both, product)
     columns = np.arange(1.0, fields["outputsize"] + 1)
     return {"network": chain, "allcolumns": columns, "partition": fields.get("partition", columns)}
-
-
-def _product() -> T7Object:
-    return module("nn.MM", transA=False, transB=True)
 
 
 def _inner_tanh(node: Node, fields: Fields) -> Fields:
@@ -159,10 +157,10 @@ def _inner_tanh(node: Node, fields: Fields) -> Fields:
 
 
 def _rectified_both(node: Node, fields: Fields) -> Fields:
-    both = container("nn.ConcatTable", module("nn.Identity"), module("nn.MulConstant", constant_scalar=-1))
-    inplace = fields["inplace"]
-    relu = module("nn.ReLU", threshold=0, val=0, inplace=inplace)
-    return {"modules": [both, module("nn.JoinTable", dimension=2), relu]}
+    negative = module("nn.MulConstant", constant_scalar=-1, inplace=False)
+    both = container("nn.ConcatTable", module("nn.Identity"), negative, output=[])
+    relu = module("nn.ReLU", threshold=0, val=0, inplace=fields["inplace"])
+    return {"modules": [both, module("nn.JoinTable", dimension=2, size=storage([]), gradInput=[]), relu]}
 
 
 def _copied(name: str, other: str) -> Rule:
@@ -231,6 +229,7 @@ def _converted(node: Node, fields: Fields) -> Fields:
     return {
         "inputBatchDim": before.find("b") + 1, "outputBatchDim": after.find("b") + 1, "nInputDim": len(before),
         "nOutputDim": len(after), "transposition": sorted(before) == sorted(after),
+        "modules": [],
     }  # fmt: skip
 
 
@@ -377,6 +376,7 @@ SCHEMAS = [
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
     Schema(layers.Kmeans, more=_clustered),
     Schema(layers.Convert, more=_converted),
+    Schema(layers.GradientReversal, version=2),  # below it Torch reads 1 for lambda
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
     Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),

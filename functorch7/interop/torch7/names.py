@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ...core import registry
 from ..t7 import T7Object
+from ..t7.values import T7Storage
 from .tree_softmax import in_order
 
 Fields = dict[str, Any]
@@ -98,6 +100,19 @@ def _weight_per_plane(fields: Fields, version: int) -> Fields:
     return fields | {"weight": weight[:, 0, 0]}
 
 
+def _weight_inside(fields: Fields, version: int) -> Fields:
+    """WeightNorm leaves out the weight of the module inside, which follows from v and g."""
+    v, sizes, modules = (fields.get(name) for name in ("v", "weightSize", "modules"))
+    if not (isinstance(v, np.ndarray) and isinstance(sizes, T7Storage) and isinstance(modules, list)):
+        return fields
+    shape = sizes.array.tolist()
+    if all(isinstance(size, int) and size > 0 for size in shape) and math.prod(shape) == v.size:
+        for inner in modules[:1]:
+            if isinstance(inner, T7Object) and isinstance(inner.fields, dict) and "weight" not in inner.fields:
+                inner.fields["weight"] = np.zeros(shape, v.dtype)
+    return fields
+
+
 def _hyper_parameters_of(name: str, field: str) -> Upgrade:
     def upgrade(fields: Fields, version: int) -> Fields:
         return fields if field in fields or name not in fields else fields | {field: fields[name]}
@@ -124,6 +139,7 @@ UPGRADES: dict[str, list[Upgrade]] = {
     "nn.SpatialSubSampling": [_weight_per_plane],
     "nn.SeqLSTM": [_batch_first],
     "nn.PartialLinear": [_partial_weight],
+    "nn.WeightNorm": [_weight_inside],
     "nn.SoftMaxTree": [lambda fields, version: in_order(fields)],
     "nn.Repeater": [_hyper_parameters_of("nStep", "rho"), _hyper_parameters_of("rnn", "module")],
 }

@@ -56,12 +56,11 @@ class Writer:
         made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
-        empty = {np.ndarray: np.zeros(0, dtype), list: [], tuple: [np.zeros(0, dtype), np.zeros(0, dtype)]}
-        fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"}
+        fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor", "gradInput": _empty(schema.grad_input, dtype)}
         if isinstance(node.spec, Criterion):
-            fields |= {"output": 0, "gradInput": empty[schema.grad_input]}
+            fields |= {"output": 0}
         else:
-            fields |= {"output": empty[schema.output], "gradInput": empty[schema.grad_input], "train": True}
+            fields |= {"output": _empty(schema.output, dtype), "train": True}
         fields |= {name: value for name, value in node.settings.items() if name != "_type"}
         if schema.has_free_name and node.spec.own_name is not None:
             fields["name"] = node.spec.own_name
@@ -105,7 +104,9 @@ class Writer:
             return {key: self._resolved(each, dtype) for key, each in value.items()}
         if isinstance(value, np.ndarray) and value.dtype == np.float64 and dtype != np.float64:
             return value.astype(dtype)
-        if isinstance(value, T7Object) and id(value) not in self.objects and "_type" not in value.fields:
+        if not isinstance(value, T7Object) or not isinstance(value.fields, dict):
+            return value
+        if id(value) not in self.objects and "_type" not in value.fields:
             common = {"_type": f"torch.{NAMES[dtype]}Tensor", "train": True}
             value.fields = {key: self._resolved(each, dtype) for key, each in (common | value.fields).items()}
         return value
@@ -120,6 +121,13 @@ def _dtype_of(node: Node) -> np.dtype:
     name = str(node.settings.get("_type", "")).removeprefix("torch.").removesuffix("Tensor").removeprefix("Cuda")
     single = np.dtype("<f4")
     return {"Float": single, "BFloat16": single, "Half": np.dtype("<f2"), "": single}.get(name, np.dtype("<f8"))
+
+
+def _empty(kind: type, dtype: np.dtype) -> Any:
+    """An output or gradInput before any call: an object of its own, since Torch writes into it."""
+    if kind is tuple:
+        return [np.zeros(0, dtype), np.zeros(0, dtype)]
+    return [] if kind is list else np.zeros(0, dtype)
 
 
 def _emptied(value: Value) -> Value:

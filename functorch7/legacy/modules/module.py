@@ -366,12 +366,11 @@ class Module(
                 changed(self)
 
     def clearState(self) -> Self:
-        """Drops output, gradInput and all that backward needs; parameters stay."""
+        """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
         for module in self.listModules():
             module.__dict__["_call"] = None
             module.output = module.gradInput = Tensor.typed(dtype_of(module._type))
-            module._drop_steps()
-        return self
+        return self.forget()
 
     def __getitem__(self, name: str) -> Module:
         """`model["conv1"]`: the module of this name."""

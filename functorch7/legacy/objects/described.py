@@ -237,6 +237,8 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         field = _field_names(type(self._spec)).get(name)
         if field is not None:
             value: Any = None if field in self._spec.parameter_order else getattr(self._spec, field)
+            if isinstance(value, core.Const):
+                return Tensor.of(np.array(value.value))
             return sizes_of(self, name, value) if has_sizes(type(self._spec), field) else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
