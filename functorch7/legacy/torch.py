@@ -111,6 +111,7 @@ def setRNGState(state: Tensor, /) -> Tensor: ...
 def setRNGState(generator: Generator, state: Tensor, /) -> Tensor: ...
 
 
+@functools.partial(naming, "torch.setRNGState")
 def setRNGState(*args: Any) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
     chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
