@@ -58,15 +58,28 @@ class ImageClass(DataLoader):
     ):
         if on_error not in ("raise", "skip"):
             raise ValueError(f'ImageClass: expected on_error "raise" or "skip", got {on_error!r}')
+        self._take_options(data_path, load_size, sample_size, on_error)
+        self.sample_function, self.sort_function = sample_function, sort_function
+        self.exclude_file, self.exclude_dir = exclude_file, exclude_dir
+        self._find()
+
+    def _take_options(
+        self,
+        data_path: str | os.PathLike | Sequence,
+        load_size: Sequence[int],
+        sample_size: Sequence[int] | None,
+        on_error: str = "raise",
+    ) -> None:
         folders = [data_path] if isinstance(data_path, (str, os.PathLike)) else list(data_path)
         self.data_path = [Path(folder) for folder in folders]
         self.load_size = checked_size("ImageClass", "load_size", load_size)
         self.sample_size = checked_size("ImageClass", "sample_size", load_size if sample_size is None else sample_size)
-        self.sample_function, self.sort_function = sample_function, sort_function
-        self.exclude_file, self.exclude_dir = exclude_file, exclude_dir
+        self.sample_function: str | SampleFunction = "sample_default"
+        self.sort_function: Callable[[str], Any] | None = None
+        self.exclude_file: str | None = None
+        self.exclude_dir: str | None = None
         self.on_error = on_error
         self.skipped: Counter[str] = Counter()  # one for all copies, so that it counts what workers meet
-        self._find()
 
     def _find(self) -> None:
         """Lists classes and files."""
@@ -78,7 +91,6 @@ class ImageClass(DataLoader):
             path for path in inside if path.is_dir() and not path.name.startswith(".") and not self._around(path)
         ]
         self.classes = sorted({path.name for path in folders}, key=self.sort_function)
-        self.class_index = {name: i for i, name in enumerate(self.classes, 1)}
         paths: list[bytes] = []
         counts = []
         for name in self.classes:
@@ -90,9 +102,31 @@ class ImageClass(DataLoader):
         if not paths:
             where = ", ".join(map(str, self.data_path))
             raise ValueError(f"ImageClass: Could not find any image file in the given input paths: {where}")
-        self.image_path = np.array(paths)  # bytes of one width, compact for millions of files
-        self.image_class = np.repeat(np.arange(1, len(counts) + 1), counts)
-        self._ends = np.cumsum(counts)
+        self._list(np.array(paths), np.repeat(np.arange(1, len(counts) + 1), counts))
+
+    def _list(self, image_path: np.ndarray, image_class: np.ndarray) -> None:
+        """Takes the files, class by class: bytes of one width, compact for millions of them, and their classes."""
+        self.image_path, self.image_class = image_path, image_class
+        self.class_index = {name: i for i, name in enumerate(self.classes, 1)}
+        self._ends = np.cumsum(np.bincount(image_class - 1, minlength=len(self.classes)))
+
+    @classmethod
+    def of_files(
+        cls, image_path: np.ndarray, image_class: np.ndarray, classes: Sequence[str], data_path: Sequence[str],
+        load_size: Sequence[int], sample_size: Sequence[int],
+    ) -> ImageClass:  # fmt: skip
+        """A loader of files that are known, class by class: their paths, as bytes, and their classes, from 1.
+
+        No folder is looked into. Raises: ValueError if they are of other numbers, or not in the order of their classes.
+        """
+        in_order = len(image_path) == len(image_class) and not (np.diff(image_class) < 0).any()
+        if not in_order or not ((image_class >= 1) & (image_class <= len(classes))).all():
+            raise ValueError(f"ImageClass: expected a class of 1 to {len(classes)} for each file, in their order")
+        made = cls.__new__(cls)
+        made._take_options(data_path, load_size, sample_size)
+        made.classes = list(classes)
+        made._list(image_path, image_class)
+        return made
 
     def _around(self, path: Path) -> bool:
         """Whether a folder is a link to one in which the classes themselves are."""

@@ -19,7 +19,7 @@ from ..layers.tensor_types import TYPES
 from .objects.files import from_file, load_t7, save_t7, to_file
 from .objects.opening import opening
 from .tensors.convolutions import CONVOLUTIONS
-from .tensors.default_type import default_dtype
+from .tensors.default_type import default_dtype, placed
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
 from .tensors.devices import precision
@@ -61,12 +61,17 @@ _LAZY = {
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
 
 
+def _of_array(array: np.ndarray, dtype: DTypeLike | None) -> Tensor:
+    """A tensor over an array of the type that was asked for; where those of the default type are, if none was."""
+    return placed(Tensor.of(array)) if dtype is None else Tensor.of(array)
+
+
 def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].randn(*sizes[1:])
     generator, rest = given_generator(sizes)
-    return Tensor.of(drawn(generator.normal, some_sizes(*rest), default_dtype() if dtype is None else dtype))
+    return _of_array(drawn(generator.normal, some_sizes(*rest), default_dtype() if dtype is None else dtype), dtype)
 
 
 def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
@@ -74,14 +79,14 @@ def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
     if sizes and isinstance(sizes[0], Tensor):
         return sizes[0].rand(*sizes[1:])
     generator, rest = given_generator(sizes)
-    return Tensor.of(drawn(generator.uniform, some_sizes(*rest), default_dtype() if dtype is None else dtype))
+    return _of_array(drawn(generator.uniform, some_sizes(*rest), default_dtype() if dtype is None else dtype), dtype)
 
 
 def randperm(*args: Operand, dtype: DTypeLike | None = None) -> Tensor:
     """randperm([result], [generator], n): the numbers 1 to n in random order."""
     if args and isinstance(args[0], Tensor):
         return args[0].randperm(*args[1:])
-    return Tensor.of(permutation(args).astype(default_dtype() if dtype is None else dtype))
+    return _of_array(permutation(args).astype(default_dtype() if dtype is None else dtype), dtype)
 
 
 def multinomial(*args: Operand) -> Tensor:
@@ -106,6 +111,7 @@ def setRNGState(state: Tensor, /) -> Tensor: ...
 def setRNGState(generator: Generator, state: Tensor, /) -> Tensor: ...
 
 
+@functools.partial(naming, "torch.setRNGState")
 def setRNGState(*args: Any) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
     chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .words import in_luas_words
+
 
 class LuaError(RuntimeError):
     """An error in Lua: where it is, what it says, and Lua's lines that led there (`traceback`).
@@ -24,4 +26,6 @@ def text_of(error: BaseException) -> str:
         message = f"{error.filename}: {error.strerror}"  # as Lua's io has it
     if isinstance(error, KeyError) and error.args:
         message = str(error.args[0])
+    if isinstance(error, (AttributeError, TypeError)):
+        message = in_luas_words(message)
     return "\n".join([*reversed(notes), message])

@@ -41,6 +41,10 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "torchx": ("torchx", {"torch": "torch", "torchx": "torchx"}),
     "libunsup": ("lua.packages.libunsup", {"torch": "torch", "unsup": "lua.packages.libunsup"}),
     "lfs": ("lua.packages.lfs", {"lfs": "lua.packages.lfs"}),
+    **{
+        name: (f"lua.packages.{name}", {"torch": "torch", name: f"lua.packages.{name}"})
+        for name in ("cephes", "randomkit")
+    },
     "cjson": ("lua.packages.cjson", {}),
     "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
     "trepl": ("lua.packages.trepl", {name: name for name in ("torch", "paths", "sys", "xlua")}),

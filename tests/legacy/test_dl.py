@@ -1,10 +1,12 @@
 """legacy.dl: Torch's package dataload, with tensors."""
 
+import jax
 import numpy as np
 import pytest
 from PIL import Image
 
 from functorch7 import data
+from functorch7.interop import t7
 from functorch7.legacy import Tensor, dl, manualSeed, torch
 
 
@@ -168,6 +170,55 @@ def test_image_sequences(tmp_path, capsys):
         input.fill(tracker["step"] + 1)
 
     assert loader.sub(1, 3, None, None, blank)[0].max() == 2
+
+
+def frames(folder):
+    (folder / "frames").mkdir()
+    for kind, size in {"input": (8, 8, 3), "target": (4, 4)}.items():
+        for t in (1, 2, 3):
+            Image.fromarray(np.full(size, 20 * t, np.uint8)).save(folder / "frames" / f"{kind}{t}.png")
+    loader = dl.MultiImageSequence(str(folder), 2, [[3, 8, 8], [1, 4, 4]], [3, 6, 6])
+    loader.inputpattern, loader.targetpattern = "input%d.png", "target%d.png"
+    return loader
+
+
+SAVED = {  # loaders, and fields of theirs that dataload's files have
+    "TensorLoader": (lambda folder: dl.TensorLoader(torch.rand(5, 2), [torch.range(1, 5)]), {"inputs", "targets"}),
+    "SequenceLoader": (lambda folder: dl.SequenceLoader(torch.range(1, 20), 2), {"data", "batchsize", "bidirectional"}),
+    "MultiSequence": (
+        lambda folder: dl.MultiSequence([torch.range(1, 3), torch.range(11, 17)], 2),
+        {"sequences", "batchsize", "seqlen", "trackers"},
+    ),
+    "ImageClass": (
+        lambda folder: dl.ImageClass([str(folder)], [3, 10, 10], None, "sampleDefault", None, False),
+        {"datapath", "loadsize", "samplesize", "samplefunc", "classes", "iclasses", "imagePath", "classList"},
+    ),
+    "MultiImageSequence": (frames, {"datapath", "seqdirs", "nframe", "seqlen", "trackers", "inputpattern"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_loaders_go_on_from_files_where_they_were(name, folder, tmp_path_factory, capsys):
+    make, fields = SAVED[name]
+    loader, path = make(folder), tmp_path_factory.mktemp("files") / "loader.t7"
+    loader.vocab = {"the": 1, "a": 2}
+    next(loader.subiter(2))
+    torch.save(path, [loader, loader])
+    record = t7.read(path)[0]
+    assert record.class_name == f"dl.{name}" and fields <= record.fields.keys()
+    first, second = torch.load(path)
+    assert first is second and type(first) is type(loader) and first.vocab == {"the": 1, "a": 2}
+    assert first.size() == loader.size() and first.isize() == loader.isize()
+    for _ in range(2):
+        for mine, theirs in zip(next(first.subiter(2)), next(loader.subiter(2)), strict=True):
+            for a, b in zip(jax.tree.leaves(mine), jax.tree.leaves(theirs), strict=True):
+                assert np.array_equal(a, b)
+
+
+def test_files_say_what_a_loader_lacks(tmp_path):
+    t7.write(tmp_path / "loader.t7", t7.T7Object("dl.SequenceLoader", 1, {"batchsize": 2}))
+    with pytest.raises(ValueError, match="dl.SequenceLoader: 'data'"):
+        torch.load(tmp_path / "loader.t7")
 
 
 def test_asynchronous_requests():

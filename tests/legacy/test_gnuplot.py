@@ -192,3 +192,12 @@ def test_bad_input_is_refused_by_name(call, error, says):
     with pytest.raises(error) as raised:
         call()
     assert says in str(raised.value)
+
+
+def test_terminals_change_nothing_and_have_names():
+    gnuplot.plot(X, Y)
+    before = lines()
+    gnuplot.setterm("dumb")
+    assert len(lines()) == len(before) == 1
+    with pytest.raises(TypeError, match="gnuplot.setterm: expected the name of a terminal, got 3"):
+        gnuplot.setterm(3)

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 
+from functorch7.data.nested import leaves
 from functorch7.legacy import manualSeed, nn, torch
 from functorch7.legacy.engine import at_input, compiled
 
@@ -130,3 +131,40 @@ def test_the_gradient_at_many_elements_is_of_the_inputs_type(kind):
     network = nn.Sequential().add(nn.Linear(64, 2)).type(f"torch.{kind}Tensor")
     x = torch.randn(128, 64).type(f"torch.{kind}Tensor")
     assert network.backward(x, network.forward(x)).type() == x.type()
+
+
+def looked_up(input):
+    return nn.Sequential().add(nn.LookupTable(3, 2)).add(nn.Linear(2, 2)), input
+
+
+INDICES = {  # networks and inputs: what is whole is of its type in gradInput, as LookupTable.lua has it
+    "a chain": lambda kind: looked_up(kind([1, 2])),
+    "a table": lambda kind: (
+        nn.Sequential().add(nn.ParallelTable().add(nn.Linear(2, 2)).add(nn.LookupTable(3, 2))).add(nn.CAddTable()),
+        [torch.rand(2, 2), kind([1, 2])],
+    ),
+    "names": lambda kind: (nn.Sequential().add(nn.SelectTable("i")).add(nn.LookupTable(3, 2)), {"i": kind([1, 2])}),
+    "many": lambda kind: looked_up(kind(5000).fill(1)),
+}
+
+
+@pytest.mark.parametrize("kind", ["LongTensor", "IntTensor", "CudaLongTensor"])
+@pytest.mark.parametrize("name", INDICES)
+def test_indices_have_zeros_of_their_type(name, kind, request):
+    if kind.startswith("Cuda"):
+        request.getfixturevalue("accelerator")
+        torch.setdefaulttensortype("torch.CudaTensor")
+    network, input = INDICES[name](getattr(torch, kind))
+    output = network.forward(input)
+    for _ in range(5):  # after which it is left out of large calls
+        gradient = network.backward(input, output.clone())
+    for found, at in zip(*map(leaves, (gradient, input)), strict=True):
+        assert found.type() == at.type() and found.shape == at.shape
+        assert at.type() != f"torch.{kind}" or not found.any()
+
+
+def test_indices_inside_have_zeros_too():
+    lookup = nn.LookupTable(3, 2)
+    network = nn.Sequential().add(nn.Identity()).add(lookup)
+    network.backward(torch.LongTensor([1, 2]), network.forward(torch.LongTensor([1, 2])))
+    assert lookup.gradInput.type() == "torch.LongTensor" and lookup.gradInput.totable() == [0, 0]

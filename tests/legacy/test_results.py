@@ -237,18 +237,27 @@ def test_quotients_of_whole_numbers_have_no_fraction(kind):
         same(found, [3, -3, 3, 0])
 
 
-def test_the_default_type():
+@pytest.mark.parametrize("name", ["torch.DoubleTensor", "torch.CudaTensor"])
+def test_the_default_type(name, request):
+    if name == "torch.CudaTensor":
+        request.getfixturevalue("accelerator")
     assert torch.getdefaulttensortype() == "torch.FloatTensor"
     before = nn.Linear(2, 2)
-    torch.setdefaulttensortype("torch.DoubleTensor")
-    assert torch.getdefaulttensortype() == "torch.DoubleTensor"
-    made = [torch.Tensor(2), torch.Tensor([1, 2]), torch.rand(2), torch.randn(2), torch.zeros(2), torch.ones(2)]
+    torch.setdefaulttensortype(name)
+    assert torch.getdefaulttensortype() == name
+    made = [torch.Tensor(2), torch.Tensor([1, 2]), torch.Tensor(torch.rand(2)), torch.rand(2), torch.randn(2)]
+    made += [torch.zeros(2), torch.ones(2), torch.eye(2), torch.ByteTensor(2).real(), torch.Tensor(2).new(3)]
     made += [torch.range(1, 3), torch.linspace(0, 1, 3), torch.randperm(3)]
     network = nn.Sequential().add(nn.Linear(2, 3)).add(nn.BatchNormalization(3)).add(nn.LSTM(3, 2))
-    made += [*network.parameters()[0], *network.parameters()[1], network.get(2).running_mean]
+    made += [*network.parameters()[0], *network.parameters()[1], network.get(2).running_mean, network.output]
     made += [network.forward(torch.randn(4, 2)), network.backward(torch.ones(4, 2), torch.ones(4, 2))]
-    assert {each.type() for each in made} == {network.type()} == {"torch.DoubleTensor"}
+    made += [network.clearState().output, nn.ClassNLLCriterion(torch.ones(2)).weights]
+    assert {each.type() for each in made} == {network.type()} == {name}
+    assert torch.Storage(2).type() == name.replace("Tensor", "Storage")
     assert before.type() == before.weight.type() == "torch.FloatTensor"
+
+
+def test_default_types_that_are_refused_and_whole_numbers():
     for wrong, error in (("torch.CudaTensor", RuntimeError), ("torch.StrangeTensor", ValueError)):
         with pytest.raises(error):
             torch.setdefaulttensortype(wrong)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, optim, torch
-from functorch7.lua import Runtime
+from functorch7.lua import LuaError, Runtime
 
 PROGRAMS = dict(re.findall(r"^--- (.+)\n((?:.+\n)+)", (Path(__file__).parent / "values.lua").read_text(), re.MULTILINE))
 
@@ -141,3 +141,37 @@ def test_methods_are_not_taken_for_others_when_lua_collects(lua):
       assert(x:mean() == 3 and x:nElement() == 3 and x:max() == 6 and x:min() == 1)
       assert(x:clone():fill(2):prod() == 8 and x:dim() == 1 and x:size(1) == 3)
     end""")
+
+
+DRAWN = {  # by randomkit, and by NumPy's distributions, from which it was made
+    "gauss(torch.DoubleTensor(3))": lambda r: r.standard_normal(3),
+    "normal(torch.DoubleTensor{1, 2, 3}, 0.5)": lambda r: r.normal([1, 2, 3], 0.5),
+    "gamma(2, torch.DoubleTensor{1, 2})": lambda r: r.gamma(2, [1, 2]),
+    "beta(0.5, 0.7)": lambda r: r.beta(0.5, 0.7),
+    "binomial(torch.DoubleTensor(4), 10, 0.3)": lambda r: r.binomial(10, 0.3, 4),
+    "poisson(torch.DoubleTensor(4), 3)": lambda r: r.poisson(3, 4),
+    "uniform(torch.FloatTensor(2, 2), -1, 3)": lambda r: np.float32(r.uniform(-1, 3, (2, 2))),
+    "double()": lambda r: r.random_sample(),
+    "randint(torch.DoubleTensor(5), -9, 9)": lambda r: r.randint(-9, 10, 5),
+    "interval(188)": lambda r: r.randint(0, 189),
+    "hypergeometric(5, 6, 7)": lambda r: r.hypergeometric(5, 6, 7),
+    "triangular(0, 1, 5)": lambda r: r.triangular(0, 1, 5),
+    "bytes(torch.ByteTensor(5))": lambda r: np.frombuffer(r.bytes(5), np.uint8),
+    "random()": lambda r: r.randint(0, 2**32, dtype=np.uint32),
+}
+
+
+@pytest.mark.parametrize("call", DRAWN)
+def test_randomkit_draws_numpys_numbers(lua, call):
+    lua.execute("require 'randomkit' torch.manualSeed(5)")
+    found = [np.array(lua.execute(f"return randomkit.{call}")) for _ in range(2)]
+    states = np.random.RandomState(5)
+    for each in found:
+        expected = DRAWN[call](states)
+        assert np.array_equal(each, expected) and np.shape(each) == np.shape(expected)
+
+
+@pytest.mark.parametrize("call", ["beta(0.5)", "bytes(3)", "normal(torch.Tensor(2), torch.Tensor(3), 1)", "gauss('a')"])
+def test_randomkit_refuses_what_it_cannot_draw(lua, call):
+    with pytest.raises(LuaError, match="randomkit"):
+        lua.execute(f"require 'randomkit' return randomkit.{call}")

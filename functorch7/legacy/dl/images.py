@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ... import data
 from ...core.types import Value
+from ...interop.t7.values import Fields
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
 from .loader import DescribedLoader, forwarded
+from .trackers import follow_trackers, trackers_of
 
 NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "sampleTest": "sample_test"}
+
+
+def _plain(value: Any) -> Any:
+    """A field's value as files have it: paths as texts, tuples as tables."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:
@@ -52,6 +62,11 @@ class _Images(DescribedLoader):
 
     def _adapted(self, function: Callable) -> Callable:
         raise NotImplementedError
+
+    def take_saved(self) -> None:
+        function = vars(self).pop("samplefunc", "sampleDefault")
+        super().take_saved()
+        self.samplefunc = function
 
     def getImageBuffer(self, i: int) -> Tensor:
         """A float tensor for the i-th image of a batch, from 1, for sample functions to fill; the same every time."""
@@ -106,6 +121,24 @@ class ImageClass(_Images):
         if self.verbose:
             print(f"found {len(self.classes)} classes, {self.nsample} images")
 
+    def _torch_fields(self) -> Fields:
+        names = (
+            "datapath", "loadsize", "samplesize", "samplefunc", "classes", "iclasses", "nsample", "imagePath",
+            "imageClass", "classList",
+        )  # fmt: skip
+        return {name: _plain(getattr(self, name)) for name in names}
+
+    def _loader_of(self, fields: Fields) -> Value:
+        letters, classes = np.asarray(fields.pop("imagePath")).astype(np.int8), fields.pop("classes")
+        paths = np.ascontiguousarray(letters).view(f"S{letters.shape[1]}").reshape(-1)
+        loader = data.ImageClass.of_files(
+            paths, np.asarray(fields.pop("imageClass")), classes, fields.pop("datapath"), fields.pop("loadsize"),
+            fields.pop("samplesize"),
+        )  # fmt: skip
+        for name in ("iclasses", "nsample", "classList", "classListSample"):
+            fields.pop(name, None)
+        return loader
+
     def _adapted(self, function: Callable) -> Callable:
         return lambda loader, path, random: np.asarray(unwrapped(function(self, Tensor(), path)))
 
@@ -116,9 +149,9 @@ class ImageClass(_Images):
 
     @property
     def imagePath(self) -> Tensor:
-        """The paths: a char tensor, one row each, filled up with zeros."""
+        """The paths: a char tensor, one row each, filled up with zeros, of which each has one, as C's texts do."""
         paths = self._loader.image_path
-        return Tensor.of(paths.view(np.int8).reshape(len(paths), -1))
+        return Tensor.of(np.pad(paths.view(np.int8).reshape(len(paths), -1), ((0, 0), (0, 1))))
 
     @property
     def imageClass(self) -> Tensor:
@@ -200,6 +233,28 @@ class MultiImageSequence(_Images):
         if self.verbose:
             frames = sum(count for _, count in self.seqdirs)
             print(f"Found {len(self.seqdirs)} sequences with a total of {frames} frames")
+
+    def _torch_fields(self) -> Fields:
+        names = (
+            "datapath", "batchsize", "loadsize", "samplesize", "samplefunc", "inputpattern", "targetpattern",
+            "cropeverystep", "varyloadsize", "scaleeverystep", "randseq", "seqdirs",
+        )  # fmt: skip
+        found = {name: _plain(getattr(self, name)) for name in names}
+        if self.seqdirs is not None:
+            found |= {"seqlen": self.size(), "nframe": sum(count for _, count in self.seqdirs)}
+        return found | {"trackers": trackers_of(self._loader.columns)}
+
+    def _loader_of(self, fields: Fields) -> Value:
+        sizes = fields.pop("loadsize"), fields.pop("samplesize")[0]
+        loader = data.MultiImageSequence(fields.pop("datapath"), fields.pop("batchsize"), *sizes)
+        for name in ("cropeverystep", "varyloadsize", "scaleeverystep", "randseq", "inputpattern", "targetpattern"):
+            setattr(loader, getattr(type(self), name).name, fields.pop(name))
+        sequences = fields.pop("seqdirs", None)
+        loader.sequences = None if sequences is None else [(name, count) for name, count in sequences]
+        follow_trackers(loader.columns, fields.pop("trackers", {}))
+        for name in ("seqlen", "nframe"):
+            fields.pop(name, None)
+        return loader
 
     def _adapted(self, function: Callable) -> Callable:
         def made(loader: Any, input_path: str, target_path: str, tracker: dict, random: Any) -> tuple:

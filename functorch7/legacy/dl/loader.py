@@ -13,15 +13,16 @@ from ... import data
 from ...core.types import Value
 from ...data.positions import Positions
 from ...data.samples import Samples
+from ...interop.t7.values import Fields
 from ..objects import nested
+from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
-from ..tensors.named import Named
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
 
 
-class DataLoader(Named, Positions):
+class DataLoader(InFiles, Positions):
     """A data set of inputs and targets, counted from 1. A subclass writes `size` and `index(indices, ...)`.
 
     `inputs` and `targets`, where given, are resized, overwritten and returned. Random numbers are `manualSeed`'s.
@@ -88,6 +89,10 @@ class DataLoader(Named, Positions):
             self.gccount = 0
 
 
+OF_DATA_SETS = ("classes", "vocab", "ivocab", "wordfreq", "unigram")
+"""What loaders of functorch7.data's data sets have beyond others, and Torch's as fields."""
+
+
 class DescribedLoader(DataLoader):
     """A loader of functorch7.data with Torch's calls; `functional()` is that loader."""
 
@@ -95,7 +100,38 @@ class DescribedLoader(DataLoader):
 
     def __init__(self, loader: data.DataLoader):
         self._loader = loader
-        self.streaming, self.in_processes = loader.streaming, loader.in_processes
+
+    @property
+    def streaming(self) -> bool:
+        """Whether batches are windows of time-steps."""
+        return self._loader.streaming
+
+    @property
+    def in_processes(self) -> bool:
+        """Whether AsyncIterator should run it in processes."""
+        return self._loader.in_processes
+
+    def saved_fields(self) -> Fields:
+        """Torch's fields, and what a program has put into the object."""
+        known = {name: wrapped(each) for name, each in vars(self._loader).items() if name in OF_DATA_SETS}
+        own = {name: each for name, each in vars(self).items() if not name.startswith("_") and name != "start"}
+        return known | own | self._torch_fields() | {"_start": self.start}
+
+    def _torch_fields(self) -> Fields:
+        """The fields that Torch's class has beyond the object's own."""
+        return {}
+
+    def take_saved(self) -> None:
+        fields = dict(vars(self))
+        vars(self).clear()
+        start = fields.pop("_start", 1)
+        self._loader = self._loader_of(fields)
+        made = {name: each for name, each in fields.items() if not name.startswith("_")}
+        vars(self).update(made, start=start)
+
+    def _loader_of(self, fields: Fields) -> Value:
+        """The loader of functorch7.data that a file's fields describe; takes out those that the class shows itself."""
+        raise NotImplementedError(f"{self.typename()} has no fields")
 
     def functional(self) -> Samples:
         """The same data set as a loader of functorch7.data."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import data
 from ...core.types import Value
 from ...data.nested import recursive_map
+from ...interop.t7.values import Fields
 from ..objects import nested
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, as_tensors, unwrapped, wrapped
 from .loader import DescribedLoader, forwarded
+from .trackers import follow_trackers, trackers_of
 
 
 class TensorLoader(DescribedLoader):
@@ -24,6 +28,10 @@ class TensorLoader(DescribedLoader):
     def __init__(self, inputs: Value, targets: Value):
         self.inputs, self.targets = as_tensors(inputs), as_tensors(targets)
         super().__init__(self.functional())
+
+    def _loader_of(self, fields: Fields) -> Value:
+        self.inputs, self.targets = fields["inputs"], fields["targets"]
+        return self.functional()
 
     def functional(self) -> data.TensorLoader:
         return data.TensorLoader(unwrapped(self.inputs), unwrapped(self.targets))
@@ -65,6 +73,14 @@ class SequenceLoader(DescribedLoader):
         """The steps, L x batchsize x ...."""
         return Tensor.of(self._loader.data)
 
+    def _torch_fields(self) -> Fields:
+        return {"data": self.data, "batchsize": self.batchsize, "bidirectional": self.bidirectional}
+
+    def _loader_of(self, fields: Fields) -> Value:
+        steps, batchsize = np.asarray(fields.pop("data")), fields.pop("batchsize")
+        columns = steps.swapaxes(0, 1).reshape(-1, *steps.shape[2:])
+        return data.SequenceLoader(columns, batchsize, bool(fields.pop("bidirectional", False)))
+
     def _given(self, batch: tuple, inputs: Any, targets: Any) -> tuple:
         made = (wrapped(part) for part in batch)
         pairs = zip(made, (inputs, targets), strict=True)
@@ -92,3 +108,14 @@ class MultiSequence(DescribedLoader):
     def seqlen(self) -> int:
         """The time-steps of an epoch."""
         return self.size()
+
+    def _torch_fields(self) -> Fields:
+        names = ("sequences", "batchsize", "seqlen", "randseq")
+        return {name: getattr(self, name) for name in names} | {"trackers": trackers_of(self._loader.columns)}
+
+    def _loader_of(self, fields: Fields) -> Value:
+        sequences, trackers = fields.pop("sequences"), fields.pop("trackers", {})
+        loader = data.MultiSequence([np.asarray(each) for each in sequences], fields.pop("batchsize"))
+        loader.randseq, _ = bool(fields.pop("randseq", False)), fields.pop("seqlen", None)
+        follow_trackers(loader.columns, trackers)
+        return loader

@@ -17,6 +17,7 @@ from ...core.types import Value
 from ..tensors.casting import is_floating
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.values import of_each, wrapped
 
 OFTEN = 100
 """So many calls in a row show that nobody looks: another program of the backward call is then worth its compilation."""
@@ -46,12 +47,31 @@ class AtInput:
             self.unseen = -math.inf
             return jax.tree.leaves(find())
 
-        def pending(number: int, leaf: np.ndarray | float) -> Tensor:  # tables may have numbers, too
-            kind, shape = dtype if _has_fractions(leaf) else np.int32, np.shape(leaf)
-            return Tensor.viewing(Storage(None, lambda: found()[number], shape, kind), 0, shape)
+        def pending(number: int, leaf: np.ndarray | float) -> Tensor | None:  # tables may have numbers, too
+            shape = np.shape(leaf)
+            if not _has_fractions(leaf):
+                return None  # `with_zeros` has it
+            return Tensor.viewing(Storage(None, lambda: found()[number], shape, dtype), 0, shape)
 
         leaves, structure = jax.tree.flatten(input)
         return structure.unflatten([pending(number, leaf) for number, leaf in enumerate(leaves)])
+
+
+def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
+    """A gradient as tensors, with zeros at whole numbers, of their type and where they are, as Torch's index layers
+    have them; of an input that a program has made narrow 64 bits wide again.
+    """
+    if isinstance(input, (list, tuple)):
+        given = gradient if isinstance(gradient, (list, tuple)) else [None] * len(input)
+        return [with_zeros(each, at, is_narrow) for each, at in zip(given, input, strict=True)]
+    if isinstance(input, dict):
+        given = gradient if isinstance(gradient, dict) else {}
+        return of_each(lambda name: with_zeros(given.get(name), input[name], is_narrow), {name: name for name in input})
+    if not hasattr(input, "dtype") or _has_fractions(input):
+        return wrapped(gradient)
+    dtype = np.dtype(np.int64) if is_narrow and input.dtype.itemsize == 4 else np.dtype(input.dtype)
+    at = Storage(input)
+    return Tensor.viewing(Storage.zeros(at.shape, dtype).cast(dtype, at.device), 0, at.shape)
 
 
 def _has_fractions(leaf: np.ndarray | float) -> bool:

@@ -12,6 +12,7 @@ from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
 from . import compiled, watched
+from .at_input import with_zeros
 from .objects import Passing
 from .plan import Path, Plan
 
@@ -78,8 +79,13 @@ class Inspection:
         if self.cotangents is None or module._passes_no_gradient():
             return None
         path = self.plan.paths[id(module)]
-        find = (lambda: self._inspect(True)[1].get(path)) if path else lambda: self.grad_input
-        return self._shown("gradInput", path, find)
+        return self._shown("gradInput", path, lambda: self._grad_input_at(path))
+
+    def _grad_input_at(self, path: Path) -> Value:
+        if not path:
+            return with_zeros(self.grad_input, self.arguments[2])
+        values, gradients = self._inspect(True)
+        return with_zeros(gradients[path], values[0].get(path), is_narrow=True) if path in gradients else None
 
     def exposed_by(self, module: object, name: str) -> Output:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""

@@ -17,6 +17,7 @@ from .figures import movelegend as movelegend
 from .figures import pdffigure as pdffigure
 from .figures import plotflush as plotflush
 from .figures import pngfigure as pngfigure
+from .figures import setterm as setterm
 from .figures import svgfigure as svgfigure
 from .figures import title as title
 from .figures import xlabel as xlabel

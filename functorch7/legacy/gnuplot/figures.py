@@ -206,3 +206,12 @@ def axis(axis: str | Sequence) -> None:
     limits = [None if each == "" else each for each in axis]
     plot.keep("set_xlim", limits[:2])
     plot.keep("set_ylim", limits[2:])
+
+
+def setterm(terminal: str) -> None:
+    """Does nothing: figures are shown as the notebook, or matplotlib, shows them, and written to files of their names.
+
+    Raises TypeError for a terminal that is no text.
+    """
+    if not isinstance(terminal, str):
+        raise TypeError(f"gnuplot.setterm: expected the name of a terminal, got {terminal!r}")

@@ -14,7 +14,6 @@ from ..engine.plan import Plan
 from ..objects import composed
 from ..objects.described import Described
 from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, wrapped
 from .module import Module
 
@@ -242,7 +241,7 @@ class StepFields(Module):
     def zeroTensor(self) -> Tensor:
         """The output that sequences start from: zeros, as large as the outputs so far; empty before any."""
         outputs = self.outputs
-        return outputs[max(outputs)].clone().zero() if outputs else Tensor.typed(dtype_of(self._type))
+        return outputs[max(outputs)].clone().zero() if outputs else self._made()
 
     @property
     def recurrentModule(self) -> Described:

@@ -14,8 +14,6 @@ from ...core.types import Value
 from ...network import numbers
 from ..objects.described import Described, Given, taken_from
 from ..objects.generated import object_of
-from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
 from .members import FIELDS, OfObject, attribute, holds
 from .module import Module
 
@@ -51,7 +49,7 @@ class CriterionParts(Module):
         super()._take(spec, given)
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
-            self.__dict__[name] = Tensor.of(np.array(getattr(spec, name), dtype_of(self._type)))
+            self.__dict__[name] = self._made(np.array(getattr(spec, name)))
         modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
         self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
         self.__dict__["_stands_alone"] = not (self._arrays or self._holding or self._parts_described())

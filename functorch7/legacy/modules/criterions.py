@@ -102,7 +102,7 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
     @property
     def simplex(self) -> Tensor:
         """The vertices, one per row."""
-        return Tensor.of(self._spec.simplex.astype(dtype_of(self._type)))
+        return self._made(self._spec.simplex)
 
     def getPredictions(self, input: Value) -> Output:
         """Each class's score for each example."""

@@ -100,12 +100,12 @@ class Module(
         for name, value in self._spec.init_buffers().items():
             if name in self._state or isinstance(self.__dict__.get(name), Tensor):
                 continue
-            if isinstance(value, (jax.Array, np.ndarray)) and jax.numpy.issubdtype(value.dtype, np.floating):
-                value = value if value.dtype == dtype else np.asarray(value).astype(dtype)
-            if isinstance(value, (jax.Array, np.ndarray)) and name not in self._spec.traits.transient:
-                self.__dict__[name] = Tensor.of(value)
+            is_array = isinstance(value, (jax.Array, np.ndarray))
+            has_fractions = is_array and jax.numpy.issubdtype(value.dtype, np.floating)
+            if is_array and name not in self._spec.traits.transient:
+                self.__dict__[name] = self._made(value) if has_fractions else Tensor.of(value)
             else:
-                self._state[name] = value
+                self._state[name] = np.asarray(value).astype(dtype, copy=False) if has_fractions else value
 
     # Structure ---------------------------------------------------------------------------------------------------
 
@@ -369,7 +369,7 @@ class Module(
         """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
         for module in self.listModules():
             module.__dict__["_call"] = None
-            module.output = module.gradInput = Tensor.typed(dtype_of(module._type))
+            module.output = module.gradInput = module._made()
         return self.forget()
 
     def __getitem__(self, name: str) -> Module:

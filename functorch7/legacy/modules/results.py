@@ -14,9 +14,6 @@ from ..engine.registered import Registered
 from ..objects import nested
 from ..objects.described import Described
 from ..tensors.changes import watchers
-from ..tensors.storage import Storage
-from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
 from ..tensors.values import Input, Output, as_tensors, unwrapped, wrapped
 
 
@@ -58,7 +55,7 @@ class Results(Described):
         kind = None if schema is None else schema.output if field == "_output" else schema.grad_input
         if kind is list:
             return []
-        tensors = [Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for _ in range(2)]
+        tensors = [self._made() for _ in range(2)]
         return tensors if kind is tuple else tensors[0]
 
     def _cast(self, type_name: str, cache: dict) -> None:

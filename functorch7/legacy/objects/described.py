@@ -19,6 +19,7 @@ from ..engine.user_code import is_ours
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
+from ..tensors.kinds import Elements
 from ..tensors.number import plain
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
@@ -329,6 +330,12 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
     def _parts(self) -> list["Described"]:
         """The objects inside, which change type with this one."""
         return [each for value in vars(self).values() for each in described_among(value)]
+
+    def _made(self, array: Elements | None = None) -> Tensor:
+        """A tensor of this object's type, where that is, with an array's elements; an empty one without."""
+        dtype, device = dtype_of(self._type), gpu(self._type) if is_of_gpu(self._type) else None
+        storage = (Storage.zeros((0,), dtype) if array is None else Storage(array)).cast(dtype, device)
+        return Tensor.viewing(storage, 0, storage.shape)
 
     def _cast(self, type_name: str, cache: dict) -> None:
         is_other = type_name != self._type

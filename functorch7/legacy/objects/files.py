@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ class Loaded:
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
         self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
+        self.owners: list[t7.T7Object] = []  # objects that are no modules and are to take their fields
 
     def value(self, value: object) -> Content:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
@@ -101,6 +103,10 @@ class Loaded:
             fill(self.plain[id(record)], record.fields)
         while self.objects.owners:
             take_own_fields(*self.objects.owners.pop())
+        while self.owners:
+            record = self.owners.pop()
+            with _of_record(record):
+                self.plain[id(record)].take_saved()
         return root[0]
 
     def _noted(self, root: list) -> list[Any]:
@@ -118,6 +124,8 @@ class Loaded:
                 if id(each) not in self.plain:
                     self.plain[id(each)] = object.__new__(kind)
                     self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
+                    if issubclass(kind, InFiles):
+                        self.owners.append(each)
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object) and each.class_name == GENERATOR:
                 self.plain.setdefault(id(each), _generator(each))
@@ -164,12 +172,19 @@ class Loaded:
         return each if node is None else self._object(each, node)
 
     def _object(self, record: t7.T7Object, node: Node) -> Any:
-        try:
+        with _of_record(record):
             return self.objects.object(node)
-        except t7.T7FormatError:
-            raise
-        except Exception as error:  # a description that objects cannot have, such as a criterion among modules
-            raise T7ModuleError(f"{record.class_name}: {error}", record.offset) from error
+
+
+@contextmanager
+def _of_record(record: t7.T7Object) -> Iterator[None]:
+    """Errors in it are the file's: a description that objects cannot have, such as a criterion among modules."""
+    try:
+        yield
+    except t7.T7FormatError:
+        raise
+    except Exception as error:
+        raise T7ModuleError(f"{record.class_name}: {error}", record.offset) from error
 
 
 def _generator(record: t7.T7Object) -> Generator:
@@ -230,7 +245,8 @@ class Saved:
         if isinstance(each, (list, tuple, dict)):
             return self._table(each, place)
         if isinstance(each, (InFiles, TorchObject)):
-            return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(each.__dict__, place)))
+            fields = each.saved_fields() if isinstance(each, InFiles) else each.__dict__
+            return self.once(each, lambda: t7.T7Object(each.typename(), 1, self._table(fields, place)))
         return self.other(each, place)
 
     def other(self, each: object, place: str) -> Content:

@@ -90,11 +90,12 @@ class Parameters(Described):
         dtype = dtype_of(self._type)
         initial = initial_values(self._spec, None, dtype)
         for name in sorted(missing, key=self._parameter_rank):
-            self._put_parameter(name, Tensor.viewing(Storage(initial[name]).cast(dtype), 0, initial[name].shape))
+            self._put_parameter(name, self._made(initial[name]))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
-        zeros = Tensor.viewing(Storage.zeros(tensor.shape, tensor.dtype), 0, tensor.shape)
+        storage = Storage.zeros(tensor.shape, tensor.dtype).cast(tensor.dtype, tensor.storage_.device)
+        zeros = Tensor.viewing(storage, 0, tensor.shape)
         gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)

@@ -12,7 +12,6 @@ from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
 from .described import Described
 from .generated import class_of, is_generated, is_named
 
@@ -121,7 +120,7 @@ class Serialization(Described):
 
     def saved_fields(self) -> Fields:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
-        empty = {name: Tensor.viewing(Storage.zeros((0,), dtype_of(self._type)), 0, (0,)) for name in LEFT}
+        empty = {name: self._made() for name in LEFT}
         return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...interop.t7.values import Fields
 from ..tensors.named import Named
 from .newest import Numbered, newest
 
@@ -14,6 +15,13 @@ class InFiles(Named):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         InFiles._classes[cls.typename()] = cls
+
+    def saved_fields(self) -> Fields:
+        """The fields as a file has them."""
+        return self.__dict__
+
+    def take_saved(self) -> None:
+        """Becomes what its fields say, when all that a file has of it is there."""
 
 
 class TorchObject(Numbered):

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from inspect import signature
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,18 +18,33 @@ from ...programs import Compiled
 from ..tensors.devices import precision
 from ..tensors.noted import looked_at
 from ..tensors.number import plain
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
 
+class Step(NamedTuple):
+    """What a step has left: x before and after it, the state under Torch's names, and numbers of config."""
+
+    before: Tensor
+    after: Tensor
+    memory: dict[str, Tensor]
+    settings: dict[str, Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule, and the names that Torch gives to the fields of its state and to the count of its calls."""
+    """A rule, and the names that Torch gives to the fields of its state and to the count of its calls.
+
+    `between` are results that Torch keeps in the state, too, though it never reads them again: they are computed when
+    somebody looks. Torch asks for them where it goes on with a state that was saved here.
+    """
 
     make: Callable[..., optax.GradientTransformation]
     fields: dict[str, str]
     counter: str = "evalCounter"
     notice: str = ""
+    between: dict[str, Callable[["Step"], Tensor]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -59,9 +74,22 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
         memory = {**initial, **known}
         moved, memory = computed(_stepping(rule, zeros), given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
+    if isinstance(x, Tensor):
+        state.update({name: _pending(find, params, moved, memory, settings) for name, find in rule.between.items()})
     if rule.counter:
         state[rule.counter] = count + 1
     return stored(x, moved), [loss]
+
+
+def _pending(find: Callable[[Step], Tensor], before: Any, after: Any, memory: dict[str, Any], settings: dict) -> Tensor:
+    """A result between, whose elements are computed when somebody looks."""
+
+    def elements() -> Any:
+        fields = {name: Tensor.of(array) for name, array in memory.items()}
+        return find(Step(Tensor.of(before), Tensor.of(after), fields, settings)).array
+
+    shape = tuple(after.shape)
+    return Tensor.viewing(Storage(None, elements, shape, after.dtype), 0, shape)
 
 
 def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, dict]:

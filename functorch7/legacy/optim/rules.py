@@ -24,13 +24,26 @@ Table = dict[str, Any] | None
 
 _SGD = Rule(optim.sgd, {"trace": "dfdx"})
 _NAG = Rule(optim.nag, {"trace": "dfdx"})
-_ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t")
+_ADAM = Rule(
+    optim.adam, {"mu": "m", "nu": "v"}, "t",
+    between={"denom": lambda step: step.memory["v"].clone().sqrt().add(step.settings.get("epsilon", 1e-8))},
+)  # fmt: skip
 _ADAMAX = Rule(optim.adamax, {"mu": "m", "nu": "u"}, "t")
-_ADAGRAD = Rule(optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no state table, ADAGRAD initializing")
+_ADAGRAD = Rule(
+    optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no state table, ADAGRAD initializing",
+    between={"paramStd": lambda step: step.memory["paramVariance"].clone().sqrt().add(1e-10)},
+)  # fmt: skip
 _ADADELTA = Rule(
-    optim.adadelta, {"e_g": "paramVariance", "e_x": "accDelta"}, notice="no state table, ADADELTA initializing"
-)
-_RMSPROP = Rule(optim.rmsprop, {"nu": "m"}, "")
+    optim.adadelta, {"e_g": "paramVariance", "e_x": "accDelta"}, notice="no state table, ADADELTA initializing",
+    between={
+        "paramStd": lambda step: step.memory["paramVariance"].clone().add(step.settings.get("eps", 1e-6)).sqrt(),
+        "delta": lambda step: step.before - step.after,
+    },
+)  # fmt: skip
+_RMSPROP = Rule(
+    optim.rmsprop, {"nu": "m"}, "",
+    between={"tmp": lambda step: step.memory["m"].clone().sqrt().add(step.settings.get("epsilon", 1e-8))},
+)  # fmt: skip
 _RPROP = Rule(
     optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing"
 )
@@ -78,7 +91,7 @@ def adam(opfunc: Callable, x: Point, config: Table = None, state: Table = None) 
     """Adam.
 
     config: learningRate (1e-3), learningRateDecay (0), beta1 (0.9), beta2 (0.999), epsilon (1e-8), weightDecay (0).
-    state: t, m, v.
+    state: t, m, v, denom (sqrt(v) + epsilon).
     Source: optim/doc/algos.md, adam.
     """
     return descend(_ADAM, opfunc, x, config, state)
@@ -96,7 +109,8 @@ def adamax(opfunc: Callable, x: Point, config: Table = None, state: Table = None
 def adagrad(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adagrad.
 
-    config: learningRate (1e-3), learningRateDecay (0), weightDecay (0). state: evalCounter, paramVariance.
+    config: learningRate (1e-3), learningRateDecay (0), weightDecay (0). state: evalCounter, paramVariance,
+    paramStd (its root).
     Source: optim/doc/algos.md, adagrad.
     """
     return descend(_ADAGRAD, opfunc, x, config, state)
@@ -105,7 +119,8 @@ def adagrad(opfunc: Callable, x: Point, config: Table = None, state: Table = Non
 def adadelta(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adadelta, which has no learning rate.
 
-    config: rho (0.9), eps (1e-6), weightDecay (0). state: evalCounter, paramVariance, accDelta.
+    config: rho (0.9), eps (1e-6), weightDecay (0). state: evalCounter, paramVariance, accDelta,
+    paramStd (the root of the first) and delta (what was taken off x).
     Source: optim/doc/algos.md, adadelta.
     """
     return descend(_ADADELTA, opfunc, x, config, state)
@@ -115,7 +130,7 @@ def rmsprop(opfunc: Callable, x: Point, config: Table = None, state: Table = Non
     """RMSprop.
 
     config: learningRate (1e-2), alpha (0.99), epsilon (1e-8, in the denominator), weightDecay (0), initialMean (0,
-    what m starts with). state: m.
+    what m starts with). state: m, tmp (sqrt(m) + epsilon).
     Source: optim/doc/algos.md, rmsprop.
     """
     return descend(_RMSPROP, opfunc, x, config, state)

@@ -14,7 +14,7 @@ from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
 from .arguments import described, in_type, is_number, sizes_text
 from .casting import as_type
-from .default_type import default_dtype
+from .default_type import getdefaulttensortype
 from .devices import gpu, precision
 from .distributions import drawn, multinomial, permutation
 from .findings import tell
@@ -216,7 +216,7 @@ class Arithmetic(Methods, Places):
 
     def real(self) -> Self:
         """This tensor in the default type."""
-        return self.type(type_name_of(default_dtype()))
+        return self.type(getdefaulttensortype())
 
     def elementSize(self) -> int:
         """The bytes that an element takes."""

@@ -20,7 +20,7 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
     first = given[0] if given else None
     if isinstance(first, Storage) and first.dtype == dtype:
         return _part(first, *given[1:])
-    if len(given) == 1 and isinstance(first, Arithmetic) and first.dtype == dtype:
+    if isinstance(first, Arithmetic) and first.dtype == dtype:  # what comes after a tensor does not count, as in Torch
         return first.storage_, first.offset, first.shape, first.strides_
     if len(given) == 1 and not isinstance(first, (Storage, numbers.Real)):
         return (Storage(array_of(given[0], dtype)),)

@@ -4,11 +4,13 @@ import numpy as np
 
 from .casting import is_floating
 from .devices import gpu
+from .kinds import Made
 from .type_names import dtype_of, is_of_gpu
 
 
 class _Default:
     name = "torch.FloatTensor"
+    is_of_gpu = False
 
 
 def setdefaulttensortype(name: str) -> None:
@@ -19,7 +21,7 @@ def setdefaulttensortype(name: str) -> None:
     dtype_of(name)
     if is_of_gpu(name):
         gpu(f"torch.setdefaulttensortype: {name}")
-    _Default.name = name
+    _Default.name, _Default.is_of_gpu = name, is_of_gpu(name)
 
 
 def getdefaulttensortype() -> str:
@@ -37,3 +39,8 @@ def type_of_modules() -> str:
 def default_dtype() -> np.dtype:
     """Its dtype."""
     return dtype_of(_Default.name)
+
+
+def placed(tensor: Made) -> Made:
+    """A tensor that was made on the host with the default type's elements, where tensors of the default type are."""
+    return tensor.type(_Default.name) if _Default.is_of_gpu else tensor  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from jax.typing import DTypeLike
 
 from .arguments import described, is_number, of_one_type
 from .computing import computed
-from .default_type import default_dtype
+from .default_type import default_dtype, placed
 from .kinds import Made, Maker
 from .named_errors import words_of
 from .sizes import some_sizes
@@ -83,10 +83,12 @@ def made(name: str, args: tuple, like: Maker[Made], dtype: DTypeLike | None = No
     """`torch.f` of a maker; `like` makes tensors."""
     if args and hasattr(args[0], "storage_"):
         return getattr(args[0], name)(*args[1:])
-    dtype = default_dtype() if dtype is None else dtype
+    made_as = default_dtype() if dtype is None else dtype
     if name in OF_SIZES:
-        return like.of(OF_SIZES[name](some_sizes(*args), dtype))
-    return like.of(MAKERS[name][0](*args).astype(dtype, copy=False))
+        tensor = like.of(OF_SIZES[name](some_sizes(*args), made_as))
+    else:
+        tensor = like.of(MAKERS[name][0](*args).astype(made_as, copy=False))
+    return placed(tensor) if dtype is None else tensor
 
 
 def _without(shape: tuple, axis: int) -> tuple:

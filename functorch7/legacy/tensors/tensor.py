@@ -15,7 +15,7 @@ from .casting import as_type
 from .cdata import TensorData
 from .changes import changed
 from .constructors import place_given
-from .default_type import default_dtype
+from .default_type import default_dtype, placed
 from .kinds import Elements, Numbers, Operand, Result, Sizes
 from .methods import BY_TABLES
 from .named_errors import name_errors
@@ -53,6 +53,8 @@ class Tensor(Arithmetic):
         of this type (sizes and strides as LongStorages, or by turns as numbers; without strides row by row).
         """
         self._bind(*place_given(default_dtype(), given))
+        if (there := placed(self)) is not self:
+            self.set(there)
 
     def new(self, *given: Operand) -> "Tensor":
         """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...layers.tensor_types import TYPES
 from .arguments import array_of
-from .default_type import default_dtype
+from .default_type import getdefaulttensortype
 from .devices import gpu
 from .kinds import Operand
 from .sizes import sizes_given
@@ -68,7 +68,8 @@ class _DefaultStorage:
     __name__ = "Storage"
 
     def __call__(self, *given: Any) -> _Storage:
-        return storage_given(default_dtype(), *given)
+        name = getdefaulttensortype()
+        return Constructor(name.replace("Tensor", "Storage"))(*given)
 
     def __instancecheck__(self, value: Any) -> bool:
         return isinstance(value, _Storage)

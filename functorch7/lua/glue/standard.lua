@@ -4,6 +4,9 @@ local call, listings, containers = border.call, border.listings, border.containe
 local raw_type, raw_ipairs, raw_pairs, raw_next, raw_unpack = type, ipairs, pairs, next, unpack
 local insert, remove, sort, concat = table.insert, table.remove, table.sort, table.concat
 
+-- Lua 5.0's names, which the LuaJIT of Torch's time has.
+string.gfind, math.mod = string.gfind or string.gmatch, math.mod or math.fmod
+
 function type(...)
   local kind = raw_type(...)
   if kind == 'userdata' and (listings[(...)] or containers[(...)]) then return 'table' end

@@ -1,0 +1,26 @@
+"""Torch's `trackers`: in which sequence each column of a batch is, and what comes next, as a table of files."""
+
+from ...core.types import Value
+from ...data.streams import Columns
+from ...interop.t7.values import Fields
+
+
+def trackers_of(columns: Columns) -> Fields:
+    """{nextseq, and for each column that has begun {seqid, idx}}, all from 1; without seqid a mask step comes next."""
+    state = columns.get_state()
+    found: dict = {"nextseq": state["following"] + 1}
+    for i, (sequence, step) in enumerate(zip(state["sequence"], state["step"], strict=True), 1):
+        if sequence is not None:
+            found[i] = {"seqid": sequence + 1, "idx": step + 1}
+    return found
+
+
+def follow_trackers(columns: Columns, trackers: Value) -> None:
+    """Goes on where such a table, of a file, says."""
+    state = columns.get_state()
+    state["following"] = trackers.get("nextseq", 1) - 1
+    for i in range(len(state["sequence"])):
+        tracker = trackers.get(i + 1) or {}
+        if "seqid" in tracker:
+            state["sequence"][i], state["step"][i] = tracker["seqid"] - 1, tracker["idx"] - 1
+    columns.set_state(state)
