@@ -41,8 +41,9 @@ BACK = (None, OWNER)
 LIST = -1
 """In place of these digits: the arguments are in one list."""
 
-RAISED, RETHROWN, THROWN = -1, -2, -3
-"""In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
+RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11
+"""In place of the digits of results: a message, one that says already where it is from, a value of Lua's, whose kind is
+taken off, or a message of what ends the program."""
 
 TABLES = (list, tuple, dict, OrderedDict, Table)
 Encoded = tuple[int, Any]
@@ -232,6 +233,8 @@ class Border:
             code, value = self.encode(error.value)
             return value, THROWN - code
         self.raised = error
+        if isinstance(error, (SystemExit, KeyboardInterrupt)):
+            return to_lua(text_of(error)), ENDING
         return to_lua(text_of(error)), RETHROWN if isinstance(error, LuaError) else RAISED
 
     # Calls to Lua ---------------------------------------------------------------------------------------------------

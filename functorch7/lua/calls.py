@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..interop import t7
+from ..legacy.tensors.lua_values import kind as kind_of
 from ..legacy.tensors.tensor import Tensor
 from .arguments import Shape, shape_for
 from .border import BACK, OBJECT, Border
@@ -114,8 +115,10 @@ class Calls:
                     "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
                     "run with --functions-of-files"
                 )
-            if not callable(function):
+            if hasattr(function, "__next__"):
                 return self.border.returned(next(function, None))
+            if not callable(function):
+                raise TypeError(f"attempt to call a {getattr(function, 'typename', lambda: kind_of(function))()}")
             return self._called(function, shape_for(function), arguments)
         except BaseException as error:
             return self.border.failed(error)

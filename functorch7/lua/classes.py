@@ -325,6 +325,9 @@ class Classes:
         if not isinstance(name, str):
             put_numbered(owner, name, value)
             return
+        if isinstance(owner, (Tensor, Storage)):
+            put_item(owner, name, value)
+            return
         kept = getattr(owner, "__dict__", {}).get(name, Classes)
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
@@ -343,7 +346,7 @@ class Classes:
             let_set(type(owner), name)
         setattr(owner, name, value)
 
-    def _item(self, owner: Crossing, key: Crossing) -> Crossing:
+    def _item(self, owner: Crossing, key: Crossing = None) -> Crossing:
         """What is at a place."""
         if isinstance(owner, FIELDS_ALONE):
             return self.border.inside(numbered(owner).get(key)) if isinstance(key, (int, float)) else None

@@ -128,7 +128,8 @@ local function index_of(class)
     end
     local method = methods[key]
     if method then return method end
-    if type(key) == 'string' then return get(class, self, key) end
+    local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
+    if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     return item(self, key)
   end
 end
