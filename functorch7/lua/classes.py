@@ -23,12 +23,14 @@ from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.named import Named
+from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .arguments import counted
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
+from .errors import name_of
 from .functions import (
     METAMETHODS,
     by_type,
@@ -172,11 +174,14 @@ class Classes:
         return "function", self.calls.number(in_lua(function, kind))
 
     def define(self, number: int, key: str, value: object) -> None:
-        """Puts a method or value into a class."""
+        """Puts a method or value into a class; where nil is put, what the class above has counts again."""
         kind = self.kinds[number]
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
-        setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        if value is not None:
+            setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        elif key in vars(kind):
+            delattr(kind, key)
         if key == "updateOutput" and issubclass(kind, LuaObject):
             keep_gradient(kind)
         self._heard_of(kind, key)
@@ -212,10 +217,10 @@ class Classes:
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
         for kind, key, before in reversed(self.written):
-            if before is Classes:
-                delattr(kind, key)
-            else:
+            if before is not Classes:
                 setattr(kind, key, before)
+            elif key in vars(kind):
+                delattr(kind, key)
             self._heard_of(kind, key)
         self.written.clear()
 
@@ -368,7 +373,12 @@ class Classes:
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
-        return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
+        try:
+            return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
+        except TypeError as error:
+            if not is_pythons_own(error):
+                raise
+            raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

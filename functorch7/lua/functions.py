@@ -15,10 +15,12 @@ from ..legacy.modules.directed import Members
 from ..legacy.modules.special import Sequential
 from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
+from ..legacy.tensors.lua_values import kind as kind_of
 from ..legacy.tensors.lua_values import text
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .arguments import counted
+from .errors import shown
 from .kinds import Crossing
 
 
@@ -172,6 +174,8 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
         place = index_of(key)
         if place is None:
             raise TypeError(f"a {owner.type()} has numbers alone, at indices; it has no field {text(key)}")
+        if isinstance(owner, Storage) and kind_of(counted(value)) != "number":
+            raise TypeError(f"a {owner.type()} has numbers alone; got {shown(value)}")
         owner[place] = counted(value)
     else:
         owner[key] = value

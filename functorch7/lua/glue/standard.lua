@@ -20,8 +20,13 @@ end
 
 local raw_getmetatable = getmetatable
 
--- Of a list or dict of Python's none, as of a table.
-function getmetatable(value) return raw_getmetatable(value) or nil end
+-- Of a list or dict of Python's none, as of a table; of a tensor or storage that of its type.
+function getmetatable(value)
+  local found = raw_getmetatable(value) or nil
+  local number = raw_type(value) == 'userdata' and border.numbers[value]
+  local name = number and border.is_typed(number) and value:type():match('^torch%.(.+)')
+  return name and torch[name] or found
+end
 
 function ipairs(value)
   if listings[value] or raw_type(value) == 'userdata' then return next_item, value, 0 end
