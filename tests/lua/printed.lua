@@ -185,3 +185,14 @@ print(nn.Tanh().own)
 mine
 nn.Tanh	5
 nil
+
+--- keys that Python's dicts do not have
+local key, sizes, x = {1}, torch.LongStorage {1}, torch.ones(1)
+local config = {
+  learningRate = 0.1, [key] = 'table', [sizes] = 'storage', [x] = 'tensor', [1] = 'one', [true] = 'yes', [0] = 'zero',
+  [false] = 'no',
+}
+optim.sgd(function(x) return x[1], torch.ones(1) end, torch.Tensor {1}, config)
+print(config.evalCounter, config[key], config[sizes], config[x], config[1], config[true], config[0], config[false])
+-->
+1	table	storage	tensor	one	yes	zero	no

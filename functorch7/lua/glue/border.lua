@@ -91,6 +91,16 @@ local function kind_of_table(value, length)
   return rawget(has, '__index') and INDEXED or DICT
 end
 
+-- Whether Python's dicts have no such key: tables, storages, and true beside 1, which it takes for the same.
+local function is_key_of_lua(value, key)
+  local kind = type(key)
+  if kind == 'string' or kind == 'number' then return false end
+  if kind == 'boolean' then return rawget(value, key and 1 or 0) ~= nil end
+  local number = numbers[key]
+  if number and number >= OBJECTS then return border.is_storage(number) end
+  return kind == 'table'
+end
+
 -- Sends what a table holds; its Python list or dict is the same one each time.
 function send(value)
   local number = numbers[value]
@@ -124,7 +134,12 @@ function send(value)
   else
     for key, each in next, value do
       if not opened and type(each) == 'table' then flush(false) end
-      put(key)
+      if is_key_of_lua(value, key) then
+        count = count + 1
+        codes[count], values[count] = VALUE, refer(key)
+      else
+        put(key)
+      end
       put(each)
       if count >= CHUNK then flush(false) end
     end

@@ -307,6 +307,8 @@ function border.is_typed(number)
   return class and class.is_typed
 end
 
+function border.is_storage(number) return border.is_typed(number) and classes[floor(number / SHIFT)].name ~= 'torch.Tensor' end
+
 function border.describe(number)
   local kind, name, is_table = call(python.describe, number, nil)
   local class = {number = number, name = name, methods = {}, names = {}, is_table = is_table}
