@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from ..interop import t7
 from ..layers.graph import Node as Unfinished
 from ..legacy import tds
 from ..legacy.modules.by_step import ByStep
@@ -108,7 +109,8 @@ class Classes:
         if issubclass(kind, Container):
             return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
-        return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
+        is_function = is_function or kind is t7.LuaFunction or hasattr(kind, "__next__")
+        return "function" if is_function else "table", self.class_name(number)[0]
 
     def class_name(self, number: int) -> tuple[str, bool, int | None, bool]:
         """Torch's name of a class, whether Lua has defined it, the class above, and whether it is one of a layer's."""

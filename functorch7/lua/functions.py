@@ -19,7 +19,7 @@ from ..legacy.tensors.lua_values import kind as kind_of
 from ..legacy.tensors.lua_values import text
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
-from .arguments import counted
+from .arguments import counted, listed
 from .errors import shown
 from .kinds import Crossing
 
@@ -197,9 +197,9 @@ def index_of(key: Crossing) -> Crossing:
 
     As in Torch's functions in C, fractions are cut off, and texts that are numerals count as numbers.
     """
-    if isinstance(key, (list, Storage)):
-        return tuple(key.totable() if isinstance(key, Storage) else key)
-    key = counted(key)
+    key = key.totable() if isinstance(key, Storage) else counted(listed(key))
+    if type(key) is list:
+        return tuple(key)
     if type(key) is float:
         return int(key)
     return key if type(key) is int or isinstance(key, Tensor) else None

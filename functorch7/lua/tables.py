@@ -85,6 +85,7 @@ class Tables:
             target.extend(found)
         else:
             target.update(zip(found[::2], found[1::2], strict=True))
+            self.border.has_unfit = True
         if ends:
             self.sent[number] = target.copy()
             self.touched.append(number)

@@ -196,3 +196,19 @@ optim.sgd(function(x) return x[1], torch.ones(1) end, torch.Tensor {1}, config)
 print(config.evalCounter, config[key], config[sizes], config[x], config[1], config[true], config[0], config[false])
 -->
 1	table	storage	tensor	one	yes	zero	no
+
+--- tables with a list part and names are their list part for functions in C
+local packed = {1, 2, n = 2}
+print(torch.Tensor(packed):size(1), torch.LongStorage(packed)[2], torch.Tensor({x = 1}):nElement())
+print(torch.cat({torch.ones(1), torch.ones(2), n = 2}):sum(), torch.range(1, 4):view(2, 2)[{1, 2, n = 2}])
+-->
+2	2	0
+3	2
+
+--- functions in files are functions
+local made = torch.deserialize(torch.serialize {run = function() return 1 end, [2] = 'two'})
+print(type(made.run), torch.type(made.run), made[2])
+print(type(torch.deserialize(torch.serialize(made.run))))
+-->
+function	function	two
+function

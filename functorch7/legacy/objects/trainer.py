@@ -73,8 +73,8 @@ class StochasticGradient(InFiles):
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
     """How to get an example, and the indices of all."""
     if callable(getattr(dataset, "size", None)):
-        size = dataset.size(dataset) if isinstance(dataset, dict) else dataset.size()  # a dict's function has no owner
-        return dataset.__getitem__, np.arange(1, size + 1)
+        owner = [dataset] * isinstance(dataset, dict)  # whose functions are not methods
+        return dataset.__getitem__, np.arange(1, dataset.size(*owner) + 1)
     if isinstance(dataset, dict):
         return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
     return dataset.__getitem__, np.arange(len(dataset))
