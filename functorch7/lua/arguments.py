@@ -9,11 +9,12 @@ import math
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import count, takewhile
 from types import BuiltinFunctionType, FunctionType
 from typing import NamedTuple
 
 from ..legacy.objects.described import Described
-from ..legacy.program.lua import number
+from ..legacy.program.lua import Table, number
 from ..legacy.tensors.lua_values import text
 from ..legacy.tensors.types import Constructor
 from .kinds import Crossing
@@ -23,7 +24,8 @@ class Shape(NamedTuple):
     """How many arguments a function takes at most, with their defaults; how many it needs if it takes any number.
 
     `texts` are the places of arguments that are texts, for which Lua's numbers count as such. Those of
-    `numbers` that are no texts are numbers, for which texts count that are numerals.
+    `numbers` that are no texts are numbers, for which texts count that are numerals. Functions in
+    C (`is_in_c`) see of tables what is there from 1 on.
     """
 
     most: float
@@ -31,6 +33,7 @@ class Shape(NamedTuple):
     least: int = 0
     texts: range | tuple[int, ...] = ()
     numbers: range | tuple[int, ...] = ()
+    is_in_c: bool = False
 
     def fitted(self, given: Crossing) -> Crossing:
         """The arguments as the function takes them."""
@@ -46,11 +49,22 @@ class Shape(NamedTuple):
             given = [
                 text(each) if i in self.texts and type(each) in (int, float) else each for i, each in enumerate(given)
             ]
+        if self.is_in_c:
+            given = list(map(listed, given))
         if self.numbers:
             given = [
                 counted(each) if i in self.numbers and i not in self.texts else each for i, each in enumerate(given)
             ]
         return given
+
+
+def listed(value: Crossing) -> Crossing:
+    """A value as Torch's functions in C see it, to which a table is what is in it from 1 on."""
+    if isinstance(value, Table) and not callable(value):
+        value = [value[place] for place in takewhile(value.__contains__, count(1))]
+    if type(value) is list and any(type(each) is list or isinstance(each, Table) for each in value):
+        return [listed(each) for each in value]
+    return value
 
 
 def counted(value: Crossing) -> Crossing:
@@ -70,7 +84,7 @@ TEXT = (str, "str", "str | None", "str | bytes | None")
 ANY = Shape(math.inf)
 NUMBER = (int, float, "int", "float", "int | None", "float | None")
 EVERY = range(sys.maxsize)
-NUMBERS = Shape(math.inf, numbers=EVERY)
+NUMBERS = Shape(math.inf, numbers=EVERY, is_in_c=True)
 MODULE = Shape(16, (None,) * 16)
 """What modules take that are called: where a node is meant, nil is an error, and none is an input of the graph."""
 
@@ -101,14 +115,16 @@ def shape_of(function: Callable) -> Shape:
         return ANY
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     texts = _annotated(positional, TEXT)
-    is_number = described is not None or (function.__module__ or "").startswith(IN_C)
-    numbers = EVERY if is_number and not _annotated(positional, ("object",)) else _annotated(positional, NUMBER)
+    has_objects = bool(_annotated(positional, ("object",)))
+    is_in_c = (function.__module__ or "").startswith(IN_C) and not has_objects
+    is_number = is_in_c or (described is not None and not has_objects)
+    numbers = EVERY if is_number else _annotated(positional, NUMBER)
     rest = next((each for each in parameters if each.kind is each.VAR_POSITIONAL), None)
     if rest is not None:
         more = range(len(positional), sys.maxsize) if rest.annotation in TEXT else ()
-        return Shape(math.inf, (), sum(each.default is NEEDED for each in positional), more or texts, numbers)
+        return Shape(math.inf, (), sum(each.default is NEEDED for each in positional), more or texts, numbers, is_in_c)
     defaults = tuple(None if each.default is NEEDED else each.default for each in positional)
-    return Shape(len(positional), defaults, 0, texts, numbers)
+    return Shape(len(positional), defaults, 0, texts, numbers, is_in_c)
 
 
 def _annotated(parameters: list[inspect.Parameter], annotations: tuple) -> tuple[int, ...]:

@@ -20,7 +20,6 @@ import jax
 import numpy as np
 
 from ..legacy.objects.tree import ModuleList
-from ..legacy.program.lua import Table
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
 from .arguments import shape_for
@@ -29,7 +28,7 @@ from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
 from .registry import Registry
-from .tables import Tables
+from .tables import MADE, Tables
 from .text import from_lua, to_lua
 
 PLAIN, OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = range(8)
@@ -41,10 +40,11 @@ BACK = (None, OWNER)
 LIST = -1
 """In place of these digits: the arguments are in one list."""
 
-RAISED, RETHROWN, THROWN = -1, -2, -3
-"""In place of the digits of results: a message, one that says already where it is from, or a value of Lua's."""
+RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11
+"""In place of the digits of results: a message, one that says already where it is from, a value of Lua's, whose kind is
+taken off, or a message of what ends the program."""
 
-TABLES = (list, tuple, dict, OrderedDict, Table)
+TABLES = (*MADE, tuple, dict, OrderedDict)
 Encoded = tuple[int, Any]
 
 
@@ -236,6 +236,8 @@ class Border:
             code, value = self.encode(error.value)
             return value, THROWN - code
         self.raised = error
+        if isinstance(error, (SystemExit, KeyboardInterrupt)):
+            return to_lua(text_of(error)), ENDING
         return to_lua(text_of(error)), RETHROWN if isinstance(error, LuaError) else RAISED
 
     # Calls to Lua ---------------------------------------------------------------------------------------------------

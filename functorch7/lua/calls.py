@@ -9,6 +9,7 @@ from ..interop import t7
 from ..legacy.tensors.tensor import Tensor
 from .arguments import Shape, shape_for
 from .border import BACK, OBJECT, Border
+from .errors import name_of, of_call
 from .kinds import Crossing
 from .registry import FEW
 
@@ -79,7 +80,8 @@ class Calls:
                     return numbers.get(id(result)) or border.new_tensor(result), OBJECT
                 return result if kind is float or kind is bool else border.returned(result)
             except BaseException as error:
-                return border.failed(error)
+                given = border.given(sig, tuple(each for each in (first, second, *others) if each is not _Nothing))
+                return border.failed(of_call(function, given, error))
 
         return entered
 
@@ -92,9 +94,9 @@ class Calls:
 
     def method(self, number: int, sig: int, *values: Crossing) -> Crossing:
         """The method of a name of the first argument, called with the others."""
+        arguments = self.border.given(sig, values)
+        owner = arguments[0]
         try:
-            arguments = self.border.given(sig, values)
-            owner = arguments[0]
             function = getattr(owner, self.border.names[number])
             if getattr(function, "__self__", None) is owner:
                 function = getattr(function, "__func__", None) or partial(_without_first, function)
@@ -102,7 +104,7 @@ class Calls:
                 arguments = arguments[1:]
             return self._called(function, shape_for(function), arguments, owner)
         except BaseException as error:
-            return self.border.failed(error)
+            return self.border.failed(of_call(function, arguments, error))
 
     def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
         """The first argument, called with the others."""
@@ -113,8 +115,10 @@ class Calls:
                     "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
                     "run with --functions-of-files"
                 )
-            if not callable(function):
+            if hasattr(function, "__next__"):
                 return self.border.returned(next(function, None))
+            if not callable(function):
+                raise TypeError(f"attempt to call a {name_of(function)}")
             return self._called(function, shape_for(function), arguments)
         except BaseException as error:
             return self.border.failed(error)

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from ..interop import t7
 from ..layers.graph import Node as Unfinished
 from ..legacy import tds
 from ..legacy.engine.fields import LEFT
@@ -23,12 +24,14 @@ from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.named import Named
+from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
 from .arguments import counted
 from .border import METHOD, OBJECT, Border, Encoded
 from .calls import Calls
+from .errors import name_of
 from .functions import (
     METAMETHODS,
     by_type,
@@ -106,7 +109,8 @@ class Classes:
         if issubclass(kind, Container):
             return "container", self.class_name(number)[0]
         is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
-        return "function" if is_function or hasattr(kind, "__next__") else "table", self.class_name(number)[0]
+        is_function = is_function or kind is t7.LuaFunction or hasattr(kind, "__next__")
+        return "function" if is_function else "table", self.class_name(number)[0]
 
     def class_name(self, number: int) -> tuple[str, bool, int | None, bool]:
         """Torch's name of a class, whether Lua has defined it, the class above, and whether it is one of a layer's."""
@@ -172,11 +176,14 @@ class Classes:
         return "function", self.calls.number(in_lua(function, kind))
 
     def define(self, number: int, key: str, value: object) -> None:
-        """Puts a method or value into a class."""
+        """Puts a method or value into a class; where nil is put, what the class above has counts again."""
         kind = self.kinds[number]
         if not issubclass(kind, LuaObject):
             self.written.append((kind, key, vars(kind).get(key, Classes)))
-        setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        if value is not None:
+            setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        elif key in vars(kind):
+            delattr(kind, key)
         if key == "updateOutput" and issubclass(kind, LuaObject):
             keep_gradient(kind)
         self._heard_of(kind, key)
@@ -212,10 +219,10 @@ class Classes:
     def restore(self) -> None:
         """Takes back what Lua has put into classes of Python's."""
         for kind, key, before in reversed(self.written):
-            if before is Classes:
-                delattr(kind, key)
-            else:
+            if before is not Classes:
                 setattr(kind, key, before)
+            elif key in vars(kind):
+                delattr(kind, key)
             self._heard_of(kind, key)
         self.written.clear()
 
@@ -325,6 +332,9 @@ class Classes:
         if not isinstance(name, str):
             put_numbered(owner, name, value)
             return
+        if isinstance(owner, (Tensor, Storage)):
+            put_item(owner, name, value)
+            return
         kept = getattr(owner, "__dict__", {}).get(name, Classes)
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
@@ -343,7 +353,7 @@ class Classes:
             let_set(type(owner), name)
         setattr(owner, name, value)
 
-    def _item(self, owner: Crossing, key: Crossing) -> Crossing:
+    def _item(self, owner: Crossing, key: Crossing = None) -> Crossing:
         """What is at a place."""
         if isinstance(owner, FIELDS_ALONE):
             return self.border.inside(numbered(owner).get(key)) if isinstance(key, (int, float)) else None
@@ -365,7 +375,12 @@ class Classes:
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
         """What an operator gives."""
-        return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
+        try:
+            return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
+        except TypeError as error:
+            if not is_pythons_own(error):
+                raise
+            raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
 
 
 def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Sequence
+from types import BuiltinFunctionType
+
+from ..legacy.tensors.arguments import described
+from ..legacy.tensors.lua_values import kind, text
+from ..legacy.tensors.named_errors import is_pythons_own, words_of
+from .kinds import Crossing
 from .words import in_luas_words
 
 
@@ -29,3 +37,27 @@ def text_of(error: BaseException) -> str:
     if isinstance(error, (AttributeError, TypeError)):
         message = in_luas_words(message)
     return "\n".join([*reversed(notes), message])
+
+
+def of_call(function: Callable, given: Sequence[Crossing], error: BaseException) -> BaseException:
+    """The error of a call; where the interpreter could not do with the arguments, one that says what the call takes."""
+    if not is_pythons_own(error) or isinstance(function, BuiltinFunctionType):
+        return error
+    is_method = next(iter(inspect.signature(function).parameters), None) == "self"
+    name = (name_of(given[0]) + "." if is_method and given else "") + function.__name__
+    wanted, found = ", ".join(words_of(function, is_method)), ", ".join(map(shown, given[is_method:]))
+    said = "" if str(error).startswith(f"{function.__qualname__}()") else f": {error}"
+    return TypeError(f"{name}: expected ({wanted}), got ({found}){said}")
+
+
+def name_of(value: Crossing) -> str:
+    """What a value is, in Torch's words: the name of its class, or of Lua's type."""
+    named = getattr(value, "typename", None) or getattr(value, "type", None)
+    return str(named()) if callable(named) else kind(value)
+
+
+def shown(value: Crossing) -> str:
+    """An argument as a message shows it."""
+    if isinstance(value, str):
+        return repr(value)
+    return text(value) if kind(value) in ("nil", "boolean", "number") else described(value)

@@ -15,9 +15,12 @@ from ..legacy.modules.directed import Members
 from ..legacy.modules.special import Sequential
 from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
-from ..legacy.program.lua import number
+from ..legacy.tensors.lua_values import kind as kind_of
+from ..legacy.tensors.lua_values import text
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
+from .arguments import counted, listed
+from .errors import shown
 from .kinds import Crossing
 
 
@@ -145,17 +148,18 @@ def special_field(owner: object, name: str) -> Crossing:
     return getattr(owner, "__dict__", {}).get(name)
 
 
-def item(owner: Crossing, key: Crossing) -> Crossing:
+def item(owner: Crossing, key: Crossing = None) -> Crossing:
     """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
-    if type(owner) is Tensor:
-        return owner[index_of(key)]
+    if isinstance(owner, (Tensor, Storage)):
+        place = index_of(key)
+        return None if place is None else owner[place]
     if type(owner) is ModuleList:
         return owner.get(key - 1) if isinstance(key, int) else None
     if type(owner) is list:
         return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
     if isinstance(owner, (dict, ByStep, Members)):
         return owner.get(key)
-    return owner[index_of(key)] if hasattr(owner, "__getitem__") else None
+    return owner[key] if hasattr(owner, "__getitem__") else None
 
 
 def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
@@ -167,7 +171,12 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
     elif not hasattr(owner, "__setitem__"):
         raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
     elif isinstance(owner, (Tensor, Storage)):  # which take texts as Lua's own arithmetic does
-        owner[index_of(key)] = number(value) if isinstance(value, str) else value
+        place = index_of(key)
+        if place is None:
+            raise TypeError(f"a {owner.type()} has numbers alone, at indices; it has no field {text(key)}")
+        if isinstance(owner, Storage) and kind_of(counted(value)) != "number":
+            raise TypeError(f"a {owner.type()} has numbers alone; got {shown(value)}")
+        owner[place] = counted(value)
     else:
         owner[key] = value
 
@@ -184,5 +193,13 @@ def _put_into_list(owner: Any, place: int, value: Any) -> None:
 
 
 def index_of(key: Crossing) -> Crossing:
-    """A place in a tensor as Python's tensors take it."""
-    return tuple(key.totable() if isinstance(key, Storage) else key) if isinstance(key, (list, Storage)) else key
+    """A place in a tensor or storage as Python's take it; None for what is none, under which Torch finds nothing.
+
+    As in Torch's functions in C, fractions are cut off, and texts that are numerals count as numbers.
+    """
+    key = key.totable() if isinstance(key, Storage) else counted(listed(key))
+    if type(key) is list:
+        return tuple(key)
+    if type(key) is float:
+        return int(key)
+    return key if type(key) is int or isinstance(key, Tensor) else None

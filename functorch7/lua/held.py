@@ -32,6 +32,12 @@ class LuaValue(OfLua):
             raise AttributeError(f"{self!r} has no field {name!r}")
         return partial(found, self) if isinstance(found, LuaFunction) else found
 
+    def __getitem__(self, key: Crossing) -> Crossing:
+        found = self.border.answered(self.border.ask.item(self.reference, *self.border.encode(key)))
+        if found is None:
+            raise KeyError(key)
+        return found
+
     def lua_type(self) -> str:
         return self.border.ask.type_of(self.reference)
 

@@ -22,6 +22,7 @@ class Bridge(Protocol):
     registry: Registry
     released: list[int]
     forgotten: list[int]
+    has_unfit: bool
 
     def answered(self, answer: object) -> Crossing: ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,16 @@ def _lupa() -> Any:
     except ImportError as error:
         raise ImportError("Lua needs lupa: pip install 'functorch7[lua]'") from error
     return lupa.luajit21
+
+
+@contextlib.contextmanager
+def _command_line(words: list[str]) -> Iterator[None]:
+    """Inside, the words are the program's command line for those of functorch7's functions that read it."""
+    before, sys.argv = sys.argv, words
+    try:
+        yield
+    finally:
+        sys.argv = before
 
 
 class Runtime(Prompt):
@@ -167,7 +178,8 @@ class Runtime(Prompt):
         source = Path(path).read_bytes()
         if source.startswith(b"#"):
             source = b"--" + source
-        return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
+        with _command_line([path, *args]):
+            return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua's code; what it returns, several values as a tuple."""

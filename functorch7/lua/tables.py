@@ -18,6 +18,53 @@ CHUNK = 200
 """So many values cross at a time."""
 
 
+class Indexed(Table):
+    """The dict of a table that has a metatable with `__index`: what it lacks Lua is asked for."""
+
+    def __init__(self, border: Bridge, number: int):
+        vars(self).update(_border=border, _number=number)
+
+    def __missing__(self, key: Crossing) -> Crossing:
+        border, code = vars(self)["_border"], vars(self)["_border"].encode(key)
+        found = border.answered(border.ask.indexed(vars(self)["_number"], *code))
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key, Indexed) is not Indexed
+
+    def get(self, key: Crossing, default: Crossing = None) -> Crossing:
+        """As in any dict."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def setdefault(self, key: Crossing, default: Crossing = None) -> Crossing:
+        """As in any dict."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __reduce_ex__(self, _: object) -> tuple:  # copies are their own
+        return Table, (dict(self),)
+
+
+class Called(Indexed):
+    """The dict of a table that may be called, too."""
+
+    def __call__(self, *given: Crossing) -> Crossing:
+        border = vars(self)["_border"]
+        return border.answered(border.ask.as_function(vars(self)["_number"]))(*given)
+
+
+LIST, DICT, INDEXED, CALLED = range(4)
+"""What is made of a table, as `glue/border.lua` has it."""
+
+MADE = (list, Table, Indexed, Called)
+
+
 class Tables:
     """The lists and dicts that have a table in Lua."""
 
@@ -29,23 +76,24 @@ class Tables:
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
-    def fill(self, number: int, is_list: bool, begins: bool, ends: bool, codes: str, *values: object) -> None:
+    def fill(self, number: int, kind: int, begins: bool, ends: bool, codes: str, *values: object) -> None:
         """Adds what a table holds to its list or dict, emptied if this is the first part; the last makes it whole."""
         decoded = self.border.decoded
-        target = self._begun(number, is_list) if begins else self.registry.objects[number]
+        target = self._begun(number, kind) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
-        if is_list:
+        if kind == LIST:
             target.extend(found)
         else:
             target.update(zip(found[::2], found[1::2], strict=True))
+            self.border.has_unfit = True
         if ends:
             self.sent[number] = target.copy()
             self.touched.append(number)
 
-    def _begun(self, number: int, is_list: bool) -> Any:
+    def _begun(self, number: int, kind: int) -> Any:
         target = self.registry.objects.get(number)
-        if target is None or isinstance(target, list) != is_list:
-            target = [] if is_list else Table()
+        if type(target) is not MADE[kind]:
+            target = MADE[kind](*[self.border, number] * (kind >= INDEXED))
             self.registry.put(number, target)
         target.clear()
         return target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -272,9 +273,14 @@ class Saved:
     def _fill(self, table: Any, place: str) -> None:
         made = self.tables[id(table)]
         if isinstance(table, dict):
-            made.update((self.made(key, place), self.made(each, _entry(place, key))) for key, each in table.items())
+            made.update((self._key(key, place), self.made(each, _entry(place, key))) for key, each in table.items())
         else:
             made.extend(self.made(each, _entry(place, i)) for i, each in enumerate(table, 1))
+
+    def _key(self, key: object, place: str) -> Any:
+        if isinstance(key, (str, bytes, Real)):
+            return key
+        raise TypeError(f"torch.save: expected numbers, texts or booleans as keys, got {key!r}{located(place)}")
 
     def _user(self, user: Any) -> t7.T7Object:
         """The record of an object whose class a user wrote."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensors.lua_values import text
 from ..tensors.random import generator
 from .described import Described
 from .torch_object import InFiles
@@ -49,12 +50,12 @@ class StochasticGradient(InFiles):
             if self.hookIteration:
                 self.hookIteration(self, iteration, error)
             if self.verbose:
-                print(f"# current error = {error}")
+                print(f"# current error = {text(error)}")
             iteration += 1
             rate = self.learningRate / (1 + iteration * self.learningRateDecay)
             if 0 < self.maxIteration < iteration:
                 print("# StochasticGradient: you have reached the maximum number of iterations")
-                print(f"# training error = {error}")
+                print(f"# training error = {text(error)}")
                 return
 
     def _pass(self, examples: Callable, order: Any, rate: float) -> float:
@@ -72,7 +73,8 @@ class StochasticGradient(InFiles):
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
     """How to get an example, and the indices of all."""
     if callable(getattr(dataset, "size", None)):
-        return dataset.__getitem__, np.arange(1, dataset.size() + 1)
+        owner = [dataset] * isinstance(dataset, dict)  # whose functions are not methods
+        return dataset.__getitem__, np.arange(1, dataset.size(*owner) + 1)
     if isinstance(dataset, dict):
         return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
     return dataset.__getitem__, np.arange(len(dataset))

@@ -90,7 +90,8 @@ class _Search:
         """The place on the line that fulfils the Wolfe-Powell conditions, or None.
 
         `gap` is the way from the place to the other one, kept by itself: on a quadratic loss, where the cubic's first
-        coefficient is nothing but rounding errors, they decide where the search goes.
+        coefficient is nothing but rounding errors, they decide where the search goes. Where 1.25 maxIter is a fraction,
+        what is left is never 0, and the search goes outwards as far as it has to: it is so in Torch, and as published.
         """
         other, place, gap = start, self._further(start, step), -step
         left, limit = min(self.maxIter, self.maxEval - self.evaluations), None
@@ -102,7 +103,7 @@ class _Search:
                 return None
             if place.d > self.sig * start.d:
                 return place
-            if left <= 0:
+            if left == 0 or not np.isfinite(place.f):
                 return None
             way = self._outward(place, other, gap, limit)
             other, place, gap, left = place, self._further(place, way), -way, left - 1

@@ -75,14 +75,13 @@ class CmdLine(Named):
         `-help`, `-h` and `--help` print the help and end the program; so do words that do not fit, with status 1.
         Raises: SystemExit.
         """
-        if isinstance(arg, Mapping):
-            arg = [arg[place] for place in sorted(place for place in arg if place > 0)]
-        words = list(sys.argv[1:] if arg is None else arg)
+        arg = dict(enumerate(sys.argv)) if arg is None else arg
+        words = [arg[place] for place in sorted(arg) if place > 0] if isinstance(arg, Mapping) else list(arg)
         params, arguments = self.default(), list(self.arguments)
         while words:
             word = words.pop(0)
             if word in ("-help", "-h", "--help"):
-                self.help(sys.argv[0] if arg is None else None)
+                self.help(arg)
                 raise SystemExit(0)
             if word in self.options:
                 option = self.options[word]
@@ -124,8 +123,13 @@ class CmdLine(Named):
         self.help()
         raise SystemExit(1)
 
-    def help(self, program: str | None = None) -> None:
-        """Prints the help: options and arguments with their defaults, and the lines of `text` between them."""
+    def help(self, program: str | Sequence[str] | Mapping[int, str] | None = None) -> None:
+        """Prints the help: options and arguments with their defaults, and the lines of `text` between them.
+
+        `program` is the program's name, or a table as `parse` takes it, which has the name at 0.
+        """
+        if program is not None and not isinstance(program, str):
+            program = program.get(0) if isinstance(program, Mapping) else None
         names = "".join(f" {_shown(argument)}" for argument in self.arguments)
         print("Usage: " + (f"{program} " if program else "") + f"[options]{names}")
         width = max((len(_shown(line)) for line in self.helplines if not isinstance(line, str)), default=0)
@@ -140,7 +144,7 @@ class CmdLine(Named):
         """
         found: dict[str, str] = {}
         ignore = ignore or {}
-        for name, value in params.items():
+        for name, value in dict(params).items():  # which Lua's empty table is, too
             option = self.options.get(f"-{name}")
             if ignore.get(name):
                 print(f"-- ignore option {name}")

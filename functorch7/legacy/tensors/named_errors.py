@@ -102,6 +102,14 @@ def _is_raised_here(frames: list[tuple[FrameType, int]]) -> bool:
     return _package(frame) == "functorch7" and dis.opname[frame.f_code.co_code[at]] == "RAISE_VARARGS"
 
 
+def is_pythons_own(error: BaseException) -> bool:
+    """Whether the interpreter raised an error in this package's code, which says nothing about what the call takes."""
+    if not isinstance(error, MISUSE) or error.__cause__ is not None or getattr(error, "__notes__", None):
+        return False  # which users' code or JAX raised, or a layer has spoken about
+    frames = [*_frames(error.__traceback__)]
+    return _package(frames[-1][0]) == "functorch7" and not _is_raised_here(frames)
+
+
 def _usage(name: str, function: Callable, first: int) -> str:
     """The arguments: the beginning of the documentation where the signature does not say."""
     short = name.rpartition(".")[2]

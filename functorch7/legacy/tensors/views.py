@@ -40,7 +40,7 @@ class Views:
         if not is_number(dim):
             raise TypeError(f"expected a number as a dimension, got {described(dim)}")
         count = 0 if self.shape == (0,) else len(self.shape)
-        if not 1 <= dim <= count:
+        if not 1 <= dim < count + 1:  # 1.5 is 1, as everywhere in Torch
             raise IndexError(f"dimension {dim} out of range of a {count}D tensor; dimensions count from 1")
         return int(dim) - 1
 
@@ -48,7 +48,7 @@ class Views:
         try:
             size, index = self.shape[axis], int(index)
         except (TypeError, ValueError):
-            raise TypeError(f"expected a number as an index, got {index!r}") from None
+            raise TypeError(f"expected a number as an index, got {described(index)}") from None
         position = index - 1 if index > 0 else index + size
         if index == 0 or not 0 <= position < size:
             raise IndexError(f"index {index} out of range of dimension {axis + 1} of size {size}; indices count from 1")
@@ -188,10 +188,7 @@ class Views:
         shape = sizes_given(*sizes)
         if len(shape) != self.ndim or any(s not in (1, wanted) for s, wanted in zip(self.shape, shape, strict=True)):
             raise ValueError(f"expected sizes for {sizes_text(self.shape)}, got {sizes_text(shape)}")
-        stride = tuple(
-            0 if mine == 1 and wanted != 1 else s
-            for mine, wanted, s in zip(self.shape, shape, self.strides_, strict=True)
-        )
+        stride = tuple(0 if size == 1 else s for size, s in zip(self.shape, self.strides_, strict=True))
         return self.viewing(self.storage_, self.offset, shape, stride)
 
     def expandAs(self, *given: Views) -> Self:

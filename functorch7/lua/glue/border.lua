@@ -11,6 +11,7 @@ local LUA_TABLE, PYTHON_TABLE = 1, 2
 local OBJECTS = 3 * SHIFT -- smaller numbers are those of tables
 local OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = 1, 2, 3, 4, 5, 6, 7
 local CHUNK = 240
+local LIST, DICT, INDEXED, CALLED = 0, 1, 2, 3 -- what Python makes of a table
 
 local live = setmetatable({}, {__mode = 'v'}) -- by number what stands for a Python object
 local numbers = setmetatable({}, {__mode = 'k'}) -- and back
@@ -82,6 +83,24 @@ local function is_list(value, length)
   return true
 end
 
+local function kind_of_table(value, length)
+  local metatable = getmetatable(value)
+  local has = type(metatable) == 'table' and metatable or {}
+  if rawget(has, '__call') then return CALLED end
+  if is_list(value, length) then return LIST end
+  return rawget(has, '__index') and INDEXED or DICT
+end
+
+-- Whether Python's dicts have no such key: tables, storages, and true beside 1, which it takes for the same.
+local function is_key_of_lua(value, key)
+  local kind = type(key)
+  if kind == 'string' or kind == 'number' then return false end
+  if kind == 'boolean' then return rawget(value, key and 1 or 0) ~= nil end
+  local number = numbers[key]
+  if number and number >= OBJECTS then return border.is_storage(number) end
+  return kind == 'table'
+end
+
 -- Sends what a table holds; its Python list or dict is the same one each time.
 function send(value)
   local number = numbers[value]
@@ -95,10 +114,11 @@ function send(value)
   if sending[value] then return number end
   sending[value] = true
   local length = #value
-  local list = is_list(value, length)
+  local kind = kind_of_table(value, length)
+  local list = kind == LIST
   local codes, values, count, opened = {}, {}, 0, false
   local function flush(is_last)
-    python.fill(number, list, not opened, is_last, concat(codes, '', 1, count), unpack(values, 1, count))
+    python.fill(number, kind, not opened, is_last, concat(codes, '', 1, count), unpack(values, 1, count))
     count, opened = 0, true
   end
   local function put(each)
@@ -114,7 +134,12 @@ function send(value)
   else
     for key, each in next, value do
       if not opened and type(each) == 'table' then flush(false) end
-      put(key)
+      if is_key_of_lua(value, key) then
+        count = count + 1
+        codes[count], values[count] = VALUE, refer(key)
+      else
+        put(key)
+      end
       put(each)
       if count >= CHUNK then flush(false) end
     end
@@ -269,7 +294,17 @@ function asked.entries(reference)
   return answered(found)
 end
 
+-- What a table has at a key by way of its metatable.
+function asked.indexed(number, code, key)
+  local value = live[number]
+  return answered(value and value[decode(code, key)])
+end
+
+function asked.as_function(number) return refer(live[number]), FUNCTION end
+
 function asked.field(reference, name) return answered(pinned[reference][name]) end
+
+function asked.item(reference, code, key) return answered(pinned[reference][decode(code, key)]) end
 
 -- Changes entries of a table: pairs of keys and values, whose kinds are bytes.
 function asked.change(number, codes, ...)

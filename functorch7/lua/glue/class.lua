@@ -91,6 +91,9 @@ local function class_named(given)
 end
 
 function torch.class(name, parent, package)
+  if type(name) ~= 'string' then
+    border.fail(('torch.class: expected a name, the class above and a package, got a %s'):format(type(name)), -1)
+  end
   if type(parent) == 'table' and not border.class_number(parent) and not rawget(parent, '__typename')
     and not getmetatable(parent) then
     parent, package = nil, parent
@@ -181,6 +184,9 @@ local function class_of(value)
 end
 
 function torch.isTypeOf(value, wanted)
+  if type(wanted) ~= 'string' and type(wanted) ~= 'table' then
+    border.fail(('torch.isTypeOf: expected an object and a class or its name, got a %s'):format(type(wanted)), -1)
+  end
   local class = value ~= nil and class_of(value)
   local name = class and type(wanted) == 'table' and class_of(wanted).__typename or wanted
   if not class then

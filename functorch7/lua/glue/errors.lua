@@ -1,7 +1,8 @@
 -- Errors that come from Python, and those that go there.
 local border = ...
 local debug, error, type = debug, error, type
-local THROWN = -3
+local pcall, resume, xpcall = pcall, coroutine.resume, xpcall
+local THROWN, ENDING = -3, -11
 
 -- Whether a line is one of the bridge itself, which nobody wants to read about.
 local function is_ours(source)
@@ -23,8 +24,9 @@ end
 
 -- Raises what Python raised.
 function border.fail(problem, kind)
+  border.is_ending = kind == ENDING
   if kind == -1 then error(position('%s:%d: ', 3) .. problem, 0) end
-  if kind == -2 then error(problem, 0) end
+  if kind == -2 or kind == ENDING then error(problem, 0) end
   error(border.decode(THROWN - kind, problem), 0)
 end
 
@@ -51,8 +53,27 @@ function debug.traceback(first, ...)
   return border.traceback(first, ...)
 end
 
+-- What ends the program (os.exit, Ctrl-C) is an error on its way out, which no call of the program's catches.
+local function unless_ending(ok, ...)
+  if not ok and border.is_ending then error((...), 0) end
+  return ok, ...
+end
+
+function _G.pcall(...) return unless_ending(pcall(...)) end
+
+function _G.xpcall(what, handler, ...)
+  local function handled(problem)
+    if border.is_ending then return problem end
+    return handler(problem)
+  end
+  return unless_ending(xpcall(what, handled, ...))
+end
+
+function coroutine.resume(...) return unless_ending(resume(...)) end
+
 -- An error on its way to Python, as it crosses: its kind and what it says.
 function border.noted(problem)
+  border.is_ending = false
   if type(problem) == 'string' then return {-1, problem, border.traceback(nil, 2)} end
   local code, value = border.encode(problem)
   return {THROWN - code, value, border.traceback(nil, 2)}

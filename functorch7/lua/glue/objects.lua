@@ -117,7 +117,7 @@ local typed_methods = {} -- by name the methods of tensors or storages of one ty
 
 local function index_of(class)
   local methods = class.methods
-  local is_typed = class.name == 'torch.Tensor' or class.name:match('^torch%..*Storage$') ~= nil
+  local is_typed = class.is_typed
   return function(self, key)
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
@@ -128,7 +128,8 @@ local function index_of(class)
     end
     local method = methods[key]
     if method then return method end
-    if type(key) == 'string' then return get(class, self, key) end
+    local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
+    if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     return item(self, key)
   end
 end
@@ -273,6 +274,7 @@ function kinds.type()
       __index = function(_, key)
         if key == 'new' then return make end
         if key == '__index' then return made end
+        if key == '__typename' then return tostring(made) end
         if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
         local typed = typed_methods[key]
         if typed and typed[tostring(made)] then return typed[tostring(made)] end
@@ -299,9 +301,18 @@ function _G.rawset(value, key, content)
   return value
 end
 
+-- Whether a number is that of a tensor or storage.
+function border.is_typed(number)
+  local class = classes[floor(number / SHIFT)]
+  return class and class.is_typed
+end
+
+function border.is_storage(number) return border.is_typed(number) and classes[floor(number / SHIFT)].name ~= 'torch.Tensor' end
+
 function border.describe(number)
   local kind, name, is_table = call(python.describe, number, nil)
   local class = {number = number, name = name, methods = {}, names = {}, is_table = is_table}
+  class.is_typed = name == 'torch.Tensor' or name:match('^torch%..*Storage$') ~= nil
   classes[number] = class
   class.stand_in = kinds[kind](class)
   return class

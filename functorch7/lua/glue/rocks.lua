@@ -162,10 +162,13 @@ function border.prepare.torch(torch)
   -- Whether Lua's collector hears of tensors' memory: it always does (registry.py), so that this only says so.
   function torch.setheaptracking(is_on) rawset(torch, '_heaptracking', is_on) end
 
-  -- Runs a file of a package of the program's own.
+  -- The folder of a package of the program's own, and a file in it that is run.
+  function torch.packageLuaPath(name)
+    local place = package.searchpath(name, package.path)
+    return place and place:match('^(.*)/[^/]*$')
+  end
   function torch.include(name, file)
-    local place = assert(package.searchpath(name, package.path))
-    return lua_dofile(place:match('^(.*/)[^/]*$') .. file)
+    return lua_dofile(assert(torch.packageLuaPath(name), 'no package ' .. name) .. '/' .. file)
   end
 end
 

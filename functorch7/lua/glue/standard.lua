@@ -23,8 +23,13 @@ end
 
 local raw_getmetatable = getmetatable
 
--- Of a list or dict of Python's none, as of a table.
-function getmetatable(value) return raw_getmetatable(value) or nil end
+-- Of a list or dict of Python's none, as of a table; of a tensor or storage that of its type.
+function getmetatable(value)
+  local found = raw_getmetatable(value) or nil
+  local number = raw_type(value) == 'userdata' and border.numbers[value]
+  local name = number and border.is_typed(number) and value:type():match('^torch%.(.+)')
+  return name and torch[name] or found
+end
 
 function ipairs(value)
   if listings[value] or raw_type(value) == 'userdata' then return next_item, value, 0 end
@@ -100,9 +105,16 @@ local output = io.stdout
 local files = getmetatable(output).__index
 local file_write, file_flush, io_write = files.write, files.flush, io.write
 
+-- What LuaJIT's own function writes, which takes texts and numbers.
 local function texts(...)
   local found = {...}
-  for i = 1, select('#', ...) do found[i] = tostring(found[i]) end
+  for i = 1, select('#', ...) do
+    local kind = raw_type(found[i])
+    if kind ~= 'string' and kind ~= 'number' then
+      error(("bad argument #%d to 'write' (string expected, got %s)"):format(i, kind), 3)
+    end
+    found[i] = tostring(found[i])
+  end
   return unpack(found)
 end
 
@@ -124,40 +136,18 @@ function io.write(...)
   return output
 end
 
-local function is_plain_table(value)
-  if raw_type(value) ~= 'table' then return listings[value] ~= nil end
-  return getmetatable(value) == nil
-end
-
-local show
+local DEPTH = 5 -- th shows no tables further in than that
 
 local function key_order(a, b)
   if raw_type(a) == raw_type(b) and (raw_type(a) == 'number' or raw_type(a) == 'string') then return a < b end
   return raw_type(a) < raw_type(b)
 end
 
--- A table as th prints it: a line for each entry.
-local function show_table(value, indent, seen)
-  if seen[value] then return tostring(value) end
-  seen[value] = true
-  local keys, width = {}, 0
-  for key in pairs(value) do
-    keys[#keys + 1] = key
-    width = math.max(width, #tostring(key))
-  end
-  sort(keys, key_order)
-  local lines = {'{'}
-  for _, key in raw_ipairs(keys) do
-    local name = tostring(key)
-    local each = value[key]
-    local nested = is_plain_table(each) and raw_next(listings[each] and copied(each) or each) ~= nil
-    local shown = show(each, indent .. '    ', seen)
-    if nested then shown = '\n' .. indent .. '    ' .. shown end
-    lines[#lines + 1] = indent .. '  ' .. name .. (' '):rep(width - #name) .. ' : ' .. shown
-  end
-  lines[#lines + 1] = indent .. '}'
-  seen[value] = nil
-  return table.concat(lines, '\n')
+-- What is in a table, which is what th shows of it; nothing for other values, and for functorch7's objects.
+local function content(value)
+  if listings[value] then return copied(value) end
+  local is_of_python = (border.numbers[value] or 0) >= border.OBJECTS or border.is_namespace(value)
+  return raw_type(value) == 'table' and not is_of_python and value or nil
 end
 
 -- Tensors and storages within tables are shown by their sizes.
@@ -170,15 +160,39 @@ local function size_shown(value)
   return kind .. ' - size: ' .. table.concat(value:size():totable(), 'x')
 end
 
-function show(value, indent, seen)
-  if is_plain_table(value) then return show_table(value, indent, seen) end
-  if raw_type(value) == 'string' and indent ~= '' then return '"' .. value .. '"' end
-  if indent ~= '' then return size_shown(value) or tostring(value) end
-  return tostring(value)
+-- Adds a table as th prints it: a line for each entry, in the order of their keys.
+local function add_table(lines, found, depth)
+  local indent, keys = ('    '):rep(depth), {}
+  local function add(...) lines[#lines + 1] = indent .. concat {...} end
+  for key in raw_pairs(found) do keys[#keys + 1] = key end
+  if #keys == 0 then return add '{}' end
+  sort(keys, key_order)
+  add '{'
+  for _, key in raw_ipairs(keys) do
+    local each, name = found[key], '  ' .. tostring(key) .. ' : '
+    local inner = content(each)
+    if raw_type(each) == 'string' then
+      add(name, '"', each, '"')
+    elseif not inner then
+      add(name, size_shown(each) or tostring(each))
+    elseif depth == DEPTH - 1 or raw_next(inner) == nil then
+      add(name, '{...}')
+    else
+      add(name)
+      add_table(lines, inner, depth + 1)
+    end
+  end
+  add '}'
 end
 
 -- A value as `print` writes it.
-function border.shown(value) return show(value, '', {}) end
+function border.shown(value)
+  local found, metatable = content(value), getmetatable(value)
+  if not found or raw_type(metatable) == 'table' and metatable.__tostring then return tostring(value) end
+  local lines = {}
+  add_table(lines, found, 0)
+  return concat(lines, '\n')
+end
 
 function print(...)
   local count, found = select('#', ...), {...}

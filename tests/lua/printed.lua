@@ -1,0 +1,214 @@
+-- Programs, and behind --> what Torch7 with LuaJIT printed for them (tables as trepl prints them, by their keys' order).
+
+--- tables, as th prints them
+print {a = 1, long = {2, {}}, x = torch.ones(2), s = torch.LongStorage {3}, t = 'text'}
+print {{{{{{1}}}}}}
+print(setmetatable({1}, {__index = {b = 2}}))
+print {shown = setmetatable({u = 1}, {__tostring = function() return 'never' end})}
+print(setmetatable({u = 1}, {__tostring = function() return 'a text' end}))
+print {}
+-->
+{
+  a : 1
+  long : 
+    {
+      1 : 2
+      2 : {...}
+    }
+  s : LongStorage - size: 1
+  t : "text"
+  x : DoubleTensor - size: 2
+}
+{
+  1 : 
+    {
+      1 : 
+        {
+          1 : 
+            {
+              1 : 
+                {
+                  1 : {...}
+                }
+            }
+        }
+    }
+}
+{
+  1 : 1
+}
+{
+  shown : 
+    {
+      u : 1
+    }
+}
+a text
+{}
+
+--- indices that are numerals, fractions, or none
+local x, s = torch.Tensor {4, 5}, torch.LongStorage {7, 8}
+x['2'] = 9
+x[1.9] = 6
+print(x['1'], x['2'], x[2.7], s['1'], s[1.9])
+print(x[nil], x[true], x[print], s[nil], x.foo)
+print(pcall(function() x[nil] = 3 end), (pcall(function() s[1] = {} end)))
+print(x:size(1.5), x:narrow(1, 1.9, 2.2):sum())
+-->
+6	9	9	7	7
+nil	nil	nil	nil	nil
+false	false
+2	15
+
+--- strides of dimensions that repeat
+local x = torch.ones(1, 4)
+print(unpack(x:expandAs(x):stride():totable()))
+print(unpack(torch.ones(1, 1):expand(2, 1):stride():totable()))
+-->
+0	1
+0	0
+
+--- what is written has to be texts or numbers
+io.write('a', 1, ' ', 2.5, '\n')
+print((pcall(io.write, {})), (pcall(io.write, nil)), (pcall(io.write, torch.ones(1))))
+-->
+a1 2.5
+false	false	false
+
+--- the help has the program's name from the table of its arguments
+local cmd = torch.CmdLine()
+cmd:text('Train')
+cmd:option('-n', 1, 'how many')
+cmd:argument('file', 'a file')
+local words = {[0] = 'script.lua', '-n', '5', 'x'}
+print(cmd:parse(words).n)
+cmd:help(words)
+print(cmd:string('run', {}, {}))
+-->
+5
+Usage: script.lua [options] <file>
+Train
+  -n     how many [1]
+  <file> a file
+run
+
+--- metatables of tensors are those of their types
+local x = torch.ones(1)
+print(getmetatable(x).__typename, getmetatable(torch.LongStorage()).__typename)
+print(getmetatable(x) == torch.getmetatable('torch.DoubleTensor'), getmetatable(x:float()) == getmetatable(x))
+-->
+torch.DoubleTensor	torch.LongStorage
+true	false
+
+--- a data set that finds its examples by a metatable
+torch.manualSeed(1)
+local data = {data = torch.randn(4, 2), label = torch.Tensor {1, 2, 1, 2}}
+setmetatable(data, {__index = function(t, i) return {t.data[i], t.label[i]} end})
+function data:size() return self.data:size(1) end
+local net = nn.Sequential():add(nn.Linear(2, 2)):add(nn.LogSoftMax())
+local trainer = nn.StochasticGradient(net, nn.ClassNLLCriterion())
+trainer.shuffleIndices, trainer.learningRate, trainer.maxIteration = false, 0.1, 2
+trainer:train(data)
+print(net:get(1).weight)
+-->
+# StochasticGradient: training
+# current error = 1.0397854738907
+# current error = 1.002927988315
+# StochasticGradient: you have reached the maximum number of iterations
+# training error = 1.002927988315
+-0.6166 -0.4187
+-0.4595 -0.1008
+[torch.DoubleTensor of size 2x2]
+
+--- a data set of a class
+local Examples = torch.class('ExamplesOfAClass')
+function Examples:__init(n) for i = 1, n do self[i] = {torch.ones(2) * i, torch.zeros(1)} end end
+function Examples:size() return 2 end
+local layer = nn.Linear(2, 1)
+layer.weight:zero()
+layer.bias:zero()
+local trainer = nn.StochasticGradient(layer, nn.MSECriterion())
+trainer.shuffleIndices, trainer.maxIteration, trainer.verbose = false, 1, false
+trainer.hookExample = function(_, example) io.write(example[1][1], ' ') end
+trainer.hookIteration = function(_, iteration, loss) print(iteration, ('%.1f'):format(loss * 0)) end
+trainer:train(ExamplesOfAClass(2))
+-->
+# StochasticGradient: training
+1 2 1	0.0
+# StochasticGradient: you have reached the maximum number of iterations
+# training error = 0
+
+--- settings that a metatable has
+local config = setmetatable({x = 1}, {__index = {learningRate = 0.5, momentum = 0.9}})
+local x = torch.Tensor {1}
+for i = 1, 3 do optim.sgd(function(x) return x[1], torch.ones(1) end, x, config) end
+print(x[1], config.evalCounter, rawget(config, 'learningRate'))
+-->
+-0.5	3	nil
+
+--- tables that are called
+local count = setmetatable({n = 0}, {__call = function(self, value) self.n = self.n + 1 return value and 2 * self.n end})
+print(torch.zeros(3):apply(count):sum(), count.n)
+nn.Sequential():add(nn.Tanh()):apply(count)
+print(count.n)
+local loss = setmetatable({}, {__call = function(_, x) return x:dot(x), x * 2 end})
+local x, values = optim.sgd(loss, torch.Tensor {1, 2}, {learningRate = 0.1})
+print(x[1], x[2], values[1])
+-->
+12	3
+5
+0.8	1.6	5
+
+--- conjugate gradients where 1.25 maxIter is a fraction
+local x, settings = torch.Tensor {1, -2}, {maxIter = 3}
+local function loss(x)
+  return x[1] ^ 2 + 10 * x[2] ^ 2 + x[1] * x[2], torch.Tensor {2 * x[1] + x[2], 20 * x[2] + x[1]}
+end
+for i = 1, 3 do
+  local _, values, count = optim.cg(loss, x, settings)
+  print(#values, count, ('%.9f %.9f'):format(values[#values], x[1]))
+end
+-->
+2	6	0.975000000 1.000000000
+2	4	0.024375000 0.025000000
+2	4	0.000624602 0.025000000
+
+--- methods that are taken out of a class again
+function nn.Tanh:__tostring__() return 'mine' end
+print(nn.Tanh())
+nn.Tanh.__tostring__ = nil
+nn.Tanh.own = 5
+print(nn.Tanh(), nn.Tanh().own)
+nn.Tanh.own = nil
+print(nn.Tanh().own)
+-->
+mine
+nn.Tanh	5
+nil
+
+--- keys that Python's dicts do not have
+local key, sizes, x = {1}, torch.LongStorage {1}, torch.ones(1)
+local config = {
+  learningRate = 0.1, [key] = 'table', [sizes] = 'storage', [x] = 'tensor', [1] = 'one', [true] = 'yes', [0] = 'zero',
+  [false] = 'no',
+}
+optim.sgd(function(x) return x[1], torch.ones(1) end, torch.Tensor {1}, config)
+print(config.evalCounter, config[key], config[sizes], config[x], config[1], config[true], config[0], config[false])
+-->
+1	table	storage	tensor	one	yes	zero	no
+
+--- tables with a list part and names are their list part for functions in C
+local packed = {1, 2, n = 2}
+print(torch.Tensor(packed):size(1), torch.LongStorage(packed)[2], torch.Tensor({x = 1}):nElement())
+print(torch.cat({torch.ones(1), torch.ones(2), n = 2}):sum(), torch.range(1, 4):view(2, 2)[{1, 2, n = 2}])
+-->
+2	2	0
+3	2
+
+--- functions in files are functions
+local made = torch.deserialize(torch.serialize {run = function() return 1 end, [2] = 'two'})
+print(type(made.run), torch.type(made.run), made[2])
+print(type(torch.deserialize(torch.serialize(made.run))))
+-->
+function	function	two
+function
