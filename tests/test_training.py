@@ -120,6 +120,29 @@ def test_what_a_step_cannot_be_given_is_said(key):
         (lambda: of_squares(state, batch, None), TypeError, r"one number as the loss of squares, got shape \(4, 1\)"),
         (lambda: f7.data.TensorLoader([1.0, 2.0], [1, 2]), ValueError, "expected arrays, got numbers"),
         (lambda: Trainer(module, squares, adam, 3), TypeError, "expected the path of a folder, got 3"),
+        (
+            lambda: make_train_step(module, f7.MSECriterion, adam),
+            TypeError,
+            "make_train_step: expected a criterion",
+        ),
+        (lambda: make_train_step(module, module, adam), TypeError, "make_train_step: expected a criterion"),
+        (
+            lambda: make_train_step(f7.Linear, squares, adam),
+            TypeError,
+            "make_train_step: expected the description",
+        ),
+        (
+            lambda: make_train_step(module, squares, optax.adam),
+            TypeError,
+            "make_train_step: expected an optimizer",
+        ),
+        (lambda: make_sgd_step(module, f7.MSECriterion, 0.1), TypeError, "make_sgd_step: expected a criterion, such"),
+        (lambda: init_state(module, optax.adam, key), TypeError, "init_state: expected an optimizer of optax"),
+        (
+            lambda: init_state(module, adam, f7.Linear(3, 2).init(key)),
+            ValueError,
+            "init_state: nn.Linear.*of shape",
+        ),
     ):
         with pytest.raises(error, match=message):
             call()
