@@ -236,6 +236,9 @@ def test_a_forward_that_gives_no_output_and_buffers_is_told_so(what, given, rows
         (lambda: hash(Sized([1, 2])), "nn.Sized: its field 'sizes' is a list, which is not compared by value"),
         (lambda: hash(Sized(np.ones(2))), "nn.Sized: its field 'sizes' is a ndarray, which is not compared by value"),
         (lambda: Setting(3), "nn.Setting: cannot change 'size', because descriptions never change"),
+        (lambda: _trained("eval"), "nn.Linear: expected train to be True or False, got 'eval'"),
+        (lambda: _trained(None), "nn.Linear: expected train to be True or False, got None"),
+        (lambda: _trained(np.ones(2)), "nn.Linear: expected train to be True or False, got array([1., 1.])"),
         (lambda: setattr(f7.Linear(3, 4), "bias", False), "nn.Linear: cannot change 'bias'"),
         (lambda: delattr(f7.Linear(3, 4), "bias"), "nn.Linear: cannot change 'bias'"),
     ],
@@ -243,6 +246,11 @@ def test_a_forward_that_gives_no_output_and_buffers_is_told_so(what, given, rows
 def test_an_authors_mistake_is_told_by_the_module_and_what_to_write(mistake, said):
     with pytest.raises((TypeError, ValueError, AttributeError), match=re.escape(said)):
         mistake()
+
+
+def _trained(train):
+    network = f7.Linear(3, 4)
+    return network.apply(*network.init(KEY), jnp.ones((2, 3)), train=train)
 
 
 def _called(module):

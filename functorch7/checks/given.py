@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .errors import Described, describe, title
+from .errors import Described, describe, is_concrete, title
 
 NUMBERS = (bool, int, float, complex)
 WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
@@ -82,6 +82,17 @@ def _foreign(value: object) -> str:
         kind = type(value)
         return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
     return reprlib.repr(value)
+
+
+def check_train(module: Described, train: object) -> None:
+    """Raises TypeError for a `train` that is traced, and for what is neither True nor False: a text would be true."""
+    if not is_concrete(train):
+        raise TypeError(
+            f"{module.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
+            'jax.jit(module.apply, static_argnames="train")'
+        )
+    if not isinstance(train, (bool, int, np.bool_, jax.Array)) or np.ndim(train):
+        raise TypeError(f"{module.torch_name()}: expected train to be True or False, got {train!r}")
 
 
 def check_made(module: Described, method: str, made: object) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from ..checks.checked import checked
-from ..checks.errors import describe, inside, is_concrete, is_looking, title
-from ..checks.given import check_kinds, check_made, check_result, unfit, unfit_field
+from ..checks.errors import describe, inside, is_looking, title
+from ..checks.given import check_kinds, check_made, check_result, check_train, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import hooks
@@ -152,13 +152,10 @@ class Module(Declared):
         """The output and the new buffers. Pure: nothing that is given changes.
 
         Raises ValueError for input of a wrong shape, and if a key is needed and missing; TypeError for what is no key,
-        and for a `train` that is traced.
+        and for a `train` that is traced or neither True nor False.
         """
-        if not is_concrete(train):
-            raise TypeError(
-                f"{self.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
-                'jax.jit(module.apply, static_argnames="train")'
-            )
+        if train is not True and train is not False:
+            check_train(self, train)
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         if key is not None:
