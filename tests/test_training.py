@@ -109,6 +109,16 @@ def squares(output, target):
     return (output - target) ** 2
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_an_optimizer_that_reduces_gradients_is_refused(key, outputs):
+    """As dpsgd does: all parameters of a Linear begin with the number of outputs, as gradients of examples would."""
+    mean = optax.stateless(lambda gradients, params: jax.tree.map(lambda each: -each.mean(0), gradients))
+    module = f7.Linear(2, outputs)
+    step = make_train_step(module, f7.MSECriterion(), mean)
+    with pytest.raises(ValueError, match=r"got \(\) for params\['bias'\] of shape .* a gradient of each example"):
+        step(init_state(module, mean, key), (jnp.ones((4, 2)), jnp.ones((4, outputs))), None)
+
+
 def test_what_a_step_cannot_be_given_is_said(key):
     module, adam, x = f7.Linear(3, 1), optax.adam(0.1), jnp.ones((4, 3))
     step, of_squares = (make_train_step(module, criterion, adam) for criterion in (f7.MSECriterion(), squares))

@@ -10,7 +10,7 @@ OF_FLAX = {
     "OptimizedLSTMCell": "f7.FastLSTM(3, 4)",
     "MultiHeadDotProductAttention": "f7.MultiHeadAttention(8, 2)",
     "max_pool": "f7.SpatialMaxPooling(2, 2)",
-    "avg_pool": "f7.SpatialAveragePooling(2, 2)",
+    "avg_pool": "f7.SpatialAveragePooling(2, 2, 2, 2), whose strides would be 1",
     "tabulate": "f7.summary(network, (2, 3))",
     "filter_jit": "jax.jit: a network is static, and its arrays are trees of nothing else",
     "filter_grad": "jax.grad with respect to the params, which are all that is learned",

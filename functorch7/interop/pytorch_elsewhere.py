@@ -34,6 +34,7 @@ INSTEAD = {
     "Tensor.type_as": "x.typeAs(y)",
     "Tensor.detach": "x, or x.clone(): there is no tape",
     "Tensor.backward": "net.backward(input, gradOutput), with a criterion's gradient",
+    "Tensor.grad": "net.gradWeight, or that of named_parameters()",
     "Tensor.cpu": "x.float()",
     "Tensor.device": "x.type(), which is torch.CudaTensor on a GPU",
     "Tensor.tolist": "x.totable()",

@@ -39,6 +39,19 @@ def check_optimizer_state(
         raise ValueError(said) from error
 
 
+def check_updates(params: Value, updates: Value) -> None:
+    """Raises ValueError for updates of other shapes, which would be repeated: some optimizers reduce gradients."""
+    if jax.tree.structure(params) != jax.tree.structure(updates):
+        return  # of which optax knows more
+    for (path, param), update in zip(jax.tree.leaves_with_path(params), jax.tree.leaves(updates), strict=True):
+        if jnp.shape(param) != jnp.shape(update):
+            place = f"params{jax.tree_util.keystr(path)} of shape {jnp.shape(param)}"
+            raise ValueError(
+                "make_train_step: expected updates of the parameters' shapes from the optimizer, got "
+                f"{jnp.shape(update)} for {place}; does it want a gradient of each example?"
+            )
+
+
 def is_number(value: object) -> bool:
     """Whether a loss is a single number, of an array's or of Python's."""
     return isinstance(value, (jax.Array, np.ndarray, np.generic, float, int)) and jnp.shape(value) == ()

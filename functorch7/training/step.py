@@ -16,7 +16,7 @@ from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
-from .given import check_optimizer, check_optimizer_state, check_parts, is_number, name_of
+from .given import check_optimizer, check_optimizer_state, check_parts, check_updates, is_number, name_of
 from .sharding import Sharding
 from .state import TrainState, check_step
 
@@ -93,6 +93,7 @@ def descent(
         except Exception as error:
             check_optimizer_state(asked, params, optimizer_state, error)
             raise
+        check_updates(params, updates)
         return optax.apply_updates(params, updates), optimizer_state
 
     gradient = jax.value_and_grad(loss, has_aux=True) if sharding is None else sharding.value_and_grad(module, loss)
