@@ -103,7 +103,7 @@ def check_made(module: Described, method: str, made: object) -> None:
 
 def check_result(module: Described, result: object) -> None:
     """Raises TypeError for what a module's `forward` cannot give: an array could be unpacked as if it were a pair."""
-    if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], (dict, list)):
+    if not isinstance(result, tuple) or len(result) != 2 or hasattr(result[1], "shape"):
         raise TypeError(f"{title(module)}: expected (output, buffers) from forward, got {describe(result)}")
     if result[0] is None:
         raise TypeError(f"{title(module)}: expected an output, got None; is there a `return`?")
