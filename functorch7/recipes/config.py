@@ -99,6 +99,6 @@ def _read(path: Path) -> Any:
     try:
         return msgspec.yaml.decode(text) if path.suffix in (".yaml", ".yml") else msgspec.toml.decode(text)
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: expected settings in TOML (.toml) or YAML (.yaml, .yml), which are text") from error
+        raise ValueError(f"{path}: {error}; settings are TOML (.toml) or YAML (.yaml, .yml), in UTF-8") from error
     except msgspec.DecodeError as error:
         raise ValueError(f"{path}: {error}") from error

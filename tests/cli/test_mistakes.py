@@ -43,7 +43,7 @@ MISTAKES = {
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "same.t7", "--input", "large.npy"): "large.npy: expected whole numbers of 32 bits, got 4294967297; --dtype",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
-    ("train", MLP, "--no-tuning"): f"{MLP}: expected settings in TOML (.toml) or YAML (.yaml, .yml), which are text",
+    ("train", MLP, "--no-tuning"): f"{MLP}: 'utf-8' codec can't decode byte",
     ("inspect", "ones.npy"): "ones.npy: expected a file of Torch7, safetensors or StableHLO: expected an integer, got",
 }
 
