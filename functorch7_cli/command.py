@@ -147,6 +147,17 @@ class Numbers(click.ParamType):
         return found
 
 
+class Setting(click.ParamType):
+    """A setting and its value, such as epochs=3."""
+
+    name = "setting"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        if not value.partition("=")[0].strip() or "=" not in value:
+            self.fail(f"expected a setting as name=value, such as epochs=3, got {value!r}", param, ctx)
+        return value
+
+
 class Recipe(click.ParamType):
     """A shipped recipe's name, or a file, which shells complete; that there is one, the command sees."""
 

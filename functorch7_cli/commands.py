@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Commands, Counts, Numbers, Recipe, Sizes, report
+from .command import Command, Commands, Counts, Numbers, Recipe, Setting, Sizes, report
 from .lasting import lasting
 from .stopping import stoppable
 
@@ -220,7 +220,9 @@ functorch7 train --list
 )
 @click.argument("file", metavar="RECIPE", type=Recipe(), required=False)
 @click.option("--folder", type=click.Path(), help="Where the run is kept, and goes on from; else runs/RECIPE.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change a setting of the recipe.")
+@click.option(
+    "--set", "settings", multiple=True, type=Setting(), metavar="NAME=VALUE", help="Change a setting of the recipe."
+)
 @click.option(
     "--devices",
     type=click.Choice(["copies", "shards"]),
@@ -243,23 +245,23 @@ def train(
     stopped, by Ctrl-C or otherwise; other settings need another folder. The best epoch's network is
     measured on the test set.
     """
+    if file is None and not listing:
+        raise click.UsageError("name a RECIPE; --list shows the shipped ones")
     if not (listing or no_tuning):
         from .tuning import start_tuned
 
         start_tuned(verbose)
     with lasting():
-        if file is not None and not listing:
+        if not listing:
             from .devices import find_meanwhile
 
             find_meanwhile()
         from .show import shown_training
         from .train import listed, train
 
-    if listing:
+    if listing or file is None:
         click.echo(listed())
         return
-    if file is None:
-        raise click.UsageError("name a RECIPE; --list shows the shipped ones")
     found = train(file, quiet=as_json, **options)
     report(found, as_json, shown_training)
     if found["ended"] in signal.Signals.__members__:

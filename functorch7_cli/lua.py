@@ -38,20 +38,21 @@ def _commands() -> Iterator[None]:
 def _shown(debug: bool) -> Iterator[None]:
     try:
         yield
-    except LuaError as error:
+    except (LuaError, ImportError) as error:  # lupa may be missing
         if debug:
             raise
         raise click.ClickException(text_of(error)) from error
 
 
-def text_of(error: LuaError) -> str:
+def text_of(error: Exception) -> str:
     """Lua's file and line, what went wrong there, and the lines that led there."""
     return printable("\n".join([str(error), *getattr(error, "__notes__", [])[:1]]).expandtabs(4))
 
 
 def prompt(python: bool, functions_of_files: bool) -> None:
     """Reads lines and shows what they give, until the end of the input."""
-    runtime = Runtime(python=python, functions_of_files=functions_of_files)
+    with _shown(False):
+        runtime = Runtime(python=python, functions_of_files=functions_of_files)
     with _commands(), _history(runtime), torch_default():
         while True:
             try:

@@ -158,3 +158,100 @@ def test_a_criterion_whose_loss_would_not_see_its_arrays_is_refused_when_its_cla
 
             def loss(self, input, target):
                 return jnp.sum(input - target)
+
+
+class Returning(f7.Module, abstract=True):
+    """A module whose forward gives what its author's function makes of (input, buffers)."""
+
+    what: object
+
+    def forward(self, params, buffers, input, *, key, train):
+        return self.what(input, buffers)
+
+
+class Making(f7.Layer, abstract=True):
+    """A layer whose arrays are what its author gives in the place of a dict."""
+
+    def init_params(self, key, stdv=None):
+        return jnp.ones(3)
+
+
+class Undeclared(f7.Composite, abstract=True):
+    """A module that draws and does not say so, in one of two ways, or calls a module inside without `run`."""
+
+    body: f7.Module
+    way: str = "run"
+
+    def f(self, run, input):
+        if self.way == "without run":
+            return self.body(input)
+        return run.body(input) + jax.random.normal(run.key, input.shape)
+
+
+class Sized(f7.Map, abstract=True):
+    sizes: object
+
+    def f(self, input):
+        return input
+
+
+class Setting(f7.Map, abstract=True):
+    def __init__(self, size):
+        self.size = size
+
+
+KEY = jax.random.key(0)
+
+
+@pytest.mark.parametrize("rows", [2, 3])  # an array of two rows could be unpacked into output and buffers
+@pytest.mark.parametrize(
+    ("what", "given"),
+    [
+        (lambda input, buffers: input, "shape (ROWS, 3)"),
+        (lambda input, buffers: (input, input), "a table of 2: shape (ROWS, 3), shape (ROWS, 3)"),
+        (lambda input, buffers: (input, buffers, None), "a table of 3: shape (ROWS, 3), a table with keys [], None"),
+        (lambda input, buffers: None, "None"),
+    ],
+)
+def test_a_forward_that_gives_no_output_and_buffers_is_told_so(what, given, rows):
+    network = f7.Sequential(Returning(what), f7.Tanh())
+    said = f"nn.Returning: expected (output, buffers) from forward, got {given.replace('ROWS', str(rows))}"
+    for apply in (network.apply, jax.jit(network.apply)):
+        with pytest.raises(TypeError, match=re.escape(said)) as error:
+            apply([{}, {}], [{}, {}], jnp.ones((rows, 3)))
+        assert "In 1 module of nn.Sequential:" in error.value.__notes__
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (lambda: Making().init(KEY), "nn.Making: expected arrays by name, a dict, from init_params, got shape (3,)"),
+        (lambda: f7.Lambda(lambda x: None).apply({}, {}, jnp.ones(2)), "nn.Lambda(<lambda>): expected an output"),
+        (lambda: _called(f7.Sequential(Undeclared(f7.Linear(3, 3)))), "nn.Undeclared: has no random key"),
+        (
+            lambda: _called(Undeclared(f7.Linear(3, 3), "without run")),
+            "nn.Linear(3 -> 3): a description is no",
+        ),
+        (lambda: f7.Linear(3, 4)(jnp.ones((2, 3))), "nn.Linear(3 -> 4): a description is no function"),
+        (lambda: hash(Sized([1, 2])), "nn.Sized: its field 'sizes' is a list, which is not compared by value"),
+        (lambda: hash(Sized(np.ones(2))), "nn.Sized: its field 'sizes' is a ndarray, which is not compared by value"),
+        (lambda: Setting(3), "nn.Setting: cannot change 'size', because descriptions never change"),
+        (lambda: _trained("eval"), "nn.Linear: expected train to be True or False, got 'eval'"),
+        (lambda: _trained(None), "nn.Linear: expected train to be True or False, got None"),
+        (lambda: _trained(np.ones(2)), "nn.Linear: expected train to be True or False, got array([1., 1.])"),
+        (lambda: setattr(f7.Linear(3, 4), "bias", False), "nn.Linear: cannot change 'bias'"),
+        (lambda: delattr(f7.Linear(3, 4), "bias"), "nn.Linear: cannot change 'bias'"),
+    ],
+)
+def test_an_authors_mistake_is_told_by_the_module_and_what_to_write(mistake, said):
+    with pytest.raises((TypeError, ValueError, AttributeError), match=re.escape(said)):
+        mistake()
+
+
+def _trained(train):
+    network = f7.Linear(3, 4)
+    return network.apply(*network.init(KEY), jnp.ones((2, 3)), train=train)
+
+
+def _called(module):
+    return module.apply(*module.init(KEY), jnp.ones((2, 3)), key=KEY, train=True)

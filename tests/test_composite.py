@@ -134,3 +134,5 @@ def test_variables_are_cast_and_moved():
     assert f7.to(variables).params[0]["weight"] is variables.params[0]["weight"]
     with pytest.raises(TypeError, match="to: expected a floating-point dtype, got int32"):
         f7.to(variables, jnp.int32)
+    with pytest.raises(TypeError, match="to: expected a floating-point dtype, got float17"):
+        f7.to(variables, "float17")

@@ -245,6 +245,26 @@ def test_ties_of_different_shapes_are_refused(key):
         f7.Shared(f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 3)), (((0, "weight"), (1, "weight")),)).init(key)
 
 
+@pytest.mark.parametrize(
+    ("ties", "said"),
+    [
+        (((0, "weight"), (2, "weight")), 'expected ties (((0, "weight"), (2, "weight")), ...), pairs of paths, got'),
+        ((("0.weight", "2.weight"),), "pairs of paths, got a table of 2: '0.weight', '2.weight'"),
+        ({"0.weight": "2.weight"}, "got a table with keys ['0.weight']"),
+        ((((0, "weight"), (1, "weight")),), "there is no parameter at (1, 'weight')"),
+        ((((0, "weight"), (7, "weight")),), "there is no parameter at (7, 'weight')"),
+    ],
+)
+def test_ties_of_another_form_are_refused(ties, said, key):
+    with pytest.raises(ValueError, match=re.escape("nn.Shared @ nn.Sequential: ")) as error:
+        f7.Shared(TIED.module, ties).init(key)
+    assert said in str(error.value)
+
+
+def test_ties_may_be_given_as_lists():
+    assert f7.Shared(TIED.module, [[[0, "weight"], [2, "weight"]]]) == TIED
+
+
 def test_a_state_dict_of_a_tied_network_has_the_array_once(key):
     state = f7.state_dict(TIED, TIED.init(key))
     assert sorted(state) == ["0.0.bias", "0.0.weight", "0.2.bias"]

@@ -282,6 +282,14 @@ def test_a_reward_for_another_batch_is_refused(reward):
         f7.reinforce_loss(buffers, reward)
 
 
+@pytest.mark.parametrize("drawing", [{}, {"key": KEY}])
+def test_a_reward_for_what_was_not_drawn_is_refused(drawing):
+    _, buffers = f7.ReinforceNormal(1.0).apply({}, {}, ONES, **drawing)
+    for given in (buffers, f7.Linear(3, 2).init(KEY).buffers):
+        with pytest.raises(ValueError, match="expected the buffers of a call that draws, with train=True"):
+            f7.reinforce_loss(given, np.ones(4))
+
+
 # Rewards -------------------------------------------------------------------------------------------------------------
 
 YES, BASELINE, ANSWERS = (

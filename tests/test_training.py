@@ -109,6 +109,16 @@ def squares(output, target):
     return (output - target) ** 2
 
 
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_an_optimizer_that_reduces_gradients_is_refused(key, outputs):
+    """As dpsgd does: all parameters of a Linear begin with the number of outputs, as gradients of examples would."""
+    mean = optax.stateless(lambda gradients, params: jax.tree.map(lambda each: -each.mean(0), gradients))
+    module = f7.Linear(2, outputs)
+    step = make_train_step(module, f7.MSECriterion(), mean)
+    with pytest.raises(ValueError, match=r"got \(\) for params\['bias'\] of shape .* a gradient of each example"):
+        step(init_state(module, mean, key), (jnp.ones((4, 2)), jnp.ones((4, outputs))), None)
+
+
 def test_what_a_step_cannot_be_given_is_said(key):
     module, adam, x = f7.Linear(3, 1), optax.adam(0.1), jnp.ones((4, 3))
     step, of_squares = (make_train_step(module, criterion, adam) for criterion in (f7.MSECriterion(), squares))
@@ -120,6 +130,29 @@ def test_what_a_step_cannot_be_given_is_said(key):
         (lambda: of_squares(state, batch, None), TypeError, r"one number as the loss of squares, got shape \(4, 1\)"),
         (lambda: f7.data.TensorLoader([1.0, 2.0], [1, 2]), ValueError, "expected arrays, got numbers"),
         (lambda: Trainer(module, squares, adam, 3), TypeError, "expected the path of a folder, got 3"),
+        (
+            lambda: make_train_step(module, f7.MSECriterion, adam),
+            TypeError,
+            "make_train_step: expected a criterion",
+        ),
+        (lambda: make_train_step(module, module, adam), TypeError, "make_train_step: expected a criterion"),
+        (
+            lambda: make_train_step(f7.Linear, squares, adam),
+            TypeError,
+            "make_train_step: expected the description",
+        ),
+        (
+            lambda: make_train_step(module, squares, optax.adam),
+            TypeError,
+            "make_train_step: expected an optimizer",
+        ),
+        (lambda: make_sgd_step(module, f7.MSECriterion, 0.1), TypeError, "make_sgd_step: expected a criterion, such"),
+        (lambda: init_state(module, optax.adam, key), TypeError, "init_state: expected an optimizer of optax"),
+        (
+            lambda: init_state(module, adam, f7.Linear(3, 2).init(key)),
+            ValueError,
+            "init_state: nn.Linear.*of shape",
+        ),
     ):
         with pytest.raises(error, match=message):
             call()

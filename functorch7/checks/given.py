@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .errors import Described, describe, title
+from .errors import Described, describe, is_concrete, title
 
 NUMBERS = (bool, int, float, complex)
 WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
@@ -71,9 +71,42 @@ def check_kinds(module: Taking, given: object) -> None:
     for leaf in (given,) if _is_array(given) else jax.tree.leaves(given):
         kind = leaf.dtype if _is_array(leaf) else type(leaf)
         if not (_is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
-            raise TypeError(f"{title(module)}: expected {module.wanted}, got {reprlib.repr(leaf)}")
+            raise TypeError(f"{title(module)}: expected {module.wanted}, got {_foreign(leaf)}")
         if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
             raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
+
+
+def _foreign(value: object) -> str:
+    """What holds no numbers, in a few words; of other libraries' tensors the class, and what makes them arrays."""
+    if not _is_array(value) and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
+        kind = type(value)
+        return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
+    return reprlib.repr(value)
+
+
+def check_train(module: Described, train: object) -> None:
+    """Raises TypeError for a `train` that is traced, and for what is neither True nor False: a text would be true."""
+    if not is_concrete(train):
+        raise TypeError(
+            f"{module.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
+            'jax.jit(module.apply, static_argnames="train")'
+        )
+    if not isinstance(train, (bool, int, np.bool_, jax.Array)) or np.ndim(train):
+        raise TypeError(f"{module.torch_name()}: expected train to be True or False, got {train!r}")
+
+
+def check_made(module: Described, method: str, made: object) -> None:
+    """Raises TypeError where an author's `init_params` or `init_buffers` gives anything but arrays by name."""
+    if not isinstance(made, dict):
+        raise TypeError(f"{module.torch_name()}: expected arrays by name, a dict, from {method}, got {describe(made)}")
+
+
+def check_result(module: Described, result: object) -> None:
+    """Raises TypeError for what a module's `forward` cannot give: an array could be unpacked as if it were a pair."""
+    if not isinstance(result, tuple) or len(result) != 2 or hasattr(result[1], "shape"):
+        raise TypeError(f"{title(module)}: expected (output, buffers) from forward, got {describe(result)}")
+    if result[0] is None:
+        raise TypeError(f"{title(module)}: expected an output, got None; is there a `return`?")
 
 
 def unfit(module: Taking, params: object, buffers: object, input: object, error: Exception) -> Exception | None:
@@ -85,6 +118,10 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
     if vars(error).setdefault("came_from", module) is not module or not isinstance(error, MISUSE):
         return None
     text = str(error)
+    if "PRNG key" in text and "NoneType" in text and not text.startswith(f"{module.package}."):
+        return ValueError(
+            f"{title(module)}: has no random key, because it does not say that it draws; define draws(self, train)"
+        )
     ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
     if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
         return None

@@ -81,14 +81,30 @@ class Description:
             object.__setattr__(self, name, value)
 
     def _values(self) -> tuple:
-        own = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        own = (value for _, value in self._named_values())
         return (self.own_name, self.own_type, self.own_text, self._hooks, *own)
+
+    def _named_values(self) -> list[tuple[str, Any]]:
+        return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
+
+    def _hashed(self) -> int:
+        """Raises TypeError, which names the field, for one that is not compared by value."""
+        try:
+            return hash((type(self), self._values()))
+        except TypeError:
+            name, value = next((each for each in self._named_values() if not _is_hashable(each[1])), ("", None))
+            if not name:
+                raise
+            raise TypeError(
+                f"{self.torch_name()}: its field {name!r} is a {type(value).__name__}, which is not compared by value; "
+                "give a tuple for a list, and Const(array), whose `value` is the array, for an array"
+            ) from None
 
     def __hash__(self) -> int:
         try:
             return self.__dict__["_hash"]
         except KeyError:
-            self._set(_hash=hash((type(self), self._values())))
+            self._set(_hash=self._hashed())
             return self.__dict__["_hash"]
 
     def __eq__(self, other: object) -> bool:
@@ -110,3 +126,11 @@ class Description:
 
     def _repr_html_(self) -> str:
         return tree_of(self)
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -7,7 +7,7 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field
 from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
@@ -16,8 +16,8 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from ..checks.checked import checked
-from ..checks.errors import describe, inside, is_concrete, is_looking
-from ..checks.given import check_kinds, unfit, unfit_field
+from ..checks.errors import describe, inside, is_looking, title
+from ..checks.given import check_kinds, check_made, check_result, check_train, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import explicit, hooks
@@ -98,6 +98,7 @@ class Module(Declared):
         if "__post_init__" in vars(cls):
             cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
+        cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]
         if not abstract:
             _register(cls)
 
@@ -132,6 +133,7 @@ class Module(Declared):
             _check_no_arrays(type(self))
         try:
             own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
+            check_made(self, "init_params", own)
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)
@@ -139,8 +141,10 @@ class Module(Declared):
                 raise wrong from error
             shorten(error)
             raise
+        buffers = self.init_buffers()
+        check_made(self, "init_buffers", buffers)
         params = join(self, own, [each.params for each in made])
-        return Variables(params, join(self, self.init_buffers(), [each.buffers for each in made]))
+        return Variables(params, join(self, buffers, [each.buffers for each in made]))
 
     def apply(
         self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
@@ -148,13 +152,10 @@ class Module(Declared):
         """The output and the new buffers. Pure: nothing that is given changes.
 
         Raises ValueError for input of a wrong shape, and if a key is needed and missing; TypeError for what is no key,
-        and for a `train` that is traced.
+        and for a `train` that is traced or neither True nor False.
         """
-        if not is_concrete(train):
-            raise TypeError(
-                f"{self.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
-                'jax.jit(module.apply, static_argnames="train")'
-            )
+        if train is not True and train is not False:
+            check_train(self, train)
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         if key is not None:
@@ -166,13 +167,20 @@ class Module(Declared):
             with jax.named_scope(type(self).__name__):
                 if self._hooks and hooks.here(self):
                     return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
-                return self.forward(params, buffers, input, key=key, train=train)
+                return _forward(buffers, key, train, self, params, input)
         except Exception as error:
             known = unfit(self, params, buffers, input, error)
             if known is not None:
                 raise known from error
             shorten(error)
             raise
+
+    def __call__(self, *given: Value, **named: Value) -> Output:
+        """Raises TypeError: a description holds no arrays that it could be a function with. Criterions have none."""
+        raise TypeError(
+            f"{title(self)}: a description is no function, because it holds no arrays: "
+            "network.apply(params, buffers, input), and run.name(input) in a Composite"
+        )
 
     def call(
         self, name: int | str, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool,
@@ -227,6 +235,14 @@ def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
     return checked
 
 
+def _refuse_change(module: Any, name: str, *value: Any) -> None:
+    """Raises FrozenInstanceError, which says what is done instead of setting or deleting an attribute."""
+    raise FrozenInstanceError(
+        f"{module.torch_name()}: cannot change {name!r}, because descriptions never change; replace({name}=...) gives "
+        f"another one, and a class declares its fields, `{name}: int`, in the place of setting them in __init__"
+    )
+
+
 def _check_stdv(title: str, stdv: Any) -> None:
     """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
     if not isinstance(stdv, (int, float)) and not (hasattr(stdv, "dtype") and np.ndim(stdv) == 0):
@@ -245,7 +261,9 @@ def _check_no_arrays(kind: type[Module]) -> None:
 
 
 def _forward(buffers, key, train, module, params, input):
-    return module.forward(params, buffers, input, key=key, train=train)
+    result = module.forward(params, buffers, input, key=key, train=train)
+    check_result(module, result)
+    return result
 
 
 def _apply(module, params, buffers, input, *, key, train):

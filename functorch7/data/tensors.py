@@ -49,14 +49,21 @@ class TensorLoader(DataLoader):
 
     def split(self, ratio: float) -> tuple[TensorLoader, TensorLoader]:
         """Two loaders over views of the arrays: of the first floor(ratio * size) samples, and of the others."""
-        if not 0 < ratio < 1:
-            raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
-        size, first = self.size(), int(self.size() * ratio)
+        size, first = self.size(), count_of_first(self.size(), ratio)
         parts = ((1, first), (first + 1, size))
         first_part, rest = (
             TensorLoader(recursive_sub(self.inputs, *part), recursive_sub(self.targets, *part)) for part in parts
         )
         return first_part, rest
+
+
+def count_of_first(size: int, ratio: float) -> int:
+    """How many of so many samples `split` puts first. Raises: TypeError for no number, ValueError beyond 0 to 1."""
+    if not hasattr(ratio, "__float__") or np.ndim(ratio):
+        raise TypeError(f"TensorLoader.split: expected a number between 0 and 1, got {ratio!r}")
+    if not 0 < ratio < 1:
+        raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
+    return int(size * ratio)
 
 
 def as_indices(who: str, given: Indices, size: int) -> np.ndarray:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .flax_names import OF_FLAX
+
 
 class Name(NamedTuple):
     """What is written in PyTorch, what here, and what differs, if anything does."""
@@ -146,7 +148,11 @@ def unknown(who: str, name: str, known: Iterable[str], package: str = "f7") -> A
         more = f" ({row.differs})" if row.differs else ""
         ours = row.ours.replace("f7.", f"{package}.")
         return AttributeError(f"{who} {name!r}: PyTorch's {row.theirs} is {ours} here{more}")
+    if name in OF_FLAX:
+        return AttributeError(f"{who} {name!r}: here it is {OF_FLAX[name].replace('f7.', f'{package}.')}")
     if name.startswith("_"):  # which programs ask for, by hasattr, more often than users do
         return AttributeError(f"{who} {name!r}")
-    near = difflib.get_close_matches(name, [each for each in known if not each.startswith("_")], 1, 0.75)
+    public = [each for each in known if not each.startswith("_")]
+    same = [each for each in public if each.lower() == name.lower().replace("_", "")]
+    near = same or difflib.get_close_matches(name, public, 1, 0.75)
     return AttributeError(f"{who} {name!r}" + (f"; did you mean {near[0]}?" if near else ""))

@@ -8,12 +8,17 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..checks.errors import describe
+
 
 def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
     """Raises OSError for pipes, devices and sockets: reading may wait for ever, and nothing may take their place.
 
-    Folders may be allowed, else they are an IsADirectoryError.
+    Folders may be allowed, else they are an IsADirectoryError. Raises TypeError for what is no path; a number would be
+    that of an open file.
     """
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"expected the path of a file, got {describe(path)}")
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode) and not folders:

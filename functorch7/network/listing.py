@@ -38,14 +38,23 @@ def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.
     return ((tree.dotted(path), value) for path, value in found if value is not None)
 
 
+def _is_floating(dtype: DTypeLike) -> bool:
+    try:
+        return jnp.issubdtype(jnp.dtype(dtype), jnp.inexact)
+    except TypeError:  # the name of none
+        return False
+
+
 def to(variables: object, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Value:
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
     integers.
     """
-    if dtype is not None and not jnp.issubdtype(dtype, jnp.inexact):
-        raise TypeError(f"to: expected a floating-point dtype, got {jnp.dtype(dtype)}")
+    if dtype is not None and not _is_floating(dtype):
+        raise TypeError(
+            f"to: expected a floating-point dtype, got {dtype if isinstance(dtype, str) else jnp.dtype(dtype)}"
+        )
     place = jax.devices(device)[0] if isinstance(device, str) else device
 
     def moved(leaf: Any) -> Any:

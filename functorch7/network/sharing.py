@@ -1,8 +1,13 @@
 """Parameters that several places of one network share."""
 
+from typing import Any
+
+from ..checks.errors import expected, title
 from ..core.module import Children, Module, Variables
 from ..core.tree import Path, found_at, with_at
 from ..core.types import Array, Key, Tree
+
+EXAMPLE = '(((0, "weight"), (2, "weight")), ...)'
 
 
 class Shared(Module):
@@ -11,7 +16,8 @@ class Shared(Module):
     The params tree has None at the alias; the owner's gradient is the sum over all its places.
 
     Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
-    Raises: ValueError if a tie's arrays differ in shape.
+    Raises: ValueError for what are no pairs of paths, for a path that leads to no parameter, and if a tie's arrays
+    differ in shape.
     Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
 
     >>> import functorch7 as f7
@@ -24,6 +30,25 @@ class Shared(Module):
     module: Module
     ties: tuple[tuple[Path, Path], ...]
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.ties, (tuple, list)):
+            raise expected(self, f"ties {EXAMPLE}", self.ties)
+        self._set(ties=tuple(map(self._tie, self.ties)))
+
+    def _tie(self, given: Any) -> tuple[Path, Path]:
+        """A tie of tuples, which can be hashed. Raises ValueError for what are no two paths of positions and names."""
+        paths = tuple(given) if isinstance(given, (tuple, list)) else ()
+        if len(paths) != 2 or not all(isinstance(path, (tuple, list)) and path for path in paths):
+            raise expected(self, f"ties {EXAMPLE}, pairs of paths", given)
+        owner, alias = map(tuple, paths)
+        return owner, alias
+
+    def _array_at(self, params: Tree, path: Path) -> Array:
+        try:
+            return found_at(params, path)
+        except (LookupError, TypeError):
+            raise ValueError(f"{title(self)}: there is no parameter at {path}") from None
+
     def children(self) -> Children:
         return (self.module,)
 
@@ -34,9 +59,11 @@ class Shared(Module):
     def init(self, key: Array, stdv: float | None = None) -> Variables:
         (params,), buffers = super().init(key, stdv)
         for owner, alias in self.ties:
-            owned, aliased = found_at(params, owner), found_at(params, alias)
+            owned, aliased = self._array_at(params, owner), self._array_at(params, alias)
             if owned.shape != aliased.shape:
-                raise ValueError(f"{self}: cannot tie {alias} of shape {aliased.shape} to {owner} of {owned.shape}")
+                raise ValueError(
+                    f"{title(self)}: cannot tie {alias} of shape {aliased.shape} to {owner} of {owned.shape}"
+                )
             params = with_at(params, alias, None)
         return Variables([params], buffers)
 

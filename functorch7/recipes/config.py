@@ -98,5 +98,7 @@ def _read(path: Path) -> Any:
     text = path.read_bytes()
     try:
         return msgspec.yaml.decode(text) if path.suffix in (".yaml", ".yml") else msgspec.toml.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: {error}; settings are TOML (.toml) or YAML (.yaml, .yml), in UTF-8") from error
+    except msgspec.DecodeError as error:
         raise ValueError(f"{path}: {error}") from error

@@ -30,7 +30,15 @@ def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
 
 
 def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array | float:
-    """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992)."""
+    """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992).
+
+    Raises: ValueError where nothing has drawn, as in evaluation: no gradient would come of it.
+    """
     reward = jax.lax.stop_gradient(reward)
     nodes = [node for node in emitted(buffers, "log_prob") if node.value is not None]
+    if not nodes:
+        raise ValueError(
+            "reinforce_loss: expected the buffers of a call that draws, with train=True, of a network with stochastic "
+            "modules such as nn.ReinforceNormal"
+        )
     return -sum((jnp.sum(reward_as(reward, node) * node.value) for node in nodes), 0.0)

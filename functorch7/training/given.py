@@ -1,4 +1,4 @@
-"""What a Trainer is given: whether it is what it is meant to be."""
+"""What a Trainer and a training step are given: whether it is what it is meant to be."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -10,26 +10,23 @@ from jax.typing import DTypeLike
 
 from ..core import Module, Variables, describe
 from ..core.types import Tree, Value
+from ..losses import Criterion
 from ..network import check_module, check_variables
 from .callbacks import Callback
-from .state import TrainState
 
 
-def check_parts(module: object, criterion: object, optimizer: object) -> None:
-    """Raises TypeError for what is no module, no criterion (its class, say), and no optimizer of optax."""
-    check_module("Trainer", module)
-    if not callable(criterion) or isinstance(criterion, type):
-        raise TypeError(f"Trainer: expected a criterion, such as functorch7.MSECriterion(), got {criterion!r}")
+def check_parts(who: str, module: object, criterion: object) -> None:
+    """Raises TypeError for what is no module, and no criterion (its class, say)."""
+    check_module(who, module)
+    other = isinstance(criterion, Module) and not isinstance(criterion, Criterion)
+    if not callable(criterion) or isinstance(criterion, type) or other:
+        raise TypeError(f"{who}: expected a criterion, such as functorch7.MSECriterion(), got {criterion!r}")
+
+
+def check_optimizer(who: str, optimizer: object) -> None:
+    """Raises TypeError for what is no optimizer of optax: a function that makes one, say."""
     if not all(callable(getattr(optimizer, name, None)) for name in ("init", "update")):
-        raise TypeError(f"Trainer: expected an optimizer of optax, such as optax.adam(1e-3), got {optimizer!r}")
-
-
-def check_step(state: object, batch: object) -> None:
-    """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
-    if not isinstance(state, TrainState):
-        raise TypeError(f"make_train_step: expected a TrainState, as init_state makes it, got {type(state).__name__}")
-    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
-        raise TypeError(f"make_train_step: expected a batch (input, target), got {describe(batch)}")
+        raise TypeError(f"{who}: expected an optimizer of optax, such as optax.adam(1e-3), got {optimizer!r}")
 
 
 def check_optimizer_state(
@@ -40,6 +37,19 @@ def check_optimizer_state(
     if jax.tree.structure(expected) != jax.tree.structure(given):
         said = "make_train_step: the state is that of another optimizer, or of another network; init_state makes it"
         raise ValueError(said) from error
+
+
+def check_updates(params: Value, updates: Value) -> None:
+    """Raises ValueError for updates of other shapes, which would be repeated: some optimizers reduce gradients."""
+    if jax.tree.structure(params) != jax.tree.structure(updates):
+        return  # of which optax knows more
+    for (path, param), update in zip(jax.tree.leaves_with_path(params), jax.tree.leaves(updates), strict=True):
+        if jnp.shape(param) != jnp.shape(update):
+            place = f"params{jax.tree_util.keystr(path)} of shape {jnp.shape(param)}"
+            raise ValueError(
+                "make_train_step: expected updates of the parameters' shapes from the optimizer, got "
+                f"{jnp.shape(update)} for {place}; does it want a gradient of each example?"
+            )
 
 
 def is_number(value: object) -> bool:
@@ -74,11 +84,11 @@ def check_callbacks(callbacks: object) -> None:
         raise TypeError(f"Trainer: expected a list of callbacks, such as [EarlyStop()], got {callbacks!r}")
 
 
-def as_variables(module: Module, given: Value) -> Variables:
+def as_variables(who: str, module: Module, given: Value) -> Variables:
     """A module's variables, also of a plain pair. Raises: TypeError for others; ValueError for another module's."""
     if not isinstance(given, tuple) or len(given) != 2:
-        raise TypeError(f"Trainer.fit: expected variables, (params, buffers), got {describe(given)}")
-    check_variables("Trainer.fit", module, *given)
+        raise TypeError(f"{who}: expected variables, (params, buffers), got {describe(given)}")
+    check_variables(who, module, *given)
     return Variables(*given)
 
 

@@ -101,7 +101,7 @@ class Run:
         validation: Whole | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         check_whole("Trainer.fit", 0, seed=seed)
-        variables = None if variables is None else as_variables(settings.module, variables)
+        variables = None if variables is None else as_variables("Trainer.fit", settings.module, variables)
         if not callable(validation):  # what a function finds is known when it has found it
             names = [] if validation is None else map(str, settings.measures)
             settings.score(dict.fromkeys(["loss", *names], 0.0))

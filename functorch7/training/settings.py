@@ -20,7 +20,7 @@ from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
-from .given import check_amount, check_callbacks, check_floating_type, check_parts
+from .given import check_amount, check_callbacks, check_floating_type, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .rows import all_but_tables, descent_by_rows
@@ -70,7 +70,8 @@ class Settings:
     verbose: bool = True
 
     def __post_init__(self) -> None:
-        check_parts(self.module, self.criterion, self.optimizer)
+        check_parts("Trainer", self.module, self.criterion)
+        check_optimizer("Trainer", self.optimizer)
         if self.folder is not None and not isinstance(self.folder, (str, os.PathLike)):
             raise TypeError(f"Trainer: expected the path of a folder, got {self.folder!r}")
         self._check_kinds()

@@ -8,6 +8,7 @@ import jax
 from ..core import Module
 from ..core.types import Key, Value
 from .first_batch import Step
+from .given import check_parts
 from .row_gradients import descend, value_and_row_grad
 from .state import TrainState
 from .step import make_loss
@@ -36,6 +37,7 @@ def make_sgd_step(
     >>> sorted(metrics)
     ['loss']
     """
+    check_parts("make_sgd_step", module, criterion)
     gradient = value_and_row_grad(module, make_loss(module, criterion))
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:

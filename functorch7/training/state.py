@@ -6,8 +6,10 @@ import jax
 import numpy as np
 import optax
 
-from ..core import Module, Variables
+from ..core import Module, describe
 from ..core.types import Value
+from ..network import check_module
+from .given import as_variables, check_optimizer
 
 
 class TrainState(NamedTuple):
@@ -19,15 +21,26 @@ class TrainState(NamedTuple):
     step: jax.Array
 
 
+def check_step(state: object, batch: object) -> None:
+    """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
+    if not isinstance(state, TrainState):
+        raise TypeError(f"make_train_step: expected a TrainState, as init_state makes it, got {type(state).__name__}")
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise TypeError(f"make_train_step: expected a batch (input, target), got {describe(batch)}")
+
+
 def init_state(
-    module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | Variables
+    module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | tuple[Value, Value]
 ) -> TrainState:
-    """A fresh state from a random key, or from variables that exist already (which are copied).
+    """A fresh state from a random key, or from variables (params, buffers) that exist already (which are copied).
 
     The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
+    Raises: TypeError for what is no module or no optimizer; ValueError for variables of another module.
     """
-    if isinstance(key_or_variables, Variables):
-        variables = _copied(key_or_variables)
+    check_module("init_state", module)
+    check_optimizer("init_state", optimizer)
+    if isinstance(key_or_variables, tuple):
+        variables = _copied(as_variables("init_state", module, key_or_variables))
     else:
         variables = module.init(key_or_variables)
     none_yet = jax.device_put(np.int32(0))

@@ -16,9 +16,9 @@ from ..losses import Criterion
 from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
-from .given import check_optimizer_state, check_step, is_number, name_of
+from .given import check_optimizer, check_optimizer_state, check_parts, check_updates, is_number, name_of
 from .sharding import Sharding
-from .state import TrainState
+from .state import TrainState, check_step
 
 
 def cast(tree: Tree, dtype: DTypeLike) -> Tree:
@@ -93,6 +93,7 @@ def descent(
         except Exception as error:
             check_optimizer_state(asked, params, optimizer_state, error)
             raise
+        check_updates(params, updates)
         return optax.apply_updates(params, updates), optimizer_state
 
     gradient = jax.value_and_grad(loss, has_aux=True) if sharding is None else sharding.value_and_grad(module, loss)
@@ -128,6 +129,8 @@ def make_train_step(
     >>> sorted(metrics)
     ['loss']
     """
+    check_parts("make_train_step", module, criterion)
+    check_optimizer("make_train_step", optimizer)
     gradient, all_known, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What the command line says of a wrong file, or of one that cannot be: one sentence that names it."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ MISTAKES = {
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "same.t7", "--input", "large.npy"): "large.npy: expected whole numbers of 32 bits, got 4294967297; --dtype",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
+    ("train", MLP, "--no-tuning"): f"{MLP}: 'utf-8' codec can't decode byte",
     ("inspect", "ones.npy"): "ones.npy: expected a file of Torch7, safetensors or StableHLO: expected an integer, got",
 }
 
@@ -79,3 +81,23 @@ def test_folders_are_no_files(folder):
     for use in (f7.load_t7, f7.load_model, stablehlo.load_exported):
         with pytest.raises(IsADirectoryError, match="this is a folder: 'folder'"):
             use("folder")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name a RECIPE"),
+        (["digits", "--set", "epochs"], "expected a setting as name=value, such as epochs=3, got 'epochs'"),
+        (["digits", "--set", "=3"], "expected a setting as name=value, such as epochs=3, got '=3'"),
+    ],
+)
+def test_train_that_is_called_wrongly_says_so_before_anything_starts(arguments, said):
+    assert said in called("train", *arguments, code=2)
+
+
+@pytest.mark.parametrize("arguments", [(), ("program.lua",)])
+def test_lua_without_lupa_says_what_to_install(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.lua").write_text("print(1)")
+    monkeypatch.setitem(sys.modules, "lupa.luajit21", None)
+    assert called("lua", *arguments, code=1) == "Error: Lua needs lupa: pip install 'functorch7[lua]'\n"

@@ -108,6 +108,9 @@ def test_split_gives_views_of_both_parts(five):
     assert np.shares_memory(first.inputs, five.inputs)
     with pytest.raises(ValueError, match="Expecting 0 < arg < 1, got 1"):
         five.split(1)
+    for given in ([0.8, 0.2], "a", None):
+        with pytest.raises(TypeError, match=r"TensorLoader.split: expected a number between 0 and 1, got "):
+            five.split(given)
 
 
 def test_a_clone_shares_only_what_is_named(five):

@@ -59,6 +59,8 @@ def test_a_loader_gives_what_its_tensors_hold_now(five):
     assert five.clone("inputs").inputs is five.inputs and five.clone().inputs is not five.inputs
     with pytest.raises(ValueError, match="Expecting 0 < arg < 1"):
         five.split(1.5)
+    with pytest.raises(TypeError, match=r"TensorLoader.split: expected a number between 0 and 1, got \[0.8, 0.2\]"):
+        five.split([0.8, 0.2])
 
 
 class Squares(dl.DataLoader):

@@ -112,6 +112,7 @@ def test_states_without_arrays_of_real_numbers_are_refused():
 
 def test_functions_of_PyTorchs_that_are_not_here_say_what_is():
     places = {"torch": torch, "optim": optim, "functional": nn.functional, "utils": nn.utils, "nn": nn}
+    places |= {"Tensor": torch.ones(1)}
     net = nn.Linear(2, 2)
     for name, said in INSTEAD.items():
         place, _, own = name.partition(".")
@@ -122,3 +123,38 @@ def test_functions_of_PyTorchs_that_are_not_here_say_what_is():
         for owner, method in written:  # what is named instead is there
             here = {"net": net, "x": torch.ones(1), "nn.functional": nn.functional} | places
             assert hasattr(here[owner], method), f"{name}: {owner}.{method}"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fill_", "it is fill, which changes the tensor itself"),
+        ("masked_fill", "it is maskedFill"),
+        ("masked_fill_", "it is maskedFill, which changes the tensor itself"),
+        ("expand_as", "it is expandAs"),
+    ],
+)
+def test_methods_of_PyTorchs_that_have_other_names_here_say_which(name, said):
+    x = torch.ones(2)
+    assert not hasattr(x, name)
+    with pytest.raises(AttributeError) as raised:
+        getattr(x, name)
+    assert str(raised.value) == f"a tensor has no {name!r} here; {said}"
+
+
+def test_what_a_call_was_given_by_names_is_in_its_error():
+    x = torch.ones(2, 3)
+    with pytest.raises(
+        TypeError, match=r"torch\.cat: .* got \(\[a tensor of size 2x3, a tensor of size 2x3\], dim=0\)"
+    ):
+        torch.cat([x, x], dim=0)
+    with pytest.raises(TypeError, match=r"^Tensor\.mean\(\) got an unexpected keyword argument 'dim'"):
+        x.mean(dim=1)
+
+
+@pytest.mark.parametrize("path", [5, None, {"a": 1}, nn.Linear(2, 2)])
+def test_what_is_no_path_is_refused_before_anything_is_opened(path):
+    """A whole number would be that of an open file."""
+    for call in (lambda: torch.load(path), lambda: torch.save(path, "state.t7")):
+        with pytest.raises(TypeError, match="expected the path of a file, got "):
+            call()

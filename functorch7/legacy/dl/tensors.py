@@ -10,6 +10,7 @@ from ... import data
 from ...core.types import Value
 from ...data.nested import recursive_map
 from ...interop.t7.values import Fields
+from ...data.tensors import count_of_first
 from ..objects import nested
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
@@ -44,9 +45,7 @@ class TensorLoader(DescribedLoader):
 
     def split(self, ratio: float) -> tuple[TensorLoader, TensorLoader]:
         """Two loaders that share the tensors' storages: of the first floor(ratio * size) samples, and of the others."""
-        if not 0 < ratio < 1:
-            raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
-        size, first = self.size(), int(self.size() * ratio)
+        size, first = self.size(), count_of_first(self.size(), ratio)
 
         def part(start: int, count: int) -> TensorLoader:
             both = [self.inputs, self.targets]

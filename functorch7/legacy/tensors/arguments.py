@@ -134,6 +134,8 @@ def is_tensor(value: object) -> TypeGuard[Numbers]:
 
 def described(value: object) -> str:
     """An argument as an error message shows it: a tensor by its sizes."""
+    if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
+        return f"[{', '.join(map(described, value))}]"
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)
     return f"a tensor of size {sizes_text(np.shape(value))}"

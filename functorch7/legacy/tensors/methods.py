@@ -14,6 +14,7 @@ from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .devices import at_hand
 from .distributions import DISTRIBUTIONS, Distribution, filling
+from .elsewhere import no_method
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS
@@ -30,6 +31,13 @@ class Methods:
     """The part of Tensor that is made of tables."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what protocols and this package ask for
+            raise AttributeError(name)
+        if hasattr(type(self), name):  # a property, which has its reason
+            return object.__getattribute__(self, name)
+        raise AttributeError(no_method(type(self), name), name=name, obj=self)
 
 
 def _of_operation(operation: Operation) -> None:
@@ -80,7 +88,7 @@ def _of_maker(name: str) -> None:
 
 
 def _add_method(name: str, method: Any, doc: str) -> None:
-    method.__name__, method.__doc__ = name, doc
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Tensor.{name}", doc
     setattr(Methods, name, method)
 
 

@@ -53,7 +53,7 @@ def naming(name: str, function: Callable, first: int = 0) -> Callable:
         try:
             return function(*args, **options)
         except MISUSE as error:
-            told = _told(name, function, args, first, error)
+            told = _told(name, function, args, options, first, error)
             if told is error:
                 raise
             raise told from error
@@ -68,15 +68,17 @@ class _Misuse(TypeError):
 _Misuse.__name__ = _Misuse.__qualname__ = "TypeError"
 
 
-def _told(name: str, function: Callable, args: tuple, first: int, error: Exception) -> Exception:
+def _told(
+    name: str, function: Callable, args: tuple, options: Mapping[str, Value], first: int, error: Exception
+) -> Exception:
     """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
     frames = [*_frames(error.__traceback__)][1:]
     if any(_package(frame) not in LIBRARIES for frame, _ in frames):
         return error
     text = getattr(error, "without_name", None)
     if isinstance(error, _Misuse) or (text is None and not _is_raised_here(frames)):
-        given = ", ".join(map(described, args[first:]))
-        return _Misuse(f"{name}: expected {_usage(name, function, first)}, got ({given})")
+        given = [*map(described, args[first:]), *(f"{each}={described(value)}" for each, value in options.items())]
+        return _Misuse(f"{name}: expected {_usage(name, function, first)}, got ({', '.join(given)})")
     if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
         return error
     told = type(error)(f"{name}: {text or error}")
@@ -95,8 +97,11 @@ def _package(frame: FrameType) -> str:
 
 
 def _is_raised_here(frames: list[tuple[FrameType, int]]) -> bool:
-    """Whether the error is raised by a statement of this package's, and not by what the interpreter could not do."""
-    if not frames:
+    """Whether the error is raised by a statement of this package's, and not by what the interpreter could not do.
+
+    What is asked of a tensor that it does not have (`no_method`) is of the second kind.
+    """
+    if not frames or frames[-1][0].f_code.co_name == "__getattr__":
         return False
     frame, at = frames[-1]
     return _package(frame) == "functorch7" and dis.opname[frame.f_code.co_code[at]] == "RAISE_VARARGS"
