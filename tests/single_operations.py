@@ -15,7 +15,7 @@ from jax._src.interpreters import pxla
 from jax.extend.core import Var
 from jax.sharding import SingleDeviceSharding
 
-MOST_OPERATIONS, MOST_NUMBERS, MOST_RUNS = 12, 20_000, 20
+MOST_OPERATIONS, MOST_NUMBERS, MOST_RUNS = 40, 20_000, 20
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
 call_compiled = pjit._pjit_call_impl_python
@@ -49,7 +49,9 @@ def chosen(function):
     """The larger or smaller number: which zero, where both are zeros of different signs, is left to XLA."""
 
     def compute(x, y):
-        if x.dtype.kind == "V" or (x.dtype.kind == "f" and ((x == 0) & (y == 0)).any()):
+        if x.dtype.kind == "V":
+            raise CannotCompute
+        if x.dtype.kind == "f" and ((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y))).any():
             raise CannotCompute
         return function(x, y)
 
@@ -83,12 +85,20 @@ def converted(x, *, new_dtype, **_):
     return x.astype(new_dtype)
 
 
+def places(x, starts, lengths):
+    """Where a slice of these lengths is: starts that would lead out are moved."""
+    starts = [min(max(int(start), 0), size - n) for start, size, n in zip(starts, x.shape, lengths, strict=True)]
+    return tuple(slice(start, start + length) for start, length in zip(starts, lengths, strict=True))
+
+
 def dynamic_slice(x, *starts, slice_sizes, **_):
-    """Starts that would lead out are moved."""
-    starts = [
-        min(max(int(start), 0), size - length) for start, size, length in zip(starts, x.shape, slice_sizes, strict=True)
-    ]
-    return x[tuple(slice(start, start + length) for start, length in zip(starts, slice_sizes, strict=True))]
+    return x[places(x, starts, slice_sizes)]
+
+
+def dynamic_update_slice(x, part, *starts):
+    written = x.copy()
+    written[places(x, starts, part.shape)] = part
+    return written
 
 
 def gathered(x, indices, *, dimension_numbers, slice_sizes, **_):
@@ -148,6 +158,19 @@ def counted(*, dtype, shape, dimension, **_):
     return np.broadcast_to(np.arange(shape[dimension], dtype=dtype).reshape(places), shape)
 
 
+def remainder(x, y):
+    if x.dtype.kind != "f":
+        raise CannotCompute
+    return np.fmod(x, y)
+
+
+def total(x, *, axes, **_):
+    """Of whole numbers, for which the order does not count."""
+    if x.dtype.kind not in "iu":
+        raise CannotCompute
+    return x.sum(axis=tuple(axes), dtype=x.dtype)
+
+
 def reduced(function):
     def compute(x, *, axes, **_):
         if not x.size:
@@ -164,9 +187,11 @@ COMPARED = {name: plain(getattr(operator, name)) for name in ("eq", "ne", "lt", 
 BITS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert}
 OPERATIONS = {
     "add": plain(exact(np.add)),
+    "add_any": plain(exact(np.add)),
     "sub": plain(exact(np.subtract)),
     "mul": plain(exact(np.multiply)),
     "div": plain(exact(divided)),
+    "rem": plain(exact(remainder)),
     "neg": plain(np.negative),
     "abs": plain(np.abs),
     "sqrt": plain(exact(np.sqrt)),
@@ -182,6 +207,7 @@ OPERATIONS = {
     "broadcast_in_dim": broadcast_in_dim,
     "convert_element_type": converted,
     "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
     "gather": gathered,
     "slice": sliced,
     "reshape": lambda x, *, new_sizes, **_: x.reshape(new_sizes),
@@ -192,6 +218,10 @@ OPERATIONS = {
     "iota": counted,
     "split": parts,
     "concatenate": lambda *xs, dimension: np.concatenate(xs, dimension),
+    "stack": lambda *xs, axis: np.stack(xs, axis),
+    "unstack": lambda x, *, axis: list(np.moveaxis(x, axis, 0)),
+    "stop_gradient": plain(np.asarray),
+    "reduce_sum": total,
     "reduce_max": reduced(np.max),
     "reduce_min": reduced(np.min),
     "reduce_and": reduced(np.all),
@@ -201,10 +231,17 @@ OPERATIONS = {
     **COMPARED,
     **{name: plain(function) for name, function in BITS.items()},
 }
-CALLS = ("jit", "pjit")
+CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "remat2": "jaxpr", "custom_jvp_call": "call_jaxpr"}
+"""The parameter that has the program."""
 
 
 # Programs ------------------------------------------------------------------------------------------------------------
+
+
+def inside(equation):
+    """The program of a call, and its constants."""
+    program = equation.params[CALLS[equation.primitive.name]]
+    return getattr(program, "jaxpr", program), getattr(program, "consts", ())
 
 
 def operations_of(jaxpr):
@@ -214,7 +251,7 @@ def operations_of(jaxpr):
     count = 0
     for equation in jaxpr.eqns:
         if equation.primitive.name in CALLS:
-            count += operations_of(equation.params["jaxpr"].jaxpr)
+            count += operations_of(inside(equation)[0])
         elif equation.primitive.name not in OPERATIONS:
             return float("inf")
         count += 1
@@ -237,8 +274,7 @@ def run(jaxpr, consts, args):
     for equation in jaxpr.eqns:
         given = [value(atom) for atom in equation.invars]
         if equation.primitive.name in CALLS:
-            inner = equation.params["jaxpr"]
-            results = run(inner.jaxpr, inner.consts, given)
+            results = run(*inside(equation), given)
         else:
             results = OPERATIONS[equation.primitive.name](*given, **equation.params)
             results = list(map(np.asarray, results if equation.primitive.multiple_results else [results]))
@@ -266,19 +302,21 @@ def on_the_host(args, params):
     """Whether all is where NumPy finds it, and goes where JAX puts it by itself."""
     if any(params["donated_invars"]) or params["compiler_options_kvs"] or not params["ctx_mesh"].empty:
         return False
-    if config.default_device.value is not None or config.debug_nans.value or config.debug_infs.value:
+    device = jax.local_devices()[0]
+    if config.default_device.value not in (None, device) or config.debug_nans.value or config.debug_infs.value:
         return False
     unspecified = (*params["in_shardings"], *params["out_shardings"])
     if not all(isinstance(each, pjit.UnspecifiedValue) for each in unspecified):
         return False
     arrays = [arg for arg in args if isinstance(arg, jax.Array)]
-    return not any(arg._committed or arg.is_deleted() or len(arg.sharding.device_set) > 1 for arg in arrays)
+    lie_there = all(isinstance(arg.sharding, SingleDeviceSharding) and arg.devices() == {device} for arg in arrays)
+    return device.platform == "cpu" and lie_there and not any(arg.is_deleted() for arg in arrays)
 
 
-def placed(result, aval):
+def placed(result, aval, committed):
     """A copy as an array of JAX's, of 64 bits whether or not JAX makes such by itself."""
     device, copied = jax.local_devices()[0], np.array(result, order="C")
-    return pxla.batched_device_put(aval, SingleDeviceSharding(device), [copied], [device], False, enable_x64=True)
+    return pxla.batched_device_put(aval, SingleDeviceSharding(device), [copied], [device], committed, enable_x64=True)
 
 
 def call(*args, jaxpr, **params):
@@ -291,13 +329,16 @@ def call(*args, jaxpr, **params):
     try:
         with np.errstate(all="ignore"):
             results = run(jaxpr.jaxpr, jaxpr.consts, list(map(host, args, jaxpr.in_avals)))
+        if [(each.dtype, each.shape) for each in results] != [(each.dtype, each.shape) for each in jaxpr.out_avals]:
+            raise CannotCompute  # the type of the results may be said, too
     except CannotCompute:
         plan.runs = MOST_RUNS
         return call_compiled(*args, jaxpr=jaxpr, **params)
     if not plan.runs:  # so that those who count programs do not miss it
         jax.monitoring.record_event_duration_secs(COMPILED, 0.0)
     plan.runs += 1
-    outputs = [placed(result, aval) for result, aval in zip(results, jaxpr.out_avals, strict=True)]
+    committed = any(isinstance(arg, jax.Array) and arg._committed for arg in args)
+    outputs = [placed(result, aval, committed) for result, aval in zip(results, jaxpr.out_avals, strict=True)]
     return outputs, None, None, []
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import single_operations
 from jax import lax
+from jax.interpreters import ad
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, -3.5, 1e-30, 0.1, 7.0, 7.0, 3.0]
 DTYPES = ("float32", "float64", "bfloat16", "float16", "int32", "uint8", "bool")
@@ -27,6 +28,8 @@ TABLE = {
     "sub": lambda x, y, _: lax.sub(x, y),
     "mul": lambda x, y, _: lax.mul(x, y),
     "div": lambda x, y, _: lax.div(x, y),
+    "add_any": lambda x, y, _: ad.add_jaxvals_p.bind(x, y),
+    "rem": lambda x, y, _: lax.rem(x, y),
     "neg": lambda x, *_: lax.neg(x),
     "abs": lambda x, *_: lax.abs(x),
     "sqrt": lambda x, *_: lax.sqrt(x),
@@ -47,6 +50,11 @@ TABLE = {
     "gather": lambda x, *_: x[jnp.array([[2, 0, 1], [1, 1, 2]])],
     "gather columns": lambda x, *_: x[:, [3, 0, 11]],
     "gather elements": lambda x, *_: x[[1, 2], [4, 0]],
+    "dynamic_update_slice": lambda x, y, _: lax.dynamic_update_slice(x, y[:2, :5], (2, -1)),
+    "stack": lambda x, y, _: jnp.stack([x, y, x], 1),
+    "unstack": lambda x, *_: jnp.unstack(x, axis=1),
+    "stop_gradient": lambda x, *_: lax.stop_gradient(x),
+    "reduce_sum": lambda x, *_: lax.reduce_sum_p.bind(x, axes=(1,), out_sharding=None),
     "slice": lambda x, *_: lax.slice(x, (0, 1), (3, 9), (2, 3)),
     "reshape": lambda x, *_: lax.reshape(x, (4, 9)),
     "squeeze": lambda x, *_: lax.squeeze(x[:1], (0,)),
@@ -154,6 +162,19 @@ def test_doubles_stay_doubles():
 def test_what_is_placed_stays_where_it_is():
     placed = jax.device_put(NUMBERS, jax.devices()[0])
     assert (placed + placed).committed
+
+
+@pytest.mark.parametrize("wrap", [jax.checkpoint, jax.nn.relu])
+def test_what_is_inside_other_calls_is_computed(wrap):
+    call = wrap if wrap is jax.nn.relu else wrap(lambda x: x * 2)
+    jaxpr = jax.make_jaxpr(call)(NUMBERS)
+    (found,) = single_operations.run(jaxpr.jaxpr, jaxpr.consts, [NUMBERS - 3])
+    np.testing.assert_array_equal(found, np.maximum(NUMBERS - 3, 0) if wrap is jax.nn.relu else 2 * NUMBERS - 6)
+
+
+def test_a_type_of_the_result_that_is_said_counts():
+    x = jnp.asarray(NUMBERS, np.float16)
+    assert lax.mul_p.bind(x, x, out_dtype=np.dtype(np.float32)).dtype == np.float32
 
 
 def test_programs_are_counted_as_ever():
