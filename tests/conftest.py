@@ -10,6 +10,7 @@ import compiling
 import jax
 import program_files
 import pytest
+import single_operations
 
 from functorch7_cli import tuning
 
@@ -18,6 +19,7 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 compiling.compile_quickly()
+single_operations.compute_by_numpy()
 
 
 def pytest_addoption(parser):
@@ -73,6 +75,18 @@ def pytest_collection():
 
 def pytest_runtest_teardown():
     compiling.let_too_many_go()
+
+
+@pytest.fixture
+def all_by_xla(monkeypatch):
+    """Single operations, too."""
+    single_operations.compute_by_xla(monkeypatch)
+
+
+@pytest.fixture
+def little_to_collect():
+    """The garbage collector looks at nothing that is there already: after other tests that takes it a second."""
+    gc.freeze()
 
 
 @pytest.fixture

@@ -304,17 +304,11 @@ def tracers():
     return sum(count for kind, count in counted.items() if issubclass(kind, jax.core.Tracer))
 
 
-@pytest.fixture(scope="module")
-def tracers_before():
-    """Those of other tests: to look for them takes long where much has been compiled."""
-    return tracers()
-
-
 @pytest.mark.parametrize("name", LEFT_BEHIND)
-def test_programs_keep_nothing_of_what_was_traced(name, tracers_before):
+def test_programs_keep_nothing_of_what_was_traced(name, little_to_collect):
     """Which JAX looks for, too, but more slowly, where `jax_check_tracer_leaks` is set."""
     make, shape = LEFT_BEHIND[name]
-    module = make()
+    module, before = make(), tracers()
     params, buffers = module.init(jax.random.key(0))
     program = jax.make_jaxpr(jax.grad(lambda p, x: loss_of(module, p, buffers, x)))(params, input_of(*shape))
-    assert program.eqns and tracers() <= tracers_before
+    assert program.eqns and tracers() <= before

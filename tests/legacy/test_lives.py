@@ -51,7 +51,7 @@ def test_a_network_of_a_file_is_copied_after_it_has_run():
     same(step(copy), step(net))
 
 
-def test_what_is_in_a_loaded_users_module_goes_with_it():
+def test_what_is_in_a_loaded_users_module_goes_with_it(little_to_collect):
     net = torch.deserialize(torch.serialize(two_layers().add(ScaledAndKept())))
     step(net)
     kept = weakref.ref(net.get(4).kept)

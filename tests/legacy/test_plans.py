@@ -265,7 +265,7 @@ def test_a_criterion_s_number_counts_inside_a_module():
     same(net.forward(pair), [1.5])
 
 
-def test_networks_that_ran_and_were_dropped_are_freed_by_their_memory(monkeypatch):
+def test_networks_that_ran_and_were_dropped_are_freed_by_their_memory(monkeypatch, little_to_collect):
     """Without any collection of Python's own, which goes by numbers of objects."""
     network, x = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()), values(2, 3)
     monkeypatch.setattr(plans, "MOST_BYTES", 10 * 2 * 4 * (3 * 4 + 4))

@@ -323,7 +323,7 @@ def test_a_sequencer_of_a_stateless_module_applies_it_to_every_step():
     same(net.parameters()[1], [np.einsum("tbh,tbd->hd", GS, XS), GS.sum((0, 1))])
 
 
-def test_evaluation_keeps_nothing_of_earlier_steps():
+def test_evaluation_keeps_nothing_of_earlier_steps(little_to_collect):
     cell = lstm().evaluate()
     hs, _ = unrolled(cell, XS)
     for x, h in zip(XS, hs, strict=True):
@@ -339,7 +339,7 @@ def test_evaluation_keeps_nothing_of_earlier_steps():
     assert live() <= before
 
 
-def test_training_keeps_no_more_than_rho_steps():
+def test_training_keeps_no_more_than_rho_steps(little_to_collect):
     cell = lstm(3)
     for _ in range(6):
         cell.forward(XS[0])
