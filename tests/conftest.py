@@ -10,7 +10,6 @@ import compiling
 import jax
 import program_files
 import pytest
-import single_operations
 
 from functorch7_cli import tuning
 
@@ -19,7 +18,6 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 compiling.compile_quickly()
-single_operations.compute_by_numpy()
 
 
 def pytest_addoption(parser):
@@ -75,12 +73,6 @@ def pytest_collection():
 
 def pytest_runtest_teardown():
     compiling.let_too_many_go()
-
-
-@pytest.fixture
-def all_by_xla(monkeypatch):
-    """Single operations, too."""
-    single_operations.compute_by_xla(monkeypatch)
 
 
 @pytest.fixture

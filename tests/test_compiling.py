@@ -10,7 +10,6 @@ import program_files
 import pytest
 from jax._src import compiler
 
-pytestmark = pytest.mark.usefixtures("all_by_xla")
 ONES = np.ones(1234, np.float32)  # so many as in no other test
 
 

@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import single_operations
 from jax._src import compiler
 
 import functorch7
@@ -29,7 +28,6 @@ def alive():
 def small(monkeypatch):
     """An empty cache of at most 24 programs, in a process as it is without what makes the suite quick."""
     monkeypatch.setattr(compiler, "backend_compile_and_load", compiling.compile_anew)
-    single_operations.compute_by_xla(monkeypatch)
     monkeypatch.setattr(cache, "LOOK_EVERY", compiling.LOOK_EVERY_BY_DEFAULT)
     before = cache_info()
     clear_cache()

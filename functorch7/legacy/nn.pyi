@@ -2003,7 +2003,8 @@ class Sequencer(AbstractSequencer):
     """y_t = m(x_t): applies a module to every element of a sequence, left to right; recurrent state flows from step to
     step.
 
-    Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs.
+    Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs. The inputs of a table may differ
+    in shape as far as the module's state allows; then it runs step by step.
     """
     def __init__(self, module: Module) -> None: ...
 

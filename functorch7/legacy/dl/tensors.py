@@ -9,8 +9,8 @@ import numpy as np
 from ... import data
 from ...core.types import Value
 from ...data.nested import recursive_map
-from ...interop.t7.values import Fields
 from ...data.tensors import count_of_first
+from ...interop.t7.values import Fields
 from ..objects import nested
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
