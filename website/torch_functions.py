@@ -111,6 +111,7 @@ def _own_functions() -> Iterator[str]:
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
         node.body = [ast.Expr(ast.Constant(...))]
+        node.decorator_list = [each for each in node.decorator_list if ast.unparse(each) == "overload"]
         head = ast.unparse(node)
         if node.decorator_list:
             overloaded.add(node.name)

@@ -137,10 +137,6 @@ def setRNGState(state: Tensor, /) -> Tensor:
 def setRNGState(generator: Generator, state: Tensor, /) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
     state."""
-@functools.partial(naming, 'torch.setRNGState')
-def setRNGState(*args: Any) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
-    state."""
 def where(condition: Numbers, x: Numbers, y: Numbers) -> Tensor:
     """x where the condition holds (or is not 0), else y: the tensor's `if`."""
 def cat(*args: Operand) -> Tensor:

@@ -44,7 +44,9 @@ def of_call(function: Callable, given: Sequence[Crossing], error: BaseException)
     if not is_pythons_own(error) or isinstance(function, BuiltinFunctionType):
         return error
     is_method = next(iter(inspect.signature(function).parameters), None) == "self"
-    name = (name_of(given[0]) + "." if is_method and given else "") + function.__name__
+    if is_method and (not given or given[0] is None):  # called with a point: it is what is missing
+        return error
+    name = (name_of(given[0]) + "." if is_method else "") + function.__name__
     wanted, found = ", ".join(words_of(function, is_method)), ", ".join(map(shown, given[is_method:]))
     said = "" if str(error).startswith(f"{function.__qualname__}()") else f": {error}"
     return TypeError(f"{name}: expected ({wanted}), got ({found}){said}")

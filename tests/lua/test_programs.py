@@ -150,10 +150,10 @@ ERRORS = {
     "error({code = 5})": "an error that is no text",
     "x = = 1": "program.lua:1: unexpected symbol",
     "require 'nosuch'": "program.lua:1: no package 'nosuch', .* there are: .*nngraph.*torch",
-    "torch.totable()": "program.lua:1: totable: object expected, got no value",
+    "torch.totable()": r"program.lua:1: totable: expected \(object\), got \(\)",
     "require 'nn'\nnn.Linear(3)": "program.lua:2: nn.Linear: outputSize expected, got no value",
-    "require 'optim'\noptim.sgd()": "program.lua:2: sgd: opfunc and x expected, got no value",
-    "require 'nn'\nnn.Tanh():forward()": "program.lua:2: .*forward: input expected, got no value",
+    "require 'optim'\noptim.sgd()": r"program.lua:2: sgd: expected \(opfunc, x, \[config\], \[state\]\), got \(\)",
+    "require 'nn'\nnn.Tanh():forward()": r"program.lua:2: nn.Tanh.forward: expected \(input\), got \(\)",
     "torch.ones(2).totable()": r"program.lua:1: attempt to index a nil value \(field 'numpy'\)",
     "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*parent class nn.Nothing does not exist",
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...core.types import Value
@@ -21,12 +19,12 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 
-def reshaped(output: Any, gradient: Any) -> Any:
+def reshaped(output: Value, gradient: Value) -> Value:
     """A gradient in the output's shape; ValueError if it has not as many elements."""
     return np.asarray(gradient).reshape(output.shape)
 
 
-def filled_up(output: Any, gradient: Any) -> Any:
+def filled_up(output: Value, gradient: Value) -> Value:
     """As `reshaped`; a table of numbers that a user's module gave may get gradients of its first ones alone."""
     if np.ndim(output) == np.ndim(gradient) == 1 and np.size(gradient) < output.size:
         return np.pad(np.asarray(gradient), (0, output.size - np.size(gradient)))
