@@ -150,9 +150,9 @@ class RepeaterCriterion(AbstractSequencerCriterion):
     """
 
     def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
-        if isinstance(input, list):
+        if isinstance(input, list) and input:
             return input, [target] * len(input)
-        if jnp.ndim(input) == 0:
+        if isinstance(input, list) or jnp.ndim(input) == 0:
             raise expected(self, "a table, or a tensor with time first", input)
         return input, jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[None], (len(input), *leaf.shape)), target)
 

@@ -248,7 +248,7 @@ WRONG = {
     "steps in forward order": (in_forward_order, "reverse order: expected the input of step 4, got that of step 1"),
     "a step that is no tensor": (lambda: nn.LSTM(D, H).forward([XS[0], XS[0]]), "nn.LSTM.*expected"),
     "another batch while remembering": (lambda: remembering().forward(XS[:, :1]), "forget"),
-    "unequal batches": (lambda: nn.Sequencer(nn.GRU(D, H)).forward([XS[0], XS[1, :1]]), "inputs of one shape"),
+    "unequal batches": (lambda: nn.Sequencer(nn.GRU(D, H)).forward([XS[0], XS[1, :1]]), "the remembered state"),
     "backward first": (lambda: nn.Sequencer(nn.GRU(D, H)).backward(XS, GS), "backward called before forward"),
     "another input": (lambda: remembering().backward(XS[:2], GS[:2]), "backward needs an input of forward's shape"),
     "fewer gradients": (lambda: remembering().backward(XS, GS[:2]), "expected a gradOutput of shape"),

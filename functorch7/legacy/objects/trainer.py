@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -73,8 +74,8 @@ class StochasticGradient(InFiles):
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
     """How to get an example, and the indices of all."""
     if callable(getattr(dataset, "size", None)):
-        owner = [dataset] * isinstance(dataset, dict)  # whose functions are not methods
-        return dataset.__getitem__, np.arange(1, dataset.size(*owner) + 1)
+        is_tables = isinstance(dataset, dict) and not inspect.ismethod(dataset.size)  # a function in a table of Lua's
+        return dataset.__getitem__, np.arange(1, (dataset.size(dataset) if is_tables else dataset.size()) + 1)
     if isinstance(dataset, dict):
         return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
     return dataset.__getitem__, np.arange(len(dataset))

@@ -49,7 +49,7 @@ OTHER_NAMES = {
 WHOLE_FIRST = {"factorial", "jn", "kn", "yn", "expn", "pdtr", "pdtrc", "pdtri", "stdtr", "stdtrit"}
 """Those whose first argument is a whole number, which C makes of it."""
 
-FUNCTIONS = {name: each for each in (*OF_NUMPY, *OF_SCIPY) for name in OTHER_NAMES.get(each, (each,))}
+ORIGINALS = {name: each for each in (*OF_NUMPY, *OF_SCIPY) for name in OTHER_NAMES.get(each, (each,))}
 """The names here, by cephes's."""
 
 
@@ -62,7 +62,7 @@ def _computing(name: str) -> Callable:
 
 
 def _function(name: str) -> Callable:
-    its_name = FUNCTIONS[name]
+    its_name = ORIGINALS[name]
     arity = (OF_NUMPY | OF_SCIPY)[its_name]
 
     def call(*given: Crossing) -> Crossing:
@@ -73,8 +73,8 @@ def _function(name: str) -> Callable:
     return call
 
 
-globals().update({name: _function(name) for name in FUNCTIONS})
-ffi = type("ffi", (), {name: staticmethod(_function(name)) for name in FUNCTIONS})
+globals().update({name: _function(name) for name in ORIGINALS})
+ffi = type("ffi", (), {name: staticmethod(_function(name)) for name in ORIGINALS})
 """The same functions, as C's are called."""
 
 nan = float("nan")
@@ -116,4 +116,4 @@ def setErrorLevel(level: str | float) -> None:
     """Does nothing: values that are not defined are nan or infinite, as they are by default."""
 
 
-__all__ = [*FUNCTIONS, "betagrad", "ffi", "lmvgam", "mvgam", "nan", "polygamma", "setErrorLevel"]
+__all__ = [*ORIGINALS, "betagrad", "ffi", "lmvgam", "mvgam", "nan", "polygamma", "setErrorLevel"]
