@@ -302,3 +302,9 @@ def test_an_empty_batch_gives_an_empty_batch(made):
                 wrong.append(str(error))
     assert wrong == []
     assert {f7.SpatialConvolution, f7.CAdd, f7.Collapse, f7.SpatialMaxUnpooling} <= {*scaled}
+
+
+@pytest.mark.parametrize("make", [f7.WeightedMSECriterion, f7.ClassNLLCriterion, f7.CrossEntropyCriterion])
+def test_weights_that_are_no_numbers_are_refused(make):
+    with pytest.raises(TypeError, match=rf"nn.{make.__name__}: expected numbers, got 'both'"):
+        make("both")

@@ -142,6 +142,10 @@ def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tupl
         yield from _misfits(name, form, given)
 
 
+class UnfitValue(TypeError):
+    """A value that no field can have; the module that was given it puts its name before."""
+
+
 def unfit_field(module: Described, error: Exception) -> TypeError | None:
     """The error that names a field that is no number where its class says that it is one, for a module that has failed.
 
@@ -149,6 +153,8 @@ def unfit_field(module: Described, error: Exception) -> TypeError | None:
     """
     if not isinstance(error, MISUSE) or str(error).startswith(f"{module.package}."):
         return None
+    if isinstance(error, UnfitValue):
+        return TypeError(f"{module.torch_name()}: {error}")
     for each in fields(module):  # type: ignore[arg-type]
         kinds = {kind.strip() for kind in getattr(each.type, "__name__", str(each.type)).split("|")}
         value = vars(module).get(each.name, 0)
