@@ -86,7 +86,7 @@ class Call(Inspection, RunLonger):
 
     def _run_as_it_turns_out(self, keep: bool) -> list:
         """Runs the network; planned anew whenever its users' modules turn out to be other than they were taken for."""
-        self.run_length = self.plan.length_to_run(self.arguments[2])
+        self.run_length = None if self.plan.lengths is None else self.plan.length_to_run(self.arguments[2])
         if self.run_length is not None:
             try:
                 return self._run(keep)
@@ -113,7 +113,7 @@ class Call(Inspection, RunLonger):
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
         plan = self.plan
-        arguments = self._arguments_as_run()
+        arguments = self.arguments if self.run_length is None else self._arguments_as_run()
         try:
             if plan.placed:
                 (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
@@ -129,7 +129,8 @@ class Call(Inspection, RunLonger):
             raise
         if error is not None:
             report(error)
-        self.output = self._of_its_steps(self.output)
+        if self.run_length is not None:
+            self.output = self._of_its_steps(self.output)
         self._ends = None
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self.is_pulled_back = False

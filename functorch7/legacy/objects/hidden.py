@@ -91,15 +91,12 @@ class HiddenStates(Steps):
         if plan.is_step:
             steps = plan.members[0]._steps()
             values = steps.grad_states.get(step)
-            values = (
-                with_zeros([None] * len(plan.state_slots), steps.calls[step].state_after()) if not values else values
-            )
+            values = values or with_zeros([None] * len(plan.state_slots), steps.calls[step].state_after())
         elif step == 0:
             values = call.state_gradient or [None] * len(plan.state_slots)
         else:
-            values = plan.last_gradients(call.state_after()) or with_zeros(
-                [None] * len(plan.state_slots), call.state_after()
-            )
+            after = call.state_after()
+            values = plan.last_gradients(after) or with_zeros([None] * len(plan.state_slots), after)
         return self._nested(self._values(plan, values))
 
     def setGradHiddenState(self, step: int, gradHiddenState: Value) -> None:

@@ -73,9 +73,10 @@ class StochasticGradient(InFiles):
 
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
     """How to get an example, and the indices of all."""
-    if callable(getattr(dataset, "size", None)):
-        is_tables = isinstance(dataset, dict) and not inspect.ismethod(dataset.size)  # a function in a table of Lua's
-        return dataset.__getitem__, np.arange(1, (dataset.size(dataset) if is_tables else dataset.size()) + 1)
+    size = getattr(dataset, "size", None)
+    if callable(size):
+        is_table = isinstance(dataset, dict) and not inspect.ismethod(size)  # of Lua's, whose functions are no methods
+        return dataset.__getitem__, np.arange(1, (size(dataset) if is_table else size()) + 1)
     if isinstance(dataset, dict):
         return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
     return dataset.__getitem__, np.arange(len(dataset))
