@@ -1,15 +1,16 @@
 """What a call is given: arrays of numbers, or tables of them, and trees of arrays as `init` makes them.
 
-Kinds are checked before a module runs, when a program is traced. Whatever else does not fit is found out after the
-module has failed, so that it costs nothing where all is well.
+Kinds, and the parameters' sizes, are checked before a module runs, when a program is traced. Whatever else does not fit
+is found out after the module has failed, so that it costs nothing where all is well.
 """
 
 from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any, Protocol
@@ -82,6 +83,44 @@ def _foreign(value: object) -> str:
         kind = type(value)
         return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
     return reprlib.repr(value)
+
+
+def check_sizes(module: Described, params: object) -> None:
+    """Refuses arrays of other sizes than `init_params` makes: many would give an output, but another layer's.
+
+    Raises: ValueError naming the module, the parameter and the sizes.
+    """
+    if _are_known.get() or not isinstance(params, Mapping):
+        return
+    for name, shape in _own_sizes(module):
+        if name in params and np.shape(params[name]) != shape:
+            given = describe(params[name])
+            raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {shape}, got {given}")
+
+
+def _own_sizes(module: Any) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The shapes of a module's own parameters, by name; none where they cannot be known without making arrays."""
+    known = module.__dict__.get("_sizes")
+    if known is None:
+        known = ()
+        with suppress(Exception):
+            made = jax.eval_shape(lambda: module.init_params(jax.random.key(0)))  # whose key is in no program around
+            known = tuple([(name, form.shape) for name, form in made.items() if hasattr(form, "shape")])
+        module._set(_sizes=known)
+    return known
+
+
+_are_known: ContextVar[bool] = ContextVar("are_known", default=False)
+
+
+@contextmanager
+def known_sizes() -> Iterator[None]:
+    """A block whose caller answers for the parameters' sizes: programs of Torch's may give a layer others."""
+    token = _are_known.set(True)
+    try:
+        yield
+    finally:
+        _are_known.reset(token)
 
 
 def check_train(module: Described, train: object) -> None:
@@ -175,7 +214,7 @@ def _forms(module: Any) -> tuple[Any, Any]:
 def _misfits(name: str, form: Any, given: Any) -> Iterator[tuple[str, str]]:
     """(what is expected, what was given), wherever a tree is not as `init` makes it."""
     if isinstance(form, dict):
-        if isinstance(given, dict) and form.keys() <= given.keys():
+        if isinstance(given, Mapping) and form.keys() <= given.keys():
             for key, inner in form.items():
                 yield from _misfits(f"{name}[{key!r}]", inner, given[key])
         else:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from .display import tree_of
 from .tree import Children, named_children
 
-DERIVED = ("_hash", "_traits", "_bare")
+DERIVED = ("_hash", "_sizes", "_traits", "_bare")
 """What a description keeps that follows from its fields: no part of its value."""
 
 

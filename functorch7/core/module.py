@@ -17,7 +17,7 @@ from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.errors import describe, inside, is_looking, title
-from ..checks.given import check_kinds, check_made, check_result, check_train, unfit, unfit_field
+from ..checks.given import check_kinds, check_made, check_result, check_sizes, check_train, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import explicit, hooks
@@ -151,8 +151,8 @@ class Module(Declared):
     ) -> tuple[Output, Tree]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
-        Raises ValueError for input of a wrong shape, and if a key is needed and missing; TypeError for what is no key,
-        and for a `train` that is traced or neither True nor False.
+        Raises ValueError for input of a wrong shape, for parameters of other sizes than `init` makes, and if a key is
+        needed and missing; TypeError for what is no key, and for a `train` that is traced or neither True nor False.
         """
         if train is not True and train is not False:
             check_train(self, train)
@@ -161,6 +161,8 @@ class Module(Declared):
         if key is not None:
             check_key(self.torch_name(), key)
         check_kinds(self, input)
+        if type(self).init_params is not Module.init_params:
+            check_sizes(self, params)
         if (mesh := explicit.mesh_of(input)) is not None:
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         try:

@@ -136,7 +136,8 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
-        output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
+        with core.known_sizes():  # a program may have put tensors of other sizes into its layers
+            output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
         return (_typed(program, output), side), program.buffers.flatten_up_to(new)
 

@@ -129,13 +129,13 @@ class HiddenStates(Steps):
 
     def _zero_state(self, input: Any) -> list:
         plan = self._planned()
-        after = plan.run(
-            jax.eval_shape,
-            lambda value: plan.whole_spec().apply(
-                *self.functional()[1], value, key=jax.random.key(0), train=self.train
-            )[1],
-            unwrapped(input),
-        )
+
+        def buffers_after(value: Any) -> Any:
+            with core.known_sizes():
+                variables = self.functional()[1]
+                return plan.whole_spec().apply(*variables, value, key=jax.random.key(0), train=self.train)[1]
+
+        after = plan.run(jax.eval_shape, buffers_after, unwrapped(input))
         found: list = []
         map_state(plan.spec, after, found.append)
         return [np.zeros(value.shape, plan.dtype) for value in found]

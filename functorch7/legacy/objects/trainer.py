@@ -76,7 +76,8 @@ def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
     size = getattr(dataset, "size", None)
     if callable(size):
         is_table = isinstance(dataset, dict) and not inspect.ismethod(size)  # of Lua's, whose functions are no methods
-        return dataset.__getitem__, np.arange(1, (size(dataset) if is_table else size()) + 1)
+        count: Any = size(dataset) if is_table else size()
+        return dataset.__getitem__, np.arange(1, count + 1)
     if isinstance(dataset, dict):
         return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
     return dataset.__getitem__, np.arange(len(dataset))
