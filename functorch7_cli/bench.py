@@ -19,10 +19,11 @@ from .inputs import described
 
 
 def bench(
-    file: str, input_shape: Any, rounds: int, indices: tuple[int, ...], like: str | None, dtype: str | None
-) -> dict[str, Any]:
+    file: str, input_shape: Any, rounds: int, indices: tuple[int, ...], like: str | None, dtype: str | None,
+    entry: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Seconds for compiling, for a call of forward, and for one of forward and backward."""
-    with network_in(file, like, dtype) as network:
+    with network_in(file, like, dtype, entry) as network:
         if not network.module.traceable:
             raise TypeError(f"{file}: cannot be compiled: the size of an output in it depends on values")
         input = random_input(input_shape, indices, network.dtype)

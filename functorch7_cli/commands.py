@@ -21,6 +21,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 like = click.option(
     "--like", type=EXISTING, metavar="T7FILE", help="The network whose arrays FILE has, if FILE has arrays only."
 )
+entry = click.option(
+    "--entry", metavar="PLACE", help="The network's place in a table that FILE holds, as protos.rnn, if it has several."
+)
 dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help="The precision, if not the file's.")
 
 
@@ -85,6 +88,7 @@ functorch7 convert model.t7 state.safetensors --to pytorch --by-kind
 )
 @click.option("--by-kind", is_flag=True, help="Name PyTorch's layers by kind (conv1, lstm), and not by place (0, 1).")
 @like
+@entry
 @dtype
 def convert(file: str, out: str, **options: Any) -> None:
     """Write what FILE holds to OUT in another form.
@@ -122,6 +126,7 @@ functorch7 run model.stablehlo --input x.npy
     "--classes", multiple=True, type=EXISTING, metavar="LUAFILE", help="Run this Lua file first: it defines classes."
 )
 @like
+@entry
 @dtype
 @as_json
 def run(file: str, as_json: bool, **options: Any) -> None:
@@ -167,6 +172,7 @@ functorch7 bench words.t7 --input-shape 20x32 --indices 10000
     help="Inputs are whole numbers from 1 to N; N,0 for a table: the first one's are, not the second one's.",
 )
 @like
+@entry
 @dtype
 @as_json
 def bench(file: str, as_json: bool, **options: Any) -> None:
@@ -201,6 +207,7 @@ functorch7 draw model.t7 picture.svg --input-shape 1x1x8x8 --theme dark
     help="auto follows the browser that shows the picture.",
 )
 @like
+@entry
 def draw(file: str, out: str | None, **options: Any) -> None:
     """Draw the network in FILE: its layers, and what goes from one to another, as SVG, to OUT or beside FILE."""
     with lasting():

@@ -11,10 +11,10 @@ import numpy as np
 from functorch7.core.tree import dotted
 from functorch7.interop import t7
 from functorch7.interop.t7.values import BYTES
-from functorch7.interop.torch7.names import REPLICAS, known_name
+from functorch7.interop.torch7.entries import is_module
 from functorch7.interop.torch7.node import Node, place_of
 from functorch7.interop.torch7.node import Path as Place
-from functorch7.interop.torch7.reader import Reader, Unknown, readers
+from functorch7.interop.torch7.reader import Reader, Unknown
 from functorch7.layers import Graph
 
 from .files import form_of, read_t7
@@ -84,7 +84,7 @@ class _Describer:
         """A network, or the fields of an object that is none that can be made."""
         name = object.class_name
         problem = f"{BYTES[name]} bytes" if name in BYTES else "functorch7 has no such class"
-        if name in readers or name in REPLICAS or known_name(name):
+        if is_module(object):
             try:
                 return self.network(name, Reader(allow_unknown=True).read(object))
             except t7.T7FormatError as error:

@@ -23,7 +23,8 @@ OF_A_SHAPE = {"stablehlo": stablehlo.save_exported, "onnx": onnx.save}
 
 
 def convert(
-    file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None, by_kind: bool
+    file: str, out: str, to: str | None, input_shape: Any, like: str | None, dtype: str | None, by_kind: bool,
+    entry: str | None = None,
 ) -> str:  # fmt: skip
     """Writes what `file` holds to `out`, which is returned."""
     form = to or form_to_write(out)
@@ -32,7 +33,7 @@ def convert(
     if by_kind and form != "pytorch":
         raise click.UsageError("--by-kind is about PyTorch's names: --to pytorch")
     format = "ascii" if form == "t7-ascii" else "binary"
-    if form_of(file) == "t7" and form.startswith("t7") and dtype is None:
+    if form_of(file) == "t7" and form.startswith("t7") and dtype is None and entry is None:
         found = read_t7(file)
         if found.rest:
             raise ValueError(f"{file}: {found.rest} bytes follow the first object, and would be left out")
@@ -40,7 +41,7 @@ def convert(
         with progress(f"writing {Path(out).name}") as done:
             t7.write(out, value, format, done)
         return out
-    with network_in(file, like, dtype) as network:
+    with network_in(file, like, dtype, entry) as network:
         if form.startswith("t7"):
             torch7.save_model(out, *network[:3], format)
         elif form == "safetensors":

@@ -14,6 +14,7 @@ import numpy as np
 
 from functorch7 import checked, core
 from functorch7.interop import orbax, safetensors, stablehlo, t7
+from functorch7.interop.torch7.entries import network_of
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.interop.writing import refuse_special
@@ -67,26 +68,27 @@ def read_t7(path: str) -> t7.T7File:
             raise
 
 
-def node_in(path: str) -> Node:
-    """The network in a Torch7 file. Raises TypeError if it holds something else."""
-    value = read_t7(path).value
+def node_in(path: str, entry: str | None = None) -> Node:
+    """The network in a Torch7 file, or in a table that is in it. Raises TypeError if it holds something else."""
+    value = network_of(path, read_t7(path).value, entry)
     if not isinstance(value, t7.T7Object):
         raise TypeError(f"{path}: expected a network, the file holds a {type(value).__name__}; see functorch7 inspect")
     return Reader().read(value)
 
 
 @contextmanager
-def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Network]:
+def network_in(path: str, like: str | None, dtype: str | None, entry: str | None = None) -> Iterator[Network]:
     """The network in a file, in the file's own precision if no other is given; float64 where it is needed.
 
-    `like` is the Torch7 file with the network itself, for files that have its arrays only.
+    `like` is the Torch7 file with the network itself, for files that have its arrays only; `entry` its place in a
+    table.
     """
     form = form_of(path)
     if form == "stablehlo":
         raise TypeError(f"{path}: expected a network, this is a compiled program, which can only be inspected and run")
     if form != "t7" and like is None:
         raise click.UsageError(f"{path} has arrays only; name the network that they belong to: --like model.t7")
-    node = node_in(path if form == "t7" else str(like))
+    node = node_in(path if form == "t7" else str(like), entry)
     with jax.enable_x64(True):
         module, variables = functional(node)
         if form == "safetensors":
@@ -100,15 +102,19 @@ def network_in(path: str, like: str | None, dtype: str | None) -> Iterator[Netwo
 
 
 @contextmanager
-def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+def function_in(
+    path: str, like: str | None, dtype: str | None, entry: str | None = None
+) -> Iterator[tuple[Callable[[Any], Any], Any]]:
     """What a file computes, in evaluation mode, as a function of its input; and the input's precision."""
     if form_of(path) == "stablehlo":
+        if entry is not None:
+            raise click.UsageError(f"{path} is one compiled program, which has no entries")
         program = stablehlo.load_exported(path)
         given = program.exported.in_avals[0].dtype
         with jax.enable_x64(given.itemsize == 8):
             yield program, given
         return
-    with network_in(path, like, dtype) as network:
+    with network_in(path, like, dtype, entry) as network:
         apply = network.module.apply
         if network.module.traceable:  # a program by itself does not look at values, such as classes and indices
             apply = checked(apply) if network.module.traits.checks_values else jax.jit(apply)
@@ -117,10 +123,12 @@ def function_in(path: str, like: str | None, dtype: str | None) -> Iterator[tupl
 
 
 @contextmanager
-def written_in_lua(path: str, classes: Sequence[str]) -> Iterator[tuple[Callable[[Any], Any], Any]]:
+def written_in_lua(
+    path: str, classes: Sequence[str], entry: str | None = None
+) -> Iterator[tuple[Callable[[Any], Any], Any]]:
     """What a Torch7 file computes whose classes are defined in files of Lua's, which it says that it runs."""
     import functorch7
-    from functorch7.legacy import Tensor
+    from functorch7.legacy import Tensor, nn
     from functorch7.lua import LuaError
 
     from .lua import text_of
@@ -128,9 +136,10 @@ def written_in_lua(path: str, classes: Sequence[str]) -> Iterator[tuple[Callable
     for each in classes:
         click.echo(f"running {each}", err=True)
     try:
-        network = functorch7.load_t7(path, lua=classes)
+        value = functorch7.load_t7(path, lua=classes)
     except LuaError as error:
         raise ValueError(text_of(error)) from error
+    network = network_of(path, value, entry, lambda each: isinstance(each, nn.Module))
     network.evaluate()
     parameters = network.parameters()[0]
     yield (

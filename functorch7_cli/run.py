@@ -17,12 +17,12 @@ EXAMPLES = 10
 
 def run(
     file: str, input: str, output: str | None, size: Any, mean: Any, std: Any, top: int, like: str | None,
-    dtype: str | None, classes: Sequence[str] = (),
+    dtype: str | None, classes: Sequence[str] = (), entry: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The shapes of input and output, and what is in the output; files of Lua's are run first for their classes."""
     if output is not None:
         check_output(output)  # before anything is computed
-    opened = written_in_lua(file, classes) if classes else function_in(file, like, dtype)
+    opened = written_in_lua(file, classes, entry) if classes else function_in(file, like, dtype, entry)
     with opened as (function, precision):
         given = input_from(input, precision, size, mean, std)
         result = function(given)

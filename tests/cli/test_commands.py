@@ -124,6 +124,19 @@ def test_run_gives_what_torch_gave(convnet, tmp_path):
     assert "output 2x5 float32" in text and t7.read(tmp_path / "y.t7").dtype == np.float32
 
 
+def test_the_network_of_a_checkpoint(convnet, tmp_path):
+    file, input, expected = convnet
+    networks = {"G": nn.Linear(2, 2), "D": f7.load_t7(file)}
+    f7.save_t7(tmp_path / "two.t7", networks | {"epoch": 3})
+    for chosen in ([], ["--entry", "E"]):
+        assert "as entry: G, D" in called("run", tmp_path / "two.t7", "--input", input, *chosen, code=1)
+    given = tmp_path / "two.t7", "--entry", "D"
+    called("run", *given, "--input", input, "--output", tmp_path / "y.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), expected, rtol=1e-6)
+    called("convert", *given[:1], tmp_path / "D.t7", *given[1:])
+    assert as_json("inspect", tmp_path / "D.t7")["value"]["tree"] == str(networks["D"]).strip()
+
+
 def test_run_on_an_image(tmp_path):
     from PIL import Image
 

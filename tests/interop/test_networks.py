@@ -65,8 +65,24 @@ def test_as_a_pure_function(name):
 
 
 def test_a_file_without_a_network():
-    with pytest.raises(TypeError, match="holds a table of 5 entries; see load_t7"):
+    with pytest.raises(TypeError, match="holds a table of 5 entries; no network is in it; see load_t7"):
         f7.load_model(FOLDER / "table_binary.t7")
+
+
+def test_the_network_of_a_checkpoint(tmp_path):
+    first, second = nn.Linear(2, 3), nn.Sequential().add(nn.Linear(3, 1))
+    protos = {"rnn": first, "again": first, "criterion": nn.MSECriterion()}
+    protos["itself"] = protos
+    f7.save_t7(tmp_path / "one.t7", {"epoch": 3, "protos": protos})
+    f7.save_t7(tmp_path / "two.t7", [second, {"protos": protos}])
+    expected = np.asarray(first.weight)
+    for name, entry in (("one", None), ("one", "protos.rnn"), ("one", "protos.again"), ("two", "2.protos.rnn")):
+        _, params, _ = f7.load_model(tmp_path / f"{name}.t7", entry=entry)
+        np.testing.assert_array_equal(params["weight"], expected)
+    assert str(f7.load_model(tmp_path / "two.t7", entry="1")[0]) == str(second)
+    for entry, said in ((None, "holds a table of 2 entries; "), ("3", "no network at 3; ")):
+        with pytest.raises(TypeError, match=f"{said}name one of those in it as entry: 1, 2.protos.rnn"):
+            f7.load_model(tmp_path / "two.t7", entry=entry)
 
 
 def test_shared_parameters_stay_shared(tmp_path):

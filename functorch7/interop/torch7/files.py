@@ -6,27 +6,29 @@ import os
 from collections.abc import Collection
 
 from ... import core
-from ...core.types import Tree, Value
+from ...core.types import Tree
 from ...network import check_variables
 from .. import t7
+from .entries import network_of
 from .node import functional
 from .reader import Reader
 from .writer import Writer, node_of
 
 
 def load_model(
-    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, entry: str | None = None
 ) -> tuple[core.Module, Tree, Tree]:
     """(module, params, buffers) of the network in a Torch7 file, a path or a URL for fsspec, ready for `jit`.
 
     Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
-    mode lets them. Recurrent state and gradients are left out. For unknown classes and errors see `load_t7`. Raises
-    TypeError if the file holds no network.
+    mode lets them. Recurrent state and gradients are left out. Of a table, such as a checkpoint with options and an
+    optimiser's state, it is the only network, or the one at `entry` ("protos.rnn"). For unknown classes and errors see
+    `load_t7`. Raises TypeError if there is no network, or several and no entry is given.
     Source: torch7/doc/serialization.md, torch.load.
     """
-    value = t7.read(path)
+    value = network_of(os.fspath(path), t7.read(path), entry)
     if not isinstance(value, t7.T7Object):
-        raise TypeError(f"{os.fspath(path)}: expected a network, the file holds {_kind(value)}; see load_t7")
+        raise TypeError(f"{os.fspath(path)}: expected a network, the file holds {type(value).__name__}; see load_t7")
     module, (params, buffers) = functional(Reader(allow_unknown).read(value))
     return module, params, buffers
 
@@ -44,9 +46,3 @@ def save_model(
     check_variables("save_model", module, params, buffers)
     node = node_of(module, core.Variables(params, buffers))
     t7.write(path, Writer().object(node), format)
-
-
-def _kind(value: Value) -> str:
-    if isinstance(value, dict):
-        return f"a table with the keys {', '.join(map(repr, value))}"
-    return f"a table of {len(value)} entries" if isinstance(value, list) else type(value).__name__
