@@ -98,16 +98,29 @@ def check_sizes(module: Described, params: object) -> None:
             raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {shape}, got {given}")
 
 
-def _own_sizes(module: Any) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The shapes of a module's own parameters, by name; none where they cannot be known without making arrays."""
+Sizes = tuple[tuple[str, tuple[int, ...]], ...]
+"""The shapes of a module's own parameters, by name."""
+
+
+def sizes_of(made: dict[str, Any]) -> Sizes:
+    """Those of what `init_params` has made."""
+    return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
+
+
+def _own_sizes(module: Any) -> Sizes:
+    """As `init` has found them; else from a trace. None are known where that takes more than a trace."""
     known = module.__dict__.get("_sizes")
     if known is None:
         known = ()
         with suppress(Exception):
-            made = jax.eval_shape(lambda: module.init_params(jax.random.key(0)))  # whose key is in no program around
-            known = tuple([(name, form.shape) for name, form in made.items() if hasattr(form, "shape")])
+            known = _traced_sizes(module)
         module._set(_sizes=known)
     return known
+
+
+@lru_cache(256)
+def _traced_sizes(module: Any) -> Sizes:
+    return sizes_of(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))  # whose key is in no program around
 
 
 _are_known: ContextVar[bool] = ContextVar("are_known", default=False)

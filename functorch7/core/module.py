@@ -17,7 +17,7 @@ from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.errors import describe, inside, is_looking, title
-from ..checks.given import check_kinds, check_made, check_result, check_sizes, check_train, unfit, unfit_field
+from ..checks.given import check_kinds, check_made, check_result, check_sizes, check_train, sizes_of, unfit, unfit_field
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import explicit, hooks
@@ -134,6 +134,7 @@ class Module(Declared):
         try:
             own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
             check_made(self, "init_params", own)
+            self._set(_sizes=sizes_of(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)
