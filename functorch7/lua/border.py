@@ -22,7 +22,6 @@ import numpy as np
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
-from .arguments import shape_for
 from .asked import Asked
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
@@ -224,10 +223,6 @@ class Border:
                 return self.failed(error)
 
         return entered
-
-    def called(self, function: Callable, arguments: object) -> Crossing:
-        """What a function gives for Lua's arguments."""
-        return function(*shape_for(function).fitted(arguments))
 
     def failed(self, error: BaseException) -> tuple:
         """An exception as Lua gets it."""

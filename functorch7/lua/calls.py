@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -108,8 +109,8 @@ class Calls:
 
     def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
         """The first argument, called with the others."""
+        function, *arguments = self.border.given(sig, values)
         try:
-            function, *arguments = self.border.given(sig, values)
             if isinstance(function, t7.LuaFunction):
                 raise TypeError(
                     "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
@@ -121,7 +122,7 @@ class Calls:
                 raise TypeError(f"attempt to call a {name_of(function)}")
             return self._called(function, shape_for(function), arguments)
         except BaseException as error:
-            return self.border.failed(error)
+            return self.border.failed(of_call(function, arguments, error) if inspect.isroutine(function) else error)
 
     def _called(self, function: Callable, shape: Shape, arguments: Crossing, owner: Crossing = None) -> Crossing:
         border = self.border
