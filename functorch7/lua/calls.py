@@ -57,7 +57,7 @@ class Calls:
         """A function as Lua calls it. Most calls have up to three arguments that fit as they are: they cost little."""
         border, tables = self.border, self.border.tables
         objects: Crossing = border.registry.objects
-        numbers, most = border.registry.numbers, shape.most
+        numbers, most, has_texts = border.registry.numbers, shape.most, bool(shape.texts)
 
         def entered(_: int, sig: int, first: object = _Nothing, second: object = _Nothing, *others: object) -> Crossing:
             try:
@@ -70,7 +70,7 @@ class Calls:
                     return self._fitted(function, shape, sig, values)
                 elif sig == TWO_OBJECTS:
                     result = function(owner := objects[first], objects[second])
-                elif sig == OBJECT:
+                elif sig == OBJECT and not has_texts:
                     result = function(owner := objects[first], second)
                 else:
                     return self._fitted(function, shape, sig, (first, second))

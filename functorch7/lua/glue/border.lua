@@ -286,6 +286,8 @@ end
 
 function asked.describe(reference) return tostring(pinned[reference]) end
 
+function asked.as_value(reference) return answered(pinned[reference]) end
+
 function asked.type_of(reference) return type(pinned[reference]) end
 
 function asked.entries(reference)

@@ -27,7 +27,7 @@ local function to_text(self)
   return method and method(self) or getmetatable(self).__typename
 end
 
--- A class whose objects are tables of Lua's.
+-- A class whose objects are tables of Lua's. It is put together by `rawset`: the class above may say what setting does.
 local function own_class(name, parent)
   local class = {__typename = name, __tostring = to_text}
   class.__index = function(self, key)
@@ -37,6 +37,10 @@ local function own_class(name, parent)
       if known or found ~= nil then return found end
     end
     return value
+  end
+  class.__newindex = function(self, key, value)
+    local put = class.__newindex__
+    if not (put and put(self, key, value)) then rawset(self, key, value) end
   end
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
   if parent then setmetatable(class, parent) end -- programs follow the metatables from class to class
@@ -58,7 +62,7 @@ local function constructor(class)
     if class.__init then class.__init(made, ...) end
     return made
   end
-  class.new = function(...) return construct(nil, ...) end
+  rawset(class, 'new', function(...) return construct(nil, ...) end)
   local made = setmetatable({}, {__index = class, __newindex = class, __call = construct, __metatable = class})
   constructors[made] = true
   return made

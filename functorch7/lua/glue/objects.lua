@@ -113,15 +113,17 @@ local item = border.method_of_class(python.item)
 
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
 
+-- What a class's objects give for a key; `class.index` is what they give whatever programs have made of it.
 local function index_of(class)
   local methods = class.methods
   local is_typed = class.is_typed
-  return function(self, key)
+  local function type_of(self) return (methods.type or get(class, self, 'type'))(self) end
+  function class.index(self, key)
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
     local typed = is_typed and typed_methods[key]
     if typed then
-      local found = typed[(methods.type or get(class, self, 'type'))(self)]
+      local found = typed[type_of(self)]
       if found then return found end
     end
     local method = methods[key]
@@ -129,6 +131,11 @@ local function index_of(class)
     local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
     if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     return item(self, key)
+  end
+  local index = class.index
+  return not is_typed and index or function(self, key)
+    local written = typed_methods.__index
+    return ((written and written[type_of(self)]) or index)(self, key)
   end
 end
 
@@ -181,11 +188,16 @@ end
 
 local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
 
+local function text_of(self) return call(python.text, 0, nil, self) end
+
 local function metatable_for(class)
   local metatable = {
     __index = index_of(class),
     __newindex = new_index,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = not class.is_typed and text_of or function(self)
+      local written = typed_methods.__tostring__ or typed_methods.__tostring
+      return (written and written[self:type()] or text_of)(self)
+    end,
     __call = function(self, ...) return call(python.call_object, 0, nil, self, ...) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
     __metatable = border.class(class.number),
@@ -229,7 +241,7 @@ function kinds.list(class)
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = text_of,
   }
   return function()
     local made = make()
@@ -244,7 +256,7 @@ function kinds.mapping(class)
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = text_of,
   }
 end
 
@@ -261,6 +273,9 @@ function kinds.class()
 end
 
 local types = setmetatable({}, {__mode = 'k'}) -- what stands for types
+local SEEN_HERE = {__index = true, __tostring = true, __tostring__ = true} -- what Lua alone asks types for
+
+local function index_of_any(self, key) return class_of(self).index(self, key) end
 
 -- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
 function kinds.type()
@@ -271,22 +286,23 @@ function kinds.type()
     return setmetatable(made, {
       __index = function(_, key)
         if key == 'new' then return make end
-        if key == '__index' then return made end
         if key == '__typename' then return tostring(made) end
         if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
         local typed = typed_methods[key]
         if typed and typed[tostring(made)] then return typed[tostring(made)] end
+        if SEEN_HERE[key] then return key == '__index' and index_of_any or text_of end
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)
         local name, typed = tostring(made), typed_methods[key] or {}
         typed[name] = not method_numbers[value] and value or nil
         typed_methods[key] = next(typed) ~= nil and typed or nil
+        if SEEN_HERE[key] then return end
         call(python.define_for_type, 0, nil, made, key, method_numbers[value] or value)
         border.forget(key)
       end,
       __call = function(_, ...) return make(...) end,
-      __tostring = function() return call(python.text, 0, nil, made) end,
+      __tostring = text_of,
     })
   end
   return stand_in

@@ -211,6 +211,9 @@ function border.prepare.cudnn(cudnn)
   end
 end
 
+-- For xlua's OptionParser.
+function border.asked.command_line() return border.answered(rawget(_G, 'arg') or {}) end
+
 function border.prepare.xlua(xlua)
   function xlua.require(name)
     local ok, found = pcall(require, name)
@@ -220,6 +223,11 @@ function border.prepare.xlua(xlua)
     return false
   end
   xrequire = xlua.require
+
+  function xlua.unpack_class(object, ...)
+    local found = xlua.unpack(...)
+    for name, value in next, found do object[name] = value end
+  end
 
   -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
   function string.split(text, pattern)
