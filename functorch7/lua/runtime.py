@@ -17,7 +17,6 @@ from .asked import Asked
 from .border import Border
 from .calls import Calls
 from .classes import FIELDS_ALONE, Classes
-from .errors import LuaError
 from .kinds import Crossing
 from .own import described_encoder
 from .prompt import Prompt
@@ -195,10 +194,7 @@ class Runtime(Prompt):
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua's code; what it returns, several values as a tuple."""
-        compiled = self.lua.globals().loadstring(to_lua(source), to_lua(name))
-        if type(compiled) is tuple:
-            raise LuaError(from_lua(compiled[1]))
-        reference = self.glue.refer(compiled)
+        reference = self.compiled(source, name)
         try:
             return self.border.call_lua(reference, tuple(args))
         finally:

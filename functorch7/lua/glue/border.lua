@@ -248,7 +248,7 @@ border.call = call
 -- More arguments than kinds fit into a number: a list of them.
 function border.call_many(what, name, owner, values, count)
   for i = 1, count do
-    if values[i] == nil then border.fail('more than 16 arguments, with nil among them', -1) end
+    if values[i] == nil then border.refuse 'more than 16 arguments, with nil among them' end
   end
   return received(owner, what(name, -1, send(values)))
 end

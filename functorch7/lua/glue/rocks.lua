@@ -114,7 +114,7 @@ function require(name)
   if package.loaded[name] ~= nil then return package.loaded[name] end
   if name:match('^%.') then
     local place = namespace(border.paths).concat(folder(2), name)
-    return required_file(file_at(place) or border.fail(('no file %s.lua'):format(place), -1))
+    return required_file(file_at(place) or border.refuse('no file %s.lua', place))
   end
   local ok, found = xpcall(lua_require, function(problem)
     return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
@@ -128,8 +128,8 @@ function require(name)
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
     table.sort(known)
-    border.fail(("no package '%s', and no file %s.lua on LUA_PATH; there are: %s"):format(
-      name, (name:gsub('%%.', '/')), table.concat(known, ', ')), -1)
+    border.refuse("no package '%s', and no file %s.lua on LUA_PATH; there are: %s", name, (name:gsub('%%.', '/')),
+      table.concat(known, ', '))
   end
   error(found, 0)
 end
@@ -322,7 +322,7 @@ function border.prepare.stn(nn)
 end
 
 function border.prepare.libunsup(unsup)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
+  for _, name in ipairs(border.FLOATS) do torch[name].shrinkage = unsup.shrinkage end
 end
 
 function border.prepare.sys(sys)
