@@ -197,6 +197,11 @@ def __getattr__(name: str) -> Any:
     return found
 
 
+def __dir__() -> list[str]:
+    tensors = [each.removeprefix("torch.") for each in TYPES if not each.startswith("torch.Cuda")]
+    return sorted({*globals(), *_LAZY, *tensors, *(each.replace("Tensor", "Storage") for each in tensors)})
+
+
 def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 

@@ -19,10 +19,10 @@ from weakref import WeakValueDictionary
 import jax
 import numpy as np
 
+from ..interop.t7 import Key
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
-from .arguments import shape_for
 from .asked import Asked
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
@@ -75,7 +75,7 @@ class Border:
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
             int: _whole, str: _text, bytes: _bytes,
-            LuaFunction: _function, LuaValue: _reference, Tensor: self._tensor,
+            LuaFunction: _function, LuaValue: _reference, Tensor: self._tensor, Key: lambda key: self.encode(key.value),
         }  # fmt: skip
 
     # Values from Lua ------------------------------------------------------------------------------------------------
@@ -224,10 +224,6 @@ class Border:
                 return self.failed(error)
 
         return entered
-
-    def called(self, function: Callable, arguments: object) -> Crossing:
-        """What a function gives for Lua's arguments."""
-        return function(*shape_for(function).fitted(arguments))
 
     def failed(self, error: BaseException) -> tuple:
         """An exception as Lua gets it."""

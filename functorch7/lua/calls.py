@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -56,7 +57,7 @@ class Calls:
         """A function as Lua calls it. Most calls have up to three arguments that fit as they are: they cost little."""
         border, tables = self.border, self.border.tables
         objects: Crossing = border.registry.objects
-        numbers, most = border.registry.numbers, shape.most
+        numbers, most, has_texts = border.registry.numbers, shape.most, bool(shape.texts)
 
         def entered(_: int, sig: int, first: object = _Nothing, second: object = _Nothing, *others: object) -> Crossing:
             try:
@@ -69,7 +70,7 @@ class Calls:
                     return self._fitted(function, shape, sig, values)
                 elif sig == TWO_OBJECTS:
                     result = function(owner := objects[first], objects[second])
-                elif sig == OBJECT:
+                elif sig == OBJECT and not has_texts:
                     result = function(owner := objects[first], second)
                 else:
                     return self._fitted(function, shape, sig, (first, second))
@@ -108,8 +109,8 @@ class Calls:
 
     def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
         """The first argument, called with the others."""
+        function, *arguments = self.border.given(sig, values)
         try:
-            function, *arguments = self.border.given(sig, values)
             if isinstance(function, t7.LuaFunction):
                 raise TypeError(
                     "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
@@ -121,7 +122,7 @@ class Calls:
                 raise TypeError(f"attempt to call a {name_of(function)}")
             return self._called(function, shape_for(function), arguments)
         except BaseException as error:
-            return self.border.failed(error)
+            return self.border.failed(of_call(function, arguments, error) if inspect.isroutine(function) else error)
 
     def _called(self, function: Callable, shape: Shape, arguments: Crossing, owner: Crossing = None) -> Crossing:
         border = self.border

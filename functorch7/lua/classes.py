@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
+from ..checks.given import MISUSE
 from ..interop import t7
 from ..layers.graph import Node as Unfinished
 from ..legacy import tds
@@ -23,15 +24,14 @@ from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
-from ..legacy.tensors.named import Named
 from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
-from .arguments import counted
-from .border import METHOD, OBJECT, Border, Encoded
+from .arguments import counted, shape_for
+from .border import METHOD, OBJECT, Border
 from .calls import Calls
-from .errors import name_of
+from .errors import name_of, name_of_class, of_call
 from .functions import (
     METAMETHODS,
     by_type,
@@ -117,10 +117,10 @@ class Classes:
         kind = self.kinds[number]
         if kind is Tensor:
             return "torch.Tensor", False, None, False
-        named, above = getattr(kind, "_class_name", None), class_above(kind)
-        name = named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
+        above = class_above(kind)
         is_described = issubclass(kind, LuaObject) and getattr(kind, "spec_class", None) is not None
-        return name, issubclass(kind, LuaObject), above and self.border.registry.class_number(above), is_described
+        number_above = above and self.border.registry.class_number(above)
+        return name_of_class(kind), issubclass(kind, LuaObject), number_above, is_described
 
     def class_object(self, number: int) -> type:
         """The class of a number."""
@@ -236,7 +236,10 @@ class Classes:
     def construct(self, number: int, *given: object) -> Crossing:
         """An object of a class."""
         kind = self.kinds[number]
-        return self.border.called(kind, given)
+        try:
+            return kind(*shape_for(kind).fitted(given))
+        except MISUSE as error:
+            raise of_call(kind, given, error) from error
 
     def blank(self, number: int) -> Crossing:
         """An object of a class before Lua's `__init` has run."""
@@ -381,20 +384,3 @@ class Classes:
             if not is_pythons_own(error):
                 raise
             raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
-
-
-def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
-    """How modules and criterions cross: those with fields in Lua keep their numbers."""
-
-    def encode(value: object) -> Encoded:
-        number = border.registry.numbers.get(id(value))
-        if number is None:
-            own = fields_of(value)
-            if own is None:
-                number = border.registry.number(value, kind)
-            else:
-                number = own.number
-                border.registry.put(number, value)
-        return OBJECT, number
-
-    return encode

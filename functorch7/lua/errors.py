@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 
 from ..legacy.tensors.arguments import described
 from ..legacy.tensors.lua_values import kind, text
-from ..legacy.tensors.named_errors import is_pythons_own, words_of
+from ..legacy.tensors.named import Named
+from ..legacy.tensors.named_errors import Misuse, is_pythons_own, words_of
 from .kinds import Crossing
 from .words import in_luas_words
 
@@ -29,14 +31,18 @@ class LuaError(RuntimeError):
 def text_of(error: BaseException) -> str:
     """What an exception says to Lua: its message, with notes such as "In 3 module of nn.Sequential:" before it."""
     notes = [n for n in getattr(error, "__notes__", ()) if n.startswith("In ")]
-    message = str(error) or type(error).__name__
+    return "\n".join([*reversed(notes), _message_of(error)])
+
+
+def _message_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        message = f"{error.filename}: {error.strerror}"  # as Lua's io has it
+        return f"{error.filename}: {error.strerror}"  # as Lua's io has it
     if isinstance(error, KeyError) and error.args:
-        message = str(error.args[0])
-    if isinstance(error, (AttributeError, TypeError)):
-        message = in_luas_words(message)
-    return "\n".join([*reversed(notes), message])
+        return str(error.args[0])
+    if isinstance(error, Misuse):
+        return error.told(shown)
+    message = str(error) or type(error).__name__
+    return in_luas_words(message) if isinstance(error, (AttributeError, TypeError)) else message
 
 
 def of_call(function: Callable, given: Sequence[Crossing], error: BaseException) -> BaseException:
@@ -46,10 +52,22 @@ def of_call(function: Callable, given: Sequence[Crossing], error: BaseException)
     is_method = next(iter(inspect.signature(function).parameters), None) == "self"
     if is_method and (not given or given[0] is None):  # called with a point: it is what is missing
         return error
-    name = (name_of(given[0]) + "." if is_method else "") + function.__name__
-    wanted, found = ", ".join(words_of(function, is_method)), ", ".join(map(shown, given[is_method:]))
-    said = "" if str(error).startswith(f"{function.__qualname__}()") else f": {error}"
-    return TypeError(f"{name}: expected ({wanted}), got ({found}){said}")
+    owner = f"{name_of(given[0])}." if is_method else ""
+    name = name_of_class(function) if inspect.isclass(function) else owner + function.__name__
+    said = Misuse.of(name, f"({', '.join(words_of(function, is_method))})", given[is_method:])
+    if ARGUMENTS.search(str(error)):
+        return said
+    return TypeError(f"{said.told(shown)}: {in_luas_words(str(error))}")
+
+
+ARGUMENTS = re.compile(r"\(\) (missing|takes|got)\b")
+"""What Python says of the number of arguments, which is to be seen."""
+
+
+def name_of_class(kind: type) -> str:
+    """Torch's name of a class."""
+    named = getattr(kind, "_class_name", None)
+    return named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
 
 
 def name_of(value: Crossing) -> str:

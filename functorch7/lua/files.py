@@ -40,6 +40,12 @@ class SavedFromLua(Saved):
             return self.once(each, lambda: self._object(each, place))
         return super().other(each, place)
 
+    def key(self, key: object, place: str) -> Crossing:
+        """What stands for a key: one of Lua's tables that Python's dicts do not have is what it is as a value."""
+        if isinstance(key, LuaValue):
+            key = t7.Key(self.border.answered(self.border.ask.as_value(key.reference)))
+        return super().key(key, place)
+
     def _function(self, function: LuaFunction, place: str) -> t7.LuaFunction:
         """A function as Torch's files have it: its code, and the variables outside that it names."""
         found = self.border.answered(self.border.ask.dumped(function.reference))
@@ -135,8 +141,18 @@ class LoadedToLua:
     def _walk(self, table: Any, records: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
             self._seen[id(table)] = table
-            for key, each in enumerate(table) if isinstance(table, list) else list(table.items()):
-                table[key] = self._replaced(each, records)
+            if isinstance(table, list):
+                table[:] = [self._replaced(each, records) for each in table]
+                return
+            pairs = [(self._key(key, records), self._replaced(each, records)) for key, each in table.items()]
+            table.clear()
+            table.update(pairs)
+
+    def _key(self, key: Any, records: list) -> Any:
+        if isinstance(key, t7.Key):
+            self._walk(key.value, records)
+            return key
+        return self._replaced(key, records) if isinstance(key, (t7.T7Object, t7.LuaFunction)) else key
 
 
 class Files:

@@ -24,6 +24,7 @@ from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
+from .border import OBJECT, Encoded
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
 
@@ -73,6 +74,23 @@ class Fields(KeptElsewhere):
 def fields_of(owner: object) -> Fields | None:
     """The place of an object's fields in Lua, if it has such."""
     return getattr(owner, "__dict__", {}).get(OWN)
+
+
+def described_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
+    """How modules and criterions cross: those with fields in Lua keep their numbers."""
+
+    def encode(value: object) -> Encoded:
+        number = border.registry.numbers.get(id(value))
+        if number is None:
+            own = fields_of(value)
+            if own is None:
+                number = border.registry.number(value, kind)
+            else:
+                number = own.number
+                border.registry.put(number, value)
+        return OBJECT, number
+
+    return encode
 
 
 class LuaMethod:

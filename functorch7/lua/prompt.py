@@ -22,21 +22,26 @@ class Prompt:
         problem = self._problem(code)
         return problem is not None and self._problem(f"return {code}") is not None and problem.endswith("'<eof>'")
 
+    def compiled(self, code: str, name: str = "=stdin") -> int:
+        """The number of a function that runs code. Raises LuaError for what is none."""
+        found = self.lua.globals().loadstring(to_lua(code), to_lua(name))
+        if type(found) is tuple:
+            raise LuaError(from_lua(found[1]))
+        return self.glue.refer(found)
+
     def _problem(self, code: str) -> str | None:
         """What is wrong with code, None if nothing is."""
-        compiled = self.lua.globals().loadstring(to_lua(code), "=stdin")
-        return from_lua(compiled[1]) if type(compiled) is tuple else None
+        found = self.lua.globals().loadstring(to_lua(code), "=stdin")
+        return from_lua(found[1]) if type(found) is tuple else None
 
     def answers(self, code: str) -> list[str]:
         """Runs code: the values of an expression as `print` writes them. Raises LuaError for errors in it."""
         # Not `return f()`, which would leave Lua without the line on which f fails.
         expression = f"local function all(...) return ... end return all({code.lstrip().removeprefix('=')})"
         chosen = code if self._problem(expression) is not None else expression
-        compiled = self.lua.globals().loadstring(to_lua(chosen), "=stdin")
-        if type(compiled) is tuple:
-            raise LuaError(from_lua(compiled[1]))
+        reference = self.compiled(chosen)
         try:
-            found = self.border.answered(self.border.ask.shown_results(self.glue.refer(compiled)))
+            found = self.border.answered(self.border.ask.shown_results(reference))
         finally:
             sys.stdout.flush()
         return list(found) if isinstance(found, list) else []

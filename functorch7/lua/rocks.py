@@ -14,6 +14,8 @@ from .border import Border
 from .calls import Calls
 from .files import Files
 from .kinds import Crossing
+from .names import names_of
+from .options import option_parser_of
 from .tester import tester_of
 
 LEGACY = "functorch7.legacy"
@@ -70,6 +72,7 @@ class Rocks:
         self.packages: list[Any] = []
         replaced = Files(border, functions).replaced() | {"Tester": tester_of(border)}
         self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
+        self.replaced[f"{LEGACY}.xlua", "OptionParser"] = option_parser_of(border)
         self.is_open = False
         """Whether Lua may see packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}
@@ -77,7 +80,7 @@ class Rocks:
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """Functions for Lua, by name."""
         yield "member_of_rock", self.border.entry(self.member)
-        yield "names_of_rock", self.border.entry(lambda number: dir(self.packages[number]))
+        yield "names_of_rock", self.border.entry(lambda number: names_of(self.packages[number]))
         yield "import", self.border.entry(self.imported)
         yield "gather_kept", self.border.entry(lambda _: GATHERS_KEPT.set(True) and None)
 

@@ -16,9 +16,9 @@ from ..legacy.program.objects import type_names
 from .asked import Asked
 from .border import Border
 from .calls import Calls
-from .classes import FIELDS_ALONE, Classes, described_encoder
-from .errors import LuaError
+from .classes import FIELDS_ALONE, Classes
 from .kinds import Crossing
+from .own import described_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
@@ -90,7 +90,18 @@ class Runtime(Prompt):
         self.glue = self._chunk("border", entries)
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
-        for name in ("errors", "objects", "standard", "sources", "rocks", "thnn", "bit32", "threads", "prompt"):
+        for name in (
+            "errors",
+            "objects",
+            "metatables",
+            "standard",
+            "sources",
+            "rocks",
+            "thnn",
+            "bit32",
+            "threads",
+            "prompt",
+        ):
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
@@ -183,10 +194,7 @@ class Runtime(Prompt):
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua's code; what it returns, several values as a tuple."""
-        compiled = self.lua.globals().loadstring(to_lua(source), to_lua(name))
-        if type(compiled) is tuple:
-            raise LuaError(from_lua(compiled[1]))
-        reference = self.glue.refer(compiled)
+        reference = self.compiled(source, name)
         try:
             return self.border.call_lua(reference, tuple(args))
         finally:

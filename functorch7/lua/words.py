@@ -8,11 +8,6 @@ KINDS = {
 }  # fmt: skip
 """Lua's names of types by Python's."""
 
-MISSING = re.compile(
-    r"(?P<name>[\w.]+?)(?:\.__init__)?(?:\(.*\))?:? missing \d+ required [\w-]+ arguments?: (?P<words>.+)", re.DOTALL
-)
-"""What Python says of arguments that are not given."""
-
 ARITHMETIC = "attempt to perform arithmetic on a {0} value"
 
 OF_VALUES = (
@@ -29,9 +24,6 @@ OF_VALUES = (
 
 def in_luas_words(message: str) -> str:
     """What an AttributeError or a TypeError of Python's says, in Lua's words, if it is about values that Lua has."""
-    if missing := MISSING.fullmatch(message):
-        spelt = re.sub(r"(?<=\w)_(\w)", lambda letter: letter[1].upper(), missing["words"].replace("'", ""))
-        return f"{missing['name']}: {spelt} expected, got no value"
     for pattern, words in OF_VALUES:
         found = pattern.fullmatch(message)
         if found and found[1] in KINDS:

@@ -51,6 +51,18 @@ def test_classes_have_the_versions_by_which_torch_reads_their_fields():
         assert written(module).version == version, module
 
 
+def test_criterions_have_what_torch_writes_their_gradients_into():
+    """Real Torch7 went no further than backward with one tensor for two inputs, nor than the criterion inside."""
+    sizes = {nn.CosineEmbeddingCriterion: 0, nn.L1HingeEmbeddingCriterion: 0, nn.MarginRankingCriterion: 1}
+    for kind, size in sizes.items():
+        one, other = written(kind().float()).fields["gradInput"]
+        assert one is not other and one.shape == other.shape == (size,) and one.dtype == np.float32, kind
+    assert written(nn.ParallelCriterion().add(nn.MSECriterion())).fields["gradInput"] == []
+    for average in (True, False):
+        fields = written(nn.CrossEntropyCriterion(None, average)).fields
+        assert fields["sizeAverage"] is fields["oldSizeAverage"] is fields["nll"].fields["sizeAverage"] is average
+
+
 def test_torchs_own_kinds_are_in_fields_that_it_computes_with():
     bottle, profile = written(nn.Bottle(nn.Linear(3, 2), 3, 2)), written(nn.Profile(nn.Tanh()))
     assert [bottle.fields[name].shape for name in ("inShape", "outShape")] == [(3,), (2,)]

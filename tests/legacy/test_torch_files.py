@@ -278,9 +278,9 @@ def test_nothing_of_the_stream_is_left_open(tmp_path):
 def test_files_are_shown_with_what_can_be_done_with_them(tmp_path):
     path = tmp_path / "numbers"
     file = torch.DiskFile(str(path), "w")
-    assert repr(file) == f"torch.DiskFile on <{path}> [status: open -- mode:  w]"
+    assert repr(file) == f"torch.DiskFile on <{path}> [status: open -- mode  w]"
     file.close()
-    assert repr(file) == f"torch.DiskFile on <{path}> [status: closed -- mode:  w]"
+    assert repr(file) == f"torch.DiskFile on <{path}> [status: closed -- mode  w]"
     assert repr(torch.MemoryFile("r")) == "torch.MemoryFile [status: open -- mode: r ]"
     with pytest.raises(OSError, match="attempt to use a closed file"):
         file.close()
@@ -293,7 +293,7 @@ def test_files_are_shown_with_what_can_be_done_with_them(tmp_path):
     with pytest.raises(IsADirectoryError, match="^torch.load: cannot open <.*> in mode r: .* this is a folder"):
         torch.load(str(tmp_path))
     assert [repr(each) for each in (torch.Timer(), torch.CmdLine(), torch.Generator())] == [
-        "torch.Timer", "torch.CmdLine", "torch.Generator"
+        "torch.Timer [status: running]", "torch.CmdLine", "torch.Generator"
     ]  # fmt: skip
 
 

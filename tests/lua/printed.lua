@@ -212,3 +212,105 @@ print(type(torch.deserialize(torch.serialize(made.run))))
 -->
 function	function	two
 function
+
+--- tables in files have keys of any kind, which are one with what they are elsewhere
+local key, x, s = {1}, torch.ones(2), torch.LongStorage {5}
+local Key = torch.class('KeyInAFile')
+local object = KeyInAFile()
+local made = torch.deserialize(torch.serialize {
+  [key] = 'table', key = key, [x] = 'tensor', x = x, [s] = 'storage', s = s, [object] = 'object', object = object,
+  [true] = 'yes', [1] = 'one', [false] = 'no', [0] = 'zero', [{key}] = 'around',
+})
+print(made[made.key], made[made.x], made[made.object], made[true], made[1], made[false], made[0])
+for each, value in pairs(made) do
+  if value == 'around' then print(each[1] == made.key) end
+end
+print(made[made.s], made[key])
+-->
+table	tensor	object	yes	one	no	zero
+true
+storage	nil
+
+--- fields of a class are set as it says
+local Noting = torch.class('NotesFields')
+function Noting:__init() rawset(self, 'names', {}) end
+function Noting:__newindex__(name, value)
+  table.insert(self.names, name)
+  if name ~= 'plain' then
+    rawset(self, name, 2 * value)
+    return true
+  end
+end
+local Below = torch.class('NotesFieldsToo', 'NotesFields')
+local noting = NotesFieldsToo()
+noting.plain, noting.x = 1, 2
+noting.x = 3
+print(noting.plain, noting.x, table.concat(noting.names, ' '))
+-->
+1	3	x plain
+
+--- how tensors of a type are shown and indexed is its metatable's
+local metatable = torch.getmetatable('torch.DoubleTensor')
+local text, index = metatable.__tostring__, metatable.__index
+metatable.__tostring__ = function(x) return x:nElement() .. ' numbers:\n' .. text(x) end
+metatable.__index = function(x, key)
+  if key == 'last' then return index(x, x:size(1)) end
+  return index(x, key)
+end
+print(torch.Tensor {4, 5})
+print(torch.Tensor {4, 5}.last, torch.Tensor {4, 5}[1], torch.Tensor {4, 5}:sum(), torch.ones(1):float())
+metatable.__tostring__, metatable.__index = text, index
+print(torch.Tensor {4, 5}.last, torch.ones(1))
+-->
+2 numbers:
+ 4
+ 5
+[torch.DoubleTensor of size 2]
+
+5	4	9	 1
+[torch.FloatTensor of size 1]
+
+nil	 1
+[torch.DoubleTensor of size 1]
+
+--- xlua reads the global table of words, and puts arguments into objects
+arg = {[0] = 'program', '-s', '5', 'file'}
+local parser = xlua.OptionParser('%prog [options]')
+parser:option {'-s', '--size', action = 'store', dest = 'size', help = 'size', default = 3}
+local options, rest = parser:parse()
+print(options.size, rest[1])
+local Unpacked = torch.class('UnpackedByXlua')
+function Unpacked:__init(...)
+  xlua.unpack_class(self, {...}, 'UnpackedByXlua', 'help', {arg = 'n', type = 'number', help = 'n', default = 7},
+    {arg = 'm', type = 'table', help = 'm'})
+end
+print(UnpackedByXlua(3, {1}).m[1], UnpackedByXlua(3).m, UnpackedByXlua {m = {}}.n)
+arg = nil
+-->
+5	file
+1	nil	7
+
+--- packages have Torch's names alone
+local found = {}
+for name in pairs(torch) do found[name] = true end
+print(found.ones, found.FloatTensor, found.LongStorage, found.CmdLine, found.tic, found.class, found.naming, found.t7)
+local names = {}
+for name in pairs(xlua) do
+  if not ('clear clearall installed log unpack usage_module who'):find(name, 1, true) then table.insert(names, name) end
+end
+table.sort(names)
+print(table.concat(names, ' '))
+-->
+true	true	true	true	true	true	nil	nil
+OptionParser Profiler envparams error formatTime print progress require table2string trycatch unpack_class
+
+--- clocks and files say how they are
+local timer, file = torch.Timer(), torch.DiskFile(os.tmpname(), 'w')
+print(timer, timer:stop())
+print((tostring(file):gsub('<.*>', '<>')))
+file:close()
+print((tostring(file):gsub('<.*>', '<>')), torch.MemoryFile())
+-->
+torch.Timer [status: stopped]	torch.Timer [status: stopped]
+torch.DiskFile on <> [status: open -- mode  w]
+torch.DiskFile on <> [status: closed -- mode  w]	torch.MemoryFile [status: open -- mode: rw]

@@ -151,7 +151,7 @@ ERRORS = {
     "x = = 1": "program.lua:1: unexpected symbol",
     "require 'nosuch'": "program.lua:1: no package 'nosuch', .* there are: .*nngraph.*torch",
     "torch.totable()": r"program.lua:1: totable: expected \(object\), got \(\)",
-    "require 'nn'\nnn.Linear(3)": "program.lua:2: nn.Linear: outputSize expected, got no value",
+    "require 'nn'\nnn.Linear(3)": r"program.lua:2: nn.Linear: expected \(inputSize, outputSize, \[bias\]\), got \(3\)",
     "require 'optim'\noptim.sgd()": r"program.lua:2: sgd: expected \(opfunc, x, \[config\], \[state\]\), got \(\)",
     "require 'nn'\nnn.Tanh():forward()": r"program.lua:2: nn.Tanh.forward: expected \(input\), got \(\)",
     "torch.ones(2).totable()": r"program.lua:1: attempt to index a nil value \(field 'numpy'\)",

@@ -12,7 +12,7 @@ from ..t7.values import TIMER, Fields
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
-from .schema import MASKING, Rule, Schema, constant, derived, needed, saved
+from .schema import MASKING, OfOne, Rule, Schema, constant, derived, needed, saved
 
 
 def _first_module(record: Record) -> list[T7Object]:
@@ -62,7 +62,9 @@ def _parts_of_cross_entropy(node: Node, fields: Fields) -> Fields:
     if spec.weights is not None:
         inner["weights"] = np.array(spec.weights.value)
     nll = module("nn.ClassNLLCriterion", **_target_buffers(node, inner), **inner)
-    return {"lsm": module("nn.LogSoftMax"), "nll": nll, "oldSizeAverage": spec.size_average}
+    return {"lsm": module("nn.LogSoftMax"), "nll": nll} | dict.fromkeys(
+        ("sizeAverage", "oldSizeAverage"), spec.size_average
+    )
 
 
 def _simplex(node: Node, fields: Fields) -> Fields:
@@ -108,8 +110,10 @@ SCHEMAS = [
     Schema(losses.MultiLabelMarginCriterion, more=lambda node, fields: {"isTarget": np.zeros(0)}),
     Schema(losses.SoftMarginCriterion, {"unused": constant(None)}),
     Schema(losses.WeightedMSECriterion, {"weight": needed("weight")}),
-    *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",))
-      for each in (losses.MultiCriterion, losses.ParallelCriterion)),
+    *(Schema(each, {"weights": Rule(_weights, _weights_saved)}, parts=("criterions",), grad_input=kind)
+      for each, kind in ((losses.MultiCriterion, np.ndarray), (losses.ParallelCriterion, list))),
+    *(Schema(each, grad_input=tuple) for each in (losses.CosineEmbeddingCriterion, losses.L1HingeEmbeddingCriterion)),
+    Schema(losses.MarginRankingCriterion, grad_input=OfOne),
     Schema(losses.ModuleCriterion, parts=("criterion", "input_module", "target_module")),
     *(Schema(each, parts=("criterion",), more=lambda node, fields: {"clones": []}, grad_input=list)
       for each in (recurrent.SequencerCriterion, recurrent.RepeaterCriterion)),

@@ -136,6 +136,10 @@ def _default(spec_class: type[core.Module], field: Value) -> Value:
     return parameter.default
 
 
+class OfOne(tuple):
+    """In place of a gradInput: two tensors of one element, of which there have to be such."""
+
+
 class Schema:
     """How one class is saved.
 

@@ -18,6 +18,7 @@ from ..t7.values import NAMES, Fields
 from .build import Later
 from .node import Node
 from .reader import PARTS, Unknown
+from .schema import OfOne
 from .table import schema_of
 
 NOT_OF_TORCH = (core.Lambda, FakeQuantized, MultiHeadAttention, Observed, Quantized)
@@ -125,8 +126,8 @@ def _dtype_of(node: Node) -> np.dtype:
 
 def _empty(kind: type, dtype: np.dtype) -> Any:
     """An output or gradInput before any call: an object of its own, since Torch writes into it."""
-    if kind is tuple:
-        return [np.zeros(0, dtype), np.zeros(0, dtype)]
+    if issubclass(kind, tuple):
+        return [np.zeros(int(kind is OfOne), dtype) for _ in range(2)]
     return [] if kind is list else np.zeros(0, dtype)
 
 

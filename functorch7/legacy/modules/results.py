@@ -56,7 +56,7 @@ class Results(Described):
         if kind is list:
             return []
         tensors = [self._made() for _ in range(2)]
-        return tensors if kind is tuple else tensors[0]
+        return tensors if kind is not None and issubclass(kind, tuple) else tensors[0]
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)

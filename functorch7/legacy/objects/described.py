@@ -20,6 +20,7 @@ from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
 from ..tensors.kinds import Elements
+from ..tensors.named_errors import Misuse, words_of_parameters
 from ..tensors.number import plain
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
@@ -29,7 +30,7 @@ from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .own_sizes import has_sizes, sizes_of
 from .resized import resized
-from .signatures import ConstructorSignature, Documentation
+from .signatures import ConstructorSignature, Documentation, in_torchs_words
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
@@ -38,7 +39,7 @@ Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
 
 
-class MissingArgument(TypeError):
+class MissingArgument(Misuse):
     """A constructor was given less than a description needs."""
 
 
@@ -105,10 +106,9 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     except TypeError as error:
         if "__init__()" not in str(error):
             raise
-        message = str(error).split("__init__() ")[-1]
-        signature = inspect.signature(spec_class).replace(return_annotation=inspect.Signature.empty)
-        kind = MissingArgument if message.startswith("missing") else TypeError
-        raise kind(f"{spec_class.torch_name()}{signature}: {message}") from None
+        kind = MissingArgument if "__init__() missing" in str(error) else Misuse
+        usage = f"({', '.join(words_of_parameters(in_torchs_words(spec_class)))})"
+        raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:

@@ -29,6 +29,9 @@ from .torch_object import InFiles, TorchObject, plain_class_named
 TABLES: dict[str, type[Hash | Vec]] = {**dict.fromkeys(HASHES, Hash), **dict.fromkeys(VECTORS, Vec)}
 """tds's tables, by the names that files have for them."""
 
+NO_KEYS = (list, dict, bool, Storage)
+"""What Python's dicts do not have as keys, or not beside the numbers that booleans are."""
+
 OF_FILES = (*PLAIN_KINDS, bytes, t7.T7Object, t7.T7Storage, t7.LuaFunction)
 """What files have as it is."""
 
@@ -93,10 +96,7 @@ class Loaded:
             if isinstance(table, list):
                 table[:] = [self._made(each) for each in table]
             else:
-                pairs = [
-                    (self._made(key) if isinstance(key, t7.T7Object) else key, self._made(each))
-                    for key, each in table.items()
-                ]
+                pairs = [(self._key(key), self._made(each)) for key, each in table.items()]
                 table.clear()
                 table.update(pairs)
         while self.packed:
@@ -158,7 +158,7 @@ class Loaded:
             tables.append(table)
             pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
             for key, each in pairs:
-                described(key, f"{path} (a key)")
+                described(key.value if isinstance(key, t7.Key) else key, f"{path} (a key)")
                 described(each, "" if table is root else _entry(path, key))
         return tables
 
@@ -171,6 +171,13 @@ class Loaded:
             return self.plain[id(each)]
         node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
         return each if node is None else self._object(each, node)
+
+    def _key(self, key: Any) -> Any:
+        """A table's key: one that cannot be a dict's is a `t7.Key` of what it is."""
+        if not isinstance(key, (t7.Key, t7.T7Object, t7.T7Storage)):
+            return key
+        made = self._made(key.value if isinstance(key, t7.Key) else key)
+        return t7.Key(made) if isinstance(made, NO_KEYS) else made
 
     def _object(self, record: t7.T7Object, node: Node) -> Any:
         with _of_record(record):
@@ -273,14 +280,17 @@ class Saved:
     def _fill(self, table: Any, place: str) -> None:
         made = self.tables[id(table)]
         if isinstance(table, dict):
-            made.update((self._key(key, place), self.made(each, _entry(place, key))) for key, each in table.items())
+            in_key = f"{place} (a key)".strip()
+            for key, each in [*table.items()]:  # as they are now, whatever Lua is asked for meanwhile
+                made[self.key(key, in_key)] = self.made(each, _entry(place, key))
         else:
             made.extend(self.made(each, _entry(place, i)) for i, each in enumerate(table, 1))
 
-    def _key(self, key: object, place: str) -> Any:
+    def key(self, key: object, place: str) -> Content:
+        """What stands for a table's key, which may be anything in Lua's tables."""
         if isinstance(key, (str, bytes, Real)):
             return key
-        raise TypeError(f"torch.save: expected numbers, texts or booleans as keys, got {key!r}{located(place)}")
+        return t7.Key(self.made(key.value if isinstance(key, t7.Key) else key, place))
 
     def _user(self, user: Any) -> t7.T7Object:
         """The record of an object whose class a user wrote."""

@@ -42,9 +42,14 @@ def signature_of(kind: Value) -> inspect.Signature | None:
     names_all = maker.spec_class is kind.spec_class and not any(each.kind is each.VAR_KEYWORD for each in own)
     if kind.spec_class is None or names_all:
         return None
-    described = [_parameter(kind.spec_class, each) for each in inspect.signature(kind.spec_class).parameters.values()]
+    described = in_torchs_words(kind.spec_class)
     more = [each for each in own if each.kind is each.KEYWORD_ONLY]
     return inspect.Signature(sorted([*described, *more], key=lambda each: each.kind))
+
+
+def in_torchs_words(spec_class: type[core.Module]) -> list[inspect.Parameter]:
+    """What a description takes, under Torch's names."""
+    return [_parameter(spec_class, each) for each in inspect.signature(spec_class).parameters.values()]
 
 
 def _parameter(spec_class: type[core.Module], parameter: inspect.Parameter) -> inspect.Parameter:

@@ -183,9 +183,11 @@ class File(Named):
         self._parser = t7.Parser(t7.Ascii(b""))  # which holds no memory map
         self._open("").close()
 
+    _before_uses = "mode: "
+
     def __repr__(self) -> str:
         uses = "".join(letter if letter in self._mode else " " for letter in "rw")
-        return f"{self._shown()} [status: {'open' if self.isOpen() else 'closed'} -- mode: {uses}]"
+        return f"{self._shown()} [status: {'open' if self.isOpen() else 'closed'} -- {self._before_uses}{uses}]"
 
     def _shown(self) -> str:
         """What it is, in words."""

@@ -28,6 +28,7 @@ class DiskFile(File):
     """
 
     _stream: Any
+    _before_uses = "mode "  # without Torch's colon
 
     def __new__(cls, fileName: str, mode: str = "r", quiet: bool = False) -> Any:
         """Opens the file, so that there is none to return if that fails."""
@@ -66,6 +67,7 @@ class PipeFile(DiskFile):
     """
 
     _command: str
+    _before_uses = File._before_uses
 
     def __new__(cls, command: str, mode: str = "r", quiet: bool = False) -> Any:
         """Runs the command, to read what it prints."""

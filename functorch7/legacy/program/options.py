@@ -53,7 +53,7 @@ class OptionParser:
         for each in self.option_descriptions:
             if each.get("default") is not None:
                 found.setdefault(each.dest, each.default)
-        words = [part for word in (sys.argv[1:] if arg is None else arg) for part in _parted(word)]
+        words = [part for word in (self._command_line()[1:] if arg is None else arg) for part in _parted(word)]
         while words:
             word = words.pop(0)
             if word in self._of:
@@ -71,6 +71,10 @@ class OptionParser:
         self.options = found
         return found, rest
 
+    def _command_line(self) -> list[str]:
+        """The program, and the words behind it."""
+        return sys.argv
+
     def _value(self, described: Table, flag: str, words: list[str]) -> Any:
         if described.action != "store":
             return described.action == "store_true"
@@ -86,7 +90,7 @@ class OptionParser:
 
     def help(self) -> None:
         """Prints the help."""
-        print(f"Usage: {self.usage.replace('%prog', sys.argv[0])}\n\nOptions:")
+        print(f"Usage: {self.usage.replace('%prog', self._command_line()[0])}\n\nOptions:")
         shown = [_flags(each) for each in self.option_descriptions]
         width = max(map(len, shown))
         for flags, each in zip(shown, self.option_descriptions, strict=True):
@@ -98,7 +102,7 @@ class OptionParser:
         """The options that were parsed, with a line for each; or a name for files, of the flags in `params`, or all."""
         if not generatefilename:
             lines = [f" + {name} = {text(value)}\n" for name, value in self.options.items()]
-            return f"<{sys.argv[0].removesuffix('.py')}> configuration:\n" + "".join(lines)
+            return f"<{self._command_line()[0].removesuffix('.py')}> configuration:\n" + "".join(lines)
         chosen = [
             f"{each.flags[0]}={text(self.options[each.dest])}"
             for each in self.option_descriptions

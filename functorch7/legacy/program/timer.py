@@ -22,6 +22,9 @@ class Timer(Named):
         self._counted = Table(real=0.0, user=0.0, sys=0.0)
         self._since: Table | None = _now()
 
+    def __repr__(self) -> str:
+        return f"{self.typename()} [status: {'stopped' if self._since is None else 'running'}]"
+
     def time(self) -> Table:
         """The seconds so far: `real` by the clock, `user` of all threads, `sys` in the operating system."""
         if self._since is None:

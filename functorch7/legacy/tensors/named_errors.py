@@ -5,10 +5,10 @@ from __future__ import annotations
 import dis
 import inspect
 import sys
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from types import FrameType, FunctionType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 from ...checks.given import MISUSE
 from ...core.types import Value
@@ -61,11 +61,36 @@ def naming(name: str, function: Callable, first: int = 0) -> Callable:
     return named
 
 
-class _Misuse(TypeError):
-    """An error for arguments that a function cannot take, in whose place a caller may put its own."""
+class Misuse(TypeError):
+    """A call that was given what it does not take: "nn.Linear: expected (inputSize, outputSize, [bias]), got (3)".
+
+    A caller may put its own in its place; Lua's border tells it in Lua's words (`told`).
+    """
+
+    def __init__(self, message: str, parts: tuple[str, str, Sequence, Mapping[str, Value]] | None = None):
+        super().__init__(message)
+        self.parts = parts
+
+    @classmethod
+    def of(cls, name: str, usage: str, given: Sequence, named: Mapping[str, Value] | None = None) -> Self:
+        """The error of a call by its name, what it takes, and what it was given by position and by name."""
+        parts = name, usage, given, named or {}
+        return cls(_told_by(described, *parts), parts)
+
+    def told(self, show: Callable[[Value], str]) -> str:
+        """The message, in which this shows what was given."""
+        return str(self) if self.parts is None else _told_by(show, *self.parts)
+
+    def __reduce__(self) -> tuple:  # what was given may be anything
+        return type(self), (str(self),)
 
 
-_Misuse.__name__ = _Misuse.__qualname__ = "TypeError"
+Misuse.__name__ = Misuse.__qualname__ = "TypeError"
+
+
+def _told_by(show: Callable[[Value], str], name: str, usage: str, given: Sequence, named: Mapping[str, Value]) -> str:
+    shown = [*map(show, given), *(f"{each}={show(value)}" for each, value in named.items())]
+    return f"{name}: expected {usage}, got ({', '.join(shown)})"
 
 
 def _told(
@@ -76,9 +101,8 @@ def _told(
     if any(_package(frame) not in LIBRARIES for frame, _ in frames):
         return error
     text = getattr(error, "without_name", None)
-    if isinstance(error, _Misuse) or (text is None and not _is_raised_here(frames)):
-        given = [*map(described, args[first:]), *(f"{each}={described(value)}" for each, value in options.items())]
-        return _Misuse(f"{name}: expected {_usage(name, function, first)}, got ({', '.join(given)})")
+    if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
+        return Misuse.of(name, _usage(name, function, first), args[first:], options)
     if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
         return error
     told = type(error)(f"{name}: {text or error}")
@@ -126,7 +150,12 @@ def _usage(name: str, function: Callable, first: int) -> str:
 
 def words_of(function: Callable, first: int = 0) -> list[str]:
     """A function's arguments from the `first` on, as error messages show them."""
-    return [*map(_word, inspect.signature(function).parameters.values())][first:]
+    return words_of_parameters(inspect.signature(function).parameters.values())[first:]
+
+
+def words_of_parameters(parameters: Iterable[inspect.Parameter]) -> list[str]:
+    """Arguments as error messages show them: those that may be left out in brackets."""
+    return [*map(_word, parameters)]
 
 
 def _word(parameter: inspect.Parameter) -> str:

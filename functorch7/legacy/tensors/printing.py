@@ -22,7 +22,8 @@ class Style(NamedTuple):
     def lines(self, rows: np.ndarray) -> list[str]:
         """The numbers of each row of a matrix, right-justified."""
         form = " ".join([f"%{self.width}.{self.digits}{self.kind}"] * rows.shape[1])
-        return [form % tuple(row) for row in (rows / self.scale).tolist()]
+        with np.errstate(all="ignore"):  # of a scale for numbers that are almost 0
+            return [form % tuple(row) for row in (rows / self.scale).tolist()]
 
     def heading(self) -> str:
         """The scale, where there is one."""

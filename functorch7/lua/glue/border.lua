@@ -248,7 +248,7 @@ border.call = call
 -- More arguments than kinds fit into a number: a list of them.
 function border.call_many(what, name, owner, values, count)
   for i = 1, count do
-    if values[i] == nil then border.fail('more than 16 arguments, with nil among them', -1) end
+    if values[i] == nil then border.refuse 'more than 16 arguments, with nil among them' end
   end
   return received(owner, what(name, -1, send(values)))
 end
@@ -285,6 +285,8 @@ function asked.call(reference, sig, ...)
 end
 
 function asked.describe(reference) return tostring(pinned[reference]) end
+
+function asked.as_value(reference) return answered(pinned[reference]) end
 
 function asked.type_of(reference) return type(pinned[reference]) end
 

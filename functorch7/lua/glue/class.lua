@@ -17,7 +17,7 @@ local function operator(name)
     local owner = (instances[self] or other == nil) and self or other
     local found = getmetatable(owner)[method] -- as luaT looks for it, whatever the class has made of reading fields
     if not found and name == 'eq' then return rawequal(self, other) end
-    if not found then border.fail(('%s has no %s'):format(getmetatable(owner).__typename, method), -1) end
+    if not found then border.refuse('%s has no %s', getmetatable(owner).__typename, method) end
     return found(self, other, ...)
   end
 end
@@ -27,7 +27,7 @@ local function to_text(self)
   return method and method(self) or getmetatable(self).__typename
 end
 
--- A class whose objects are tables of Lua's.
+-- A class whose objects are tables of Lua's. It is put together by `rawset`: the class above may say what setting does.
 local function own_class(name, parent)
   local class = {__typename = name, __tostring = to_text}
   class.__index = function(self, key)
@@ -37,6 +37,10 @@ local function own_class(name, parent)
       if known or found ~= nil then return found end
     end
     return value
+  end
+  class.__newindex = function(self, key, value)
+    local put = class.__newindex__
+    if not (put and put(self, key, value)) then rawset(self, key, value) end
   end
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
   if parent then setmetatable(class, parent) end -- programs follow the metatables from class to class
@@ -58,7 +62,7 @@ local function constructor(class)
     if class.__init then class.__init(made, ...) end
     return made
   end
-  class.new = function(...) return construct(nil, ...) end
+  rawset(class, 'new', function(...) return construct(nil, ...) end)
   local made = setmetatable({}, {__index = class, __newindex = class, __call = construct, __metatable = class})
   constructors[made] = true
   return made
@@ -71,7 +75,7 @@ local function place_of(name, package)
   local found = _G
   for part in prefix:gmatch('[^.]+') do
     found = found[part]
-    if found == nil then border.fail(('torch.class: %s is not a package'):format(prefix), -1) end
+    if found == nil then border.refuse('torch.class: %s is not a package', prefix) end
   end
   return found, short
 end
@@ -92,7 +96,7 @@ end
 
 function torch.class(name, parent, package)
   if type(name) ~= 'string' then
-    border.fail(('torch.class: expected a name, the class above and a package, got a %s'):format(type(name)), -1)
+    border.refuse('torch.class: expected a name, the class above and a package, got a %s', type(name))
   end
   if type(parent) == 'table' and not border.class_number(parent) and not rawget(parent, '__typename')
     and not getmetatable(parent) then
@@ -101,7 +105,7 @@ function torch.class(name, parent, package)
   local above, number
   if parent then
     above, number = class_named(parent)
-    if not above then border.fail(('torch.class: parent class %s does not exist'):format(tostring(parent)), -1) end
+    if not above then border.refuse('torch.class: parent class %s does not exist', tostring(parent)) end
   end
   local target, short = place_of(name, package)
   if number then
@@ -185,7 +189,7 @@ end
 
 function torch.isTypeOf(value, wanted)
   if type(wanted) ~= 'string' and type(wanted) ~= 'table' then
-    border.fail(('torch.isTypeOf: expected an object and a class or its name, got a %s'):format(type(wanted)), -1)
+    border.refuse('torch.isTypeOf: expected an object and a class or its name, got a %s', type(wanted))
   end
   local class = value ~= nil and class_of(value)
   local name = class and type(wanted) == 'table' and class_of(wanted).__typename or wanted
@@ -226,7 +230,7 @@ local function single(class, name, what)
   local is_done = false
   return setmetatable({isWritableObject = function() return true end}, {__index = function(_, key)
     if key ~= name or is_done then
-      border.fail(('%s: of a file, its own way to be saved may use %s, once; got %s'):format(class, name, key), -1)
+      border.refuse('%s: of a file, its own way to be saved may use %s, once; got %s', class, name, key)
     end
     return function(_, ...)
       is_done = true

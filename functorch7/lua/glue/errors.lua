@@ -2,7 +2,7 @@
 local border = ...
 local debug, error, type = debug, error, type
 local pcall, resume, xpcall = pcall, coroutine.resume, xpcall
-local THROWN, ENDING = -3, -11
+local RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11 -- as in border.py
 
 -- Whether a line is one of the bridge itself, which nobody wants to read about.
 local function is_ours(source)
@@ -25,10 +25,13 @@ end
 -- Raises what Python raised.
 function border.fail(problem, kind)
   border.is_ending = kind == ENDING
-  if kind == -1 then error(position('%s:%d: ', 3) .. problem, 0) end
-  if kind == -2 or kind == ENDING then error(problem, 0) end
+  if kind == RAISED then error(position('%s:%d: ', 3) .. problem, 0) end
+  if kind == RETHROWN or kind == ENDING then error(problem, 0) end
   error(border.decode(THROWN - kind, problem), 0)
 end
+
+-- Raises an error in these words, of Lua's line that led here.
+function border.refuse(form, ...) border.fail(form:format(...), RAISED) end
 
 function border.asked.place() return border.answered(position('%s:%d', 2)) end
 
@@ -74,7 +77,7 @@ function coroutine.resume(...) return unless_ending(resume(...)) end
 -- An error on its way to Python, as it crosses: its kind and what it says.
 function border.noted(problem)
   border.is_ending = false
-  if type(problem) == 'string' then return {-1, problem, border.traceback(nil, 2)} end
+  if type(problem) == 'string' then return {RAISED, problem, border.traceback(nil, 2)} end
   local code, value = border.encode(problem)
   return {THROWN - code, value, border.traceback(nil, 2)}
 end

@@ -1,4 +1,4 @@
--- What stands for Python's objects in Lua, and for their classes.
+-- What stands for Python's objects in Lua.
 local border, python = ...
 local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
@@ -9,8 +9,6 @@ local getmetatable, newproxy, rawget, rawset, select, setmetatable, type =
   getmetatable, newproxy, rawget, rawset, select, setmetatable, type
 
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
-local class_tables, constructors = {}, {} -- by a class's number the metatable of its objects, and what makes some
-local about = setmetatable({}, {__mode = 'k'}) -- what is known of both of these
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
 local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
 border.fields, border.listings, border.containers = fields, listings, containers
@@ -115,15 +113,17 @@ local item = border.method_of_class(python.item)
 
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
 
+-- What a class's objects give for a key; `class.index` is what they give whatever programs have made of it.
 local function index_of(class)
   local methods = class.methods
   local is_typed = class.is_typed
-  return function(self, key)
+  local function type_of(self) return (methods.type or get(class, self, 'type'))(self) end
+  function class.index(self, key)
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
     local typed = is_typed and typed_methods[key]
     if typed then
-      local found = typed[(methods.type or get(class, self, 'type'))(self)]
+      local found = typed[type_of(self)]
       if found then return found end
     end
     local method = methods[key]
@@ -131,6 +131,11 @@ local function index_of(class)
     local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
     if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     return item(self, key)
+  end
+  local index = class.index
+  return not is_typed and index or function(self, key)
+    local written = typed_methods.__index
+    return ((written and written[type_of(self)]) or index)(self, key)
   end
 end
 
@@ -183,11 +188,16 @@ end
 
 local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
 
+local function text_of(self) return call(python.text, 0, nil, self) end
+
 local function metatable_for(class)
   local metatable = {
     __index = index_of(class),
     __newindex = new_index,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = not class.is_typed and text_of or function(self)
+      local written = typed_methods.__tostring__ or typed_methods.__tostring
+      return (written and written[self:type()] or text_of)(self)
+    end,
     __call = function(self, ...) return call(python.call_object, 0, nil, self, ...) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
     __metatable = border.class(class.number),
@@ -231,7 +241,7 @@ function kinds.list(class)
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = text_of,
   }
   return function()
     local made = make()
@@ -246,7 +256,7 @@ function kinds.mapping(class)
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
-    __tostring = function(self) return call(python.text, 0, nil, self) end,
+    __tostring = text_of,
   }
 end
 
@@ -263,6 +273,9 @@ function kinds.class()
 end
 
 local types = setmetatable({}, {__mode = 'k'}) -- what stands for types
+local SEEN_HERE = {__index = true, __tostring = true, __tostring__ = true} -- what Lua alone asks types for
+
+local function index_of_any(self, key) return class_of(self).index(self, key) end
 
 -- Types of tensors and storages: they make some, and have their methods, which may be defined for one type.
 function kinds.type()
@@ -273,22 +286,23 @@ function kinds.type()
     return setmetatable(made, {
       __index = function(_, key)
         if key == 'new' then return make end
-        if key == '__index' then return made end
         if key == '__typename' then return tostring(made) end
         if key == 'elementSize' then return function(value) return (value or make()):elementSize() end end
         local typed = typed_methods[key]
         if typed and typed[tostring(made)] then return typed[tostring(made)] end
+        if SEEN_HERE[key] then return key == '__index' and index_of_any or text_of end
         return border.class(call(python.class_of_type, 0, nil, made))[key]
       end,
       __newindex = function(_, key, value)
         local name, typed = tostring(made), typed_methods[key] or {}
         typed[name] = not method_numbers[value] and value or nil
         typed_methods[key] = next(typed) ~= nil and typed or nil
+        if SEEN_HERE[key] then return end
         call(python.define_for_type, 0, nil, made, key, method_numbers[value] or value)
         border.forget(key)
       end,
       __call = function(_, ...) return make(...) end,
-      __tostring = function() return call(python.text, 0, nil, made) end,
+      __tostring = text_of,
     })
   end
   return stand_in
@@ -316,97 +330,6 @@ function border.describe(number)
   classes[number] = class
   class.stand_in = kinds[kind](class)
   return class
-end
-
--- Classes ----------------------------------------------------------------------------------------------------------
-
--- Lets what classes have under a name be looked for again, as one of them has something else there now.
-function border.forget(key)
-  for _, class in pairs(classes) do class.methods[key], class.names[key] = nil, nil end
-  for _, class_table in pairs(class_tables) do about[class_table].members[key] = nil end
-end
-
-local function member(number, key)
-  local kind, found = call(python.member, number, nil, key)
-  if kind == 'function' then return border.method_of_class(found) end
-  if kind == 'method' then return border.method(found) end
-  return found
-end
-
-local function construct(class_table, ...)
-  local class = about[class_table]
-  if not class.is_lua then return call(python.construct, class.number, nil, ...) end
-  local made = call(python.blank, class.number, nil)
-  class_table.__init(made, ...)
-  if class.is_described then call(python.complete, 0, nil, made) end
-  return made
-end
-
--- The metatable of a class's objects, as programs see it: what the class has can be read and defined in it, and its own
--- metatable is that of the class above. What only this file may know of it lies in `about`.
-function border.class(number)
-  local found = class_tables[number]
-  if found then return found end
-  local name, is_lua, above, is_described = call(python.class_name, number, nil)
-  local members = {}
-  found = {__typename = name}
-  class_tables[number] = found
-  about[found] = {number = number, is_lua = is_lua, is_described = is_described, members = members}
-  setmetatable(found, {
-    __index = function(self, key)
-      if key == '__index' then return self end
-      if key == 'new' then return function(...) return construct(self, ...) end end
-      local value = members[key]
-      if value == nil then
-        value = member(number, key)
-        members[key] = value
-      end
-      return value
-    end,
-    __newindex = function(_, key, value)
-      call(python.define, number, nil, key, value)
-      border.forget(key)
-    end,
-    __call = construct,
-    __tostring = function() return name end,
-    __metatable = above and border.class(above) or false,
-  })
-  numbers[found] = numbers[border.constructor(number)]
-  return found
-end
-
--- What stands for a class in its package: it makes objects, and has what the class has.
-function border.constructor(number)
-  local found = constructors[number]
-  if found then return found end
-  found = {}
-  constructors[number] = found
-  local class = border.class(number)
-  about[found] = about[class]
-  setmetatable(found, {
-    __index = class, __newindex = class, __call = construct, __metatable = class,
-    __tostring = function() return class.__typename end,
-  })
-  call(python.class_object, number, nil) -- which lets Python know it by a number
-  numbers[class] = numbers[found]
-  return found
-end
-
--- What stands for the same class in another package, whose function makes the objects.
-function border.other_constructor(constructor, make)
-  local class = getmetatable(constructor)
-  local found = setmetatable({}, {
-    __index = class, __newindex = class, __call = function(_, ...) return make(...) end, __metatable = class,
-    __tostring = function() return class.__typename end,
-  })
-  about[found], numbers[found] = about[constructor], numbers[constructor]
-  return found
-end
-
--- The number of the class that a table stands for, if it does.
-function border.class_number(value)
-  local class = about[value]
-  return class and class.number
 end
 
 -- Lets a table of Lua's stand for an object of Python's, in place of what does so now.

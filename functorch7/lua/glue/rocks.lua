@@ -114,7 +114,7 @@ function require(name)
   if package.loaded[name] ~= nil then return package.loaded[name] end
   if name:match('^%.') then
     local place = namespace(border.paths).concat(folder(2), name)
-    return required_file(file_at(place) or border.fail(('no file %s.lua'):format(place), -1))
+    return required_file(file_at(place) or border.refuse('no file %s.lua', place))
   end
   local ok, found = xpcall(lua_require, function(problem)
     return type(problem) == 'string' and problem:match("^module '" .. name:gsub('%p', '%%%0') .. "' not found")
@@ -128,8 +128,8 @@ function require(name)
     local known = {}
     for each in pairs(package.preload) do known[#known + 1] = each end
     table.sort(known)
-    border.fail(("no package '%s', and no file %s.lua on LUA_PATH; there are: %s"):format(
-      name, (name:gsub('%%.', '/')), table.concat(known, ', ')), -1)
+    border.refuse("no package '%s', and no file %s.lua on LUA_PATH; there are: %s", name, (name:gsub('%%.', '/')),
+      table.concat(known, ', '))
   end
   error(found, 0)
 end
@@ -211,6 +211,9 @@ function border.prepare.cudnn(cudnn)
   end
 end
 
+-- For xlua's OptionParser.
+function border.asked.command_line() return border.answered(rawget(_G, 'arg') or {}) end
+
 function border.prepare.xlua(xlua)
   function xlua.require(name)
     local ok, found = pcall(require, name)
@@ -220,6 +223,11 @@ function border.prepare.xlua(xlua)
     return false
   end
   xrequire = xlua.require
+
+  function xlua.unpack_class(object, ...)
+    local found = xlua.unpack(...)
+    for name, value in next, found do object[name] = value end
+  end
 
   -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
   function string.split(text, pattern)
@@ -314,7 +322,7 @@ function border.prepare.stn(nn)
 end
 
 function border.prepare.libunsup(unsup)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do torch[name].shrinkage = unsup.shrinkage end
+  for _, name in ipairs(border.FLOATS) do torch[name].shrinkage = unsup.shrinkage end
 end
 
 function border.prepare.sys(sys)

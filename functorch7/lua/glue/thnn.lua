@@ -4,6 +4,8 @@
 -- Before THNN they were called by `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
 local border = ...
 
+border.FLOATS = {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} -- types with functions in C
+
 local LAYERS = {}
 for name in ([[Abs ELU HardShrink HardTanh LeakyReLU LogSigmoid LogSoftMax Sigmoid SoftMax SoftPlus SoftShrink Sqrt
   Square Tanh Threshold]]):gmatch('%w+') do LAYERS[name] = true end
@@ -101,8 +103,8 @@ local function functions(nn)
     if special[key] then return special[key] end
     local name, method = key:match('^(%w+)_(%w+)$')
     if not LAYERS[name] or not methods[method] then
-      border.fail(("THNN.%s is not here: there are updateOutput and updateGradInput of layers that compute element by "
-        .. "element, of SoftMax and LogSoftMax; and SpatialConvolutionMM's, and LookupTable_accGradParameters"):format(key), -1)
+      border.refuse("THNN.%s is not here: there are updateOutput and updateGradInput of layers that compute element by "
+        .. "element, of SoftMax and LogSoftMax; and SpatialConvolutionMM's, and LookupTable_accGradParameters", key)
     end
     return function(tensors, settings) methods[method](name, tensors, settings) end
   end
@@ -153,7 +155,7 @@ function border.functions_of_layers(nn)
       return result
     end
   end)
-  for _, name in ipairs {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} do
+  for _, name in ipairs(border.FLOATS) do
     torch[name].THNN, torch[name].nn = thnn, of_layers
   end
   return of_layers

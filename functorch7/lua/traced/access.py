@@ -225,7 +225,7 @@ class Access:
         if owner is not None and (not given or given[0] is not owner) and not isinstance(given[0], Tensor):
             raise Untraceable("it calls a method of something else")
         shape = shape_of(inner)
-        if None in map(_or_not, arguments) or len(arguments) > shape.most:
+        if any(each is None for each in arguments) or len(arguments) > shape.most:
             arguments = list(shape.fitted(arguments))
         return self.to_values(inner(*arguments))
 
@@ -236,10 +236,6 @@ def _check_key(key: object) -> None:
         raise Untraceable("it asks for values")
     if isinstance(key, bool):
         raise Untraceable("it looks under true or false")
-
-
-def _or_not(value: object) -> Crossing:
-    return None if value is None else True
 
 
 def _makes_tensors(function: Callable) -> bool:
