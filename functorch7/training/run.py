@@ -21,7 +21,7 @@ from ..core.types import Value
 from ..network import forget
 from .claim import claimed
 from .distributed import is_first
-from .feed import Data, Whole, feed, validation_batches
+from .feed import Data, Validation, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
 from .interrupts import Interrupted, Interrupts
@@ -31,7 +31,7 @@ from .records import Record, Records
 from .resuming import start
 from .settings import Settings
 from .state import TrainState, init_state
-from .validation import evaluate
+from .validation import by_name, evaluate
 
 
 class Result(NamedTuple):
@@ -98,7 +98,7 @@ class Run:
 
     def __init__(
         self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Data,
-        validation: Whole | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
+        validation: Validation | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         check_whole("Trainer.fit", 0, seed=seed)
         variables = None if variables is None else as_variables("Trainer.fit", settings.module, variables)
@@ -256,7 +256,7 @@ class Run:
                 raise self._not_finite(step, numbers["loss"])
             now, loss = self.progress, numbers["loss"]
             now.recent, now.whole = _plus(now.recent, loss), _plus(now.whole, loss)
-            now.examples += step.examples
+            now.examples += int(step.examples)
             self.listeners.step(step.number + 1, numbers)
             if (step.number + 1) % self.settings.log_every == 0:
                 self._record(step.number + 1, numbers)
@@ -291,7 +291,7 @@ class Run:
         settings, given = self.settings, self.validation
         if given is None:
             return {}
-        params = settings.averaged(self.state) if settings.validate_average else self.state.params
+        params = settings.validated(self.state)
         buffers = forget(settings.module, self.state.buffers)
         if callable(given):
             self._look()
@@ -299,8 +299,7 @@ class Run:
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
         batches = batches if settings.sharding is None else map(settings.sharding.place_whole, batches)
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
-        found = evaluate(settings.module, params, buffers, batches, settings.measures, key=key)
-        return {str(method): result.result()[0] for result, method in found}
+        return by_name(evaluate(settings.module, params, buffers, batches, settings.measures, key=key))
 
     def _end_epoch(self, results: dict[str, float]) -> None:
         progress = self.progress

@@ -23,6 +23,7 @@ from .checkpoints import Checkpoints
 from .given import check_amount, check_callbacks, check_floating_type, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
+from .records import check_names
 from .rows import all_but_tables, descent_by_rows
 from .sharding import Sharding
 from .state import TrainState
@@ -91,7 +92,7 @@ class Settings:
             check_floating_type("compute_dtype", self.compute_dtype)
         for name in ("clip", "average"):
             if getattr(self, name) is not None:
-                check_amount(name, getattr(self, name))
+                check_amount("Trainer", name, getattr(self, name))
 
     def _check_values(self) -> None:
         if self.clip is not None and not self.clip > 0:
@@ -116,6 +117,7 @@ class Settings:
 
     def _check_methods(self) -> None:
         names = [str(method) for method in self.measures]
+        check_names("Trainer", names)
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
         functions = [str(method) for method in self.measures if isinstance(method, Measured)]
@@ -127,7 +129,12 @@ class Settings:
         """The averaged parameters in a state. Raises: ValueError if there are none."""
         if self.average is None:
             raise ValueError("Trainer.averaged: this trainer keeps no average; give it average=0.999")
-        return average_of(state.optimizer_state, self.average)
+        average = average_of(state.optimizer_state, self.average)
+        return jax.tree.map(lambda mean, param: mean.astype(param.dtype), average, state.params)
+
+    def validated(self, state: TrainState) -> Value:
+        """The parameters in a state that validation looks at."""
+        return self.averaged(state) if self.validate_average else state.params
 
     @cached_property
     def transformation(self) -> optax.GradientTransformation:

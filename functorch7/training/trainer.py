@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 
 from ..core import Variables
-from .feed import Data, Whole
+from .feed import Data, Validation
 from .interrupts import interrupts
 from .resuming import described, newest_whole
 from .run import Result, Run
@@ -51,7 +51,7 @@ class Trainer(Settings):
         data: Data,
         epochs: int,
         *,
-        validation: Whole | None = None,
+        validation: Validation | None = None,
         batch_size: int | None = None,
         seed: int = 0,
         variables: Variables | None = None,
@@ -95,7 +95,8 @@ class Trainer(Settings):
             if damaged and (step is None or self.on_damaged == "raise"):
                 raise ValueError(said)
             if step is None:
-                raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
+                of_an_epoch = " of a whole epoch" if best else ""
+                raise FileNotFoundError(f"Trainer.load: no checkpoint{of_an_epoch} in {checkpoints.folder}")
             if damaged:
                 warnings.warn(f"{said}; loading that of step {step}", stacklevel=2)
             return checkpoints.load(step, self.sharding)[0]

@@ -14,9 +14,10 @@ from .. import core, programs
 from ..core import Module
 from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
-from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
+from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
+from .precision import widened
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Top1Accuracy(ValidationMethod):
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] == 1:
-            found = (rows[:, 0] >= 0.5).astype(classes.dtype)
+            found = (rows[:, 0] >= 0.5).astype(jnp.int32)
         else:
-            found = (jnp.argmax(rows, 1) + 1).astype(classes.dtype)
+            found = jnp.argmax(rows, 1).astype(jnp.int32) + 1
         return (found == classes).sum(), len(rows)
 
 
@@ -55,7 +56,7 @@ class Top5Accuracy(ValidationMethod):
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] < 5:
             raise ValueError(f"{self}: expected scores of at least 5 classes, got shape {jnp.shape(output)}")
-        best = (jax.lax.top_k(rows, 5)[1] + 1).astype(classes.dtype)
+        best = jax.lax.top_k(rows, 5)[1] + 1
         return (best == classes[:, None]).any(1).sum(), len(rows)
 
 
@@ -94,8 +95,7 @@ class MAE(ValidationMethod):
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
-        found = (jnp.argmax(rows, 1) + 1).astype(rows.dtype)
-        return AbsCriterion(size_average=False)(found, classes), len(rows)
+        return jnp.abs(jnp.argmax(rows, 1).astype(jnp.int32) + 1 - classes).sum(dtype=jnp.float32), len(rows)
 
 
 def _sums(criterion: Any) -> bool:
@@ -123,7 +123,8 @@ def evaluate(
     `batch_size` says otherwise). The last batch of these may be smaller, but a single sample that would be left goes
     with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
     `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
-    batch. Each shape of batch is compiled once, and results are read from the device at the end.
+    batch. Outputs of 16 bits are measured in float32. Each shape of batch is compiled once, and results are read from
+    the device at the end.
     Raises: TypeError for other data and methods; ValueError for no batch, for a wrong shape, and at the end for wrong
     values (a class 0) that checks found.
     Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
@@ -160,6 +161,11 @@ def _is_method(given: Any) -> bool:
 def totals(methods: Sequence[ValidationMethod], values: list) -> list:
     """The results of methods, from what they measured of each batch."""
     return [method.gathered(list(column)) for method, column in zip(methods, zip(*values, strict=True), strict=True)]
+
+
+def by_name(found: Iterable[tuple[Result, ValidationMethod]]) -> dict[str, float]:
+    """What `evaluate` found: the measures, by the names of their methods."""
+    return {str(method): float(result.result()[0]) for result, method in found}
 
 
 def predict(
@@ -238,6 +244,7 @@ def _output(module: Module, _: tuple, params: Tree, buffers: Tree, batch: Any, k
 
 def _measures(module: Module, methods: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[list, Any]:
     output, carry = _output(module, (), params, buffers, batch[0], key)
+    output = widened(output)
     return [method.measure(output, batch[1]) for method in methods], carry
 
 
