@@ -70,6 +70,13 @@ def check_amount(who: str, name: str, value: object) -> None:
         raise TypeError(f"{who}: expected a number as {name}, got {value!r}")
 
 
+def check_flags(**values: object) -> None:
+    """Raises TypeError for what is neither True nor False: any text would be as good as True."""
+    for name, value in values.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"Trainer: expected {name} to be True or False, got {value!r}")
+
+
 def check_floating_type(name: str, given: DTypeLike) -> None:
     """Raises TypeError for what is no type of floating-point numbers."""
     try:

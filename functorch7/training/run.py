@@ -101,6 +101,8 @@ class Run:
         validation: Validation | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         check_whole("Trainer.fit", 0, seed=seed)
+        if seed >= 2**32:
+            raise ValueError(f"Trainer.fit: expected seed below 2**32, of which JAX's keys take all bits, got {seed}")
         variables = None if variables is None else as_variables("Trainer.fit", settings.module, variables)
         if not callable(validation):  # what a function finds is known when it has found it
             names = [] if validation is None else map(str, settings.measures)
@@ -118,9 +120,7 @@ class Run:
         if last is None:
             self.state, self.progress = self._fresh(initial if variables is None else variables), Progress(seed)
         else:
-            self.state, self.progress = self._saved(last, resume)
-        if self.progress.seed != seed:
-            raise ValueError(f"Trainer.fit: the run in {settings.folder} has seed {self.progress.seed}, got {seed}")
+            self.state, self.progress = self._saved(last, resume, seed)
         self.number = int(self.state.step)
         folder = Path(settings.folder) if settings.folder is not None and is_first() else None
         self.records = Records(folder, self.progress.records)
@@ -138,13 +138,18 @@ class Run:
         state = init_state(settings.module, settings.transformation, given)
         return state if settings.sharding is None else settings.sharding.place(settings.module, state)
 
-    def _saved(self, step: int, resume: bool) -> tuple[TrainState, Progress]:
-        """What the checkpoint of a step holds. Raises: FileExistsError unless that is wanted; as `Checkpoints.load`."""
+    def _saved(self, step: int, resume: bool, seed: int) -> tuple[TrainState, Progress]:
+        """What the checkpoint of a step holds.
+
+        Raises: FileExistsError unless that is wanted; ValueError if it is of another seed; as `Checkpoints.load`.
+        """
         assert self.checkpoints
         if not resume:
             raise FileExistsError(f"Trainer.fit: there is a run in {self.settings.folder}; resume=True goes on with it")
         with _fitting(self.settings.folder):
             state, known = self.checkpoints.load(step, self.settings.sharding)
+        if known["seed"] != seed:
+            raise ValueError(f"Trainer.fit: the run in {self.settings.folder} has seed {known['seed']}, got {seed}")
         return state, Progress(**known)
 
     # The loop --------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
-from .given import check_amount, check_callbacks, check_floating_type, check_optimizer, check_parts
+from .given import check_amount, check_callbacks, check_flags, check_floating_type, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .records import check_names
@@ -29,6 +29,8 @@ from .sharding import Sharding
 from .state import TrainState
 from .step import descent, make_loss
 from .validation import Loss, as_methods
+
+FLAGS = ("by_rows", "validate_average", "keep_state", "larger_is_better", "tensorboard", "verbose")
 
 
 def first_dimension(input: Input, target: Input) -> int:
@@ -86,6 +88,9 @@ class Settings:
         check_whole("Trainer", 1, **told)
         check_whole("Trainer", 0, keep_best=self.keep_best)
         check_callbacks(self.callbacks)
+        check_flags(**{name: getattr(self, name) for name in FLAGS if getattr(self, name) is not None})
+        if not callable(self.count):
+            raise TypeError(f"Trainer: expected a function (input, target) as count, got {self.count!r}")
         if self.sharding is not None and not isinstance(self.sharding, Sharding):
             raise TypeError(f"Trainer: expected a sharding, such as data_parallel(), got {self.sharding!r}")
         if self.compute_dtype is not None:
@@ -161,7 +166,7 @@ class Settings:
     @property
     def measures(self) -> Sequence[ValidationMethod]:
         """The methods of validation: the criterion, unless others were given."""
-        return [Loss(self.criterion)] if self.methods is None else as_methods(self.methods)
+        return [Loss(self.criterion)] if self.methods is None else as_methods("Trainer", self.methods)
 
     @cached_property
     def listeners(self) -> Sequence[Callback]:

@@ -120,7 +120,7 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch of these may be smaller, but a single sample that would be left goes
+    `batch_size` says otherwise). The last batch may be smaller, but a single sample of arrays that would be left goes
     with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
     `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
     batch. Outputs of 16 bits are measured in float32. Each shape of batch is compiled once, and results are read from
@@ -136,7 +136,7 @@ def evaluate(
     ...     print(method, result)
     Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
     """
-    methods = as_methods(methods)
+    methods = as_methods("evaluate", methods)
     measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
     if not measured:
         raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
@@ -147,10 +147,10 @@ def evaluate(
     return list(zip(totals(methods, values), methods, strict=True))
 
 
-def as_methods(methods: Sequence[ValidationMethod | Callable]) -> tuple[ValidationMethod, ...]:
+def as_methods(who: str, methods: Sequence[ValidationMethod | Callable]) -> tuple[ValidationMethod, ...]:
     """The methods; functions (output, target) become such. Raises TypeError unless they are a list of these."""
     if not isinstance(methods, (list, tuple)) or not all(map(_is_method, methods)):
-        raise TypeError(f"evaluate: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
+        raise TypeError(f"{who}: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
     return tuple(each if isinstance(each, ValidationMethod) else Measured(each) for each in methods)
 
 

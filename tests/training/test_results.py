@@ -135,6 +135,22 @@ def test_a_run_without_a_whole_epoch_has_no_best_checkpoint(tmp_path):
         trainer(tmp_path).fit([], 1)
 
 
+@pytest.mark.parametrize(("options", "message"), [
+    ({"methods": [Top1Accuracy]}, "Trainer: expected a list of methods"),
+    ({"count": 3}, r"Trainer: expected a function \(input, target\) as count, got 3"),
+    ({"larger_is_better": "no"}, "Trainer: expected larger_is_better to be True or False, got 'no'"),
+])  # fmt: skip
+def test_settings_are_what_they_are_meant_to_be(options, message):
+    with pytest.raises(TypeError, match=message):
+        trainer(**options)
+
+
+def test_seeds_that_keys_would_cut_are_refused():
+    assert jax.random.key(2**32) == jax.random.key(0)  # of JAX as it is without 64 bits
+    with pytest.raises(ValueError, match=r"expected seed below 2\*\*32"):
+        trainer().fit(BATCHES, 1, seed=2**32)
+
+
 def test_a_step_and_a_callback_say_what_they_cannot_use():
     step, state = make_sgd_step(NET, f7.MSECriterion(), 0.1), init_state(NET, optax.identity(), jax.random.key(0))
     with pytest.raises(TypeError, match="make_sgd_step: expected a TrainState, as init_state makes it, got list"):
