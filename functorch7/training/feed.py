@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from ..core.types import Batch, Tree, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
-from .given import as_batch, as_batches
+from .given import as_batch, as_batches, as_it_is_now
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -66,7 +66,7 @@ class IterableFeed:
         for batch in left:
             done += 1
             self.position = {"epoch": epoch, "batch": done}
-            yield as_batch(batch)
+            yield as_it_is_now(as_batch(batch), batches)
         if not done:
             raise ValueError(
                 f"Trainer.fit: no batches in epoch {epoch + 1}; pass something that can be iterated again in every "

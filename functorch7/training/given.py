@@ -120,6 +120,17 @@ def as_batch(batch: Value) -> Value:
     return batch
 
 
+def as_it_is_now(batch: Value, batches: Iterable) -> Value:
+    """A batch whose arrays stay as they are, whatever else comes of `batches`.
+
+    JAX reads NumPy's arrays later, and may keep them where they lie, when a generator has written the next batch there.
+    Those of a list are all there, and nobody writes to them.
+    """
+    if isinstance(batches, (list, tuple)):
+        return batch
+    return jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, batch)
+
+
 def as_results(found: Value) -> dict[str, float]:
     """The numbers by name that a function of validation gives. Raises: TypeError, ValueError for anything else."""
     if isinstance(found, Mapping):

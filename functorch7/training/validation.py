@@ -16,6 +16,7 @@ from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
+from .given import as_it_is_now
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
 from .precision import widened
 
@@ -295,9 +296,10 @@ def _pair(batch: Any) -> Any:
 
 def _iterated(name: str, what: str, batches: Iterable[Value]) -> Iterable:
     try:
-        return iter(batches)
+        each = iter(batches)
     except TypeError:
         raise TypeError(f"{name}: expected {what}, got {core.describe(batches)}") from None
+    return (as_it_is_now(batch, batches) for batch in each)
 
 
 def inputs(batches: Iterable[Value], batch_size: int | None) -> Iterable:

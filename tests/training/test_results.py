@@ -22,6 +22,7 @@ from functorch7.training import (
     evaluate,
     init_state,
     make_sgd_step,
+    predict,
 )
 
 X = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
@@ -98,6 +99,24 @@ def measured(method, batches):
 
 def test_long_sums_of_16_bits_are_sums():
     assert measured(Rounded(), [(jnp.ones(1, jnp.bfloat16), np.ones(1))] * 600).correct == 600  # 256 + 1 is 256 there
+
+
+def overwritten():
+    """Batches in one array after the other, where JAX would let them lie: at a multiple of 64 bytes."""
+    raw = np.empty(4 * 12 + 64, np.uint8)
+    input = raw[-raw.ctypes.data % 64 :][: 4 * 12].view(np.float32).reshape(4, 3)
+    for number in range(1, 5):
+        input[:] = number
+        yield input, np.ones((4, 1), np.float32)
+
+
+def test_batches_that_are_overwritten_by_the_next_are_what_they_were():
+    apart = [(input.copy(), target) for input, target in overwritten()]
+    assert measured(Rounded(), overwritten()).correct == measured(Rounded(), apart).correct == 12 * (1 + 2 + 3 + 4)
+    found = predict(f7.Identity(), {}, {}, overwritten())
+    np.testing.assert_array_equal(found[::4, 0], [1, 2, 3, 4])
+    weights = [trainer().fit(data, 1).state.params[0]["weight"] for data in (apart, lambda epoch: overwritten())]
+    np.testing.assert_array_equal(*weights)
 
 
 def test_classes_that_a_targets_type_has_not_are_others():
