@@ -39,11 +39,12 @@ class Trainer(Settings):
     optimizer does; the rate is the one that is recorded. All other parameters are the optimizer's, and `clip` bounds
     the norm of both together. It goes without `sharding`, `accumulate` and `average`.
     `methods` are measures of validation: methods, or functions (output, target) that give a number for each sample, or
-    the mean of a batch; one that is monitored needs `larger_is_better`. `callbacks` are told of the run (`Callback`).
+    the mean of a batch; one that is monitored needs `larger_is_better`, and none is called "loss", which is that of
+    training. `callbacks` are told of the run (`Callback`).
     `count(input, target)` says how many examples (or words) a batch has. `verbose` prints a line for each epoch, and a
     progress bar on terminals.
     Losses are read when `log_every` steps were started, so that the device need not wait; so many batches are held.
-    Raises: ValueError for settings that make no sense.
+    Raises: TypeError and ValueError for settings that make no sense.
     """
 
     def fit(
