@@ -28,6 +28,12 @@ class Commands(click.Group):
             raise click.exceptions.Exit(128 + signal.SIGINT) from None
 
 
+class WrongCall(click.ClickException):
+    """The command was called with what there is not: one sentence that says what there is, and exit code 2."""
+
+    exit_code = 2
+
+
 class Command(click.Command):
     """A command that fails with one sentence and exit code 1; with --debug, by the exception itself."""
 
@@ -159,14 +165,24 @@ class Setting(click.ParamType):
 
 
 class Recipe(click.ParamType):
-    """A shipped recipe's name, or a file, which shells complete; that there is one, the command sees."""
+    """A shipped recipe's name, or a file of settings, which shells complete."""
 
     name = "recipe"
 
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        shipped = self.shipped()
+        if not (Path(value).is_file() if Path(value).suffix else value in shipped):
+            raise WrongCall(f"{value}: no file of settings, and no shipped recipe; these are {', '.join(shipped)}")
+        return value
+
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The shipped recipes whose names begin so, and files; found without importing functorch7, which takes long."""
+        """The shipped recipes whose names begin so, and files."""
+        begun = [CompletionItem(name) for name in self.shipped() if name.startswith(incomplete)]
+        return [*begun, CompletionItem(incomplete, type="file")]
+
+    @staticmethod
+    def shipped() -> list[str]:
+        """The names of shipped recipes, found without importing functorch7, which takes long."""
         spec = find_spec("functorch7")
         folder = Path(str(spec and spec.origin)).parent / "recipes" / "configs"
-        names = sorted(path.stem for path in folder.glob("*.toml"))
-        begun = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-        return [*begun, CompletionItem(incomplete, type="file")]
+        return sorted(path.stem for path in folder.glob("*.toml"))

@@ -18,7 +18,7 @@ from functorch7.interop.torch7.entries import network_of
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.interop.writing import refuse_special
-from functorch7.training.step import cast
+from functorch7.training.precision import cast
 
 from .progress import progress
 

@@ -24,7 +24,7 @@ def size(count: int) -> str:
     """Bytes in the greatest unit that gives at least 1."""
     amount, unit = float(count), "B"
     for larger in ("kB", "MB", "GB", "TB"):
-        if amount < 1000:
+        if round(amount, 1) < 1000:
             break
         amount, unit = amount / 1000, larger
     return f"{count} B" if unit == "B" else f"{amount:.1f} {unit}"
@@ -143,7 +143,7 @@ def shown_times(found: Described) -> str:
 
 def _duration(seconds: float) -> str:
     for unit, scale in (("s", 1), ("ms", 1e3)):
-        if seconds * scale >= 1:
+        if seconds * scale >= 0.9995:  # which three digits show as 1
             return f"{seconds * scale:.3g} {unit}"
     return f"{seconds * 1e6:.3g} us"
 

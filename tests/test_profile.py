@@ -230,7 +230,7 @@ def test_indices_and_what_cannot_be_profiled():
     assert [row.path for row in found.rows] == [(), (0,), (1,)] and found.rows[1].memory == 4 * (9 * 4 + 2 * 3 * 4)
     with pytest.raises(ValueError, match=r"profile: nn\.MaskedSelect cannot be compiled"):
         f7.profile(f7.MaskedSelect(), {}, {}, [np.ones(2), np.ones(2)])
-    with pytest.raises(ValueError, match="profile: expected repeats above 0, got 0"):
+    with pytest.raises(ValueError, match="profile: expected repeats of at least 1, got 0"):
         f7.profile(NETWORK, *NETWORK.init(jax.random.key(0)), np.ones((5, 3, 32), np.float32), repeats=0)
     with pytest.raises(ValueError, match="expected input of size 32"):
         f7.profile(NETWORK, *NETWORK.init(jax.random.key(0)), np.ones((2, 3), np.float32))

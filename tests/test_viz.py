@@ -13,6 +13,9 @@ import functorch7 as f7
 from functorch7 import core, viz
 from functorch7.layers.transfer import Transfer
 from functorch7.legacy import nn
+from functorch7.training.records import recorded
+from functorch7.viz.profiling import seconds
+from functorch7.viz.table import metric
 
 pytest.importorskip("matplotlib")
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -59,11 +62,31 @@ def test_the_package_is_the_command(tmp_path, monkeypatch):
     assert (tmp_path / "tanh.png").read_bytes().startswith(PNG)
 
 
-@pytest.mark.parametrize("wrong", [["NoSuchLayer"], ["ELU(x)"], []])
+@pytest.mark.parametrize("wrong", [["NoSuchLayer"], ["ELU(x)"], ["ELU("], ["ELU(beta=1)"], []])
 def test_the_command_line_explains_itself(wrong, capsys):
     with pytest.raises(SystemExit):
         viz.main(wrong)
     assert "error" in capsys.readouterr().err
+
+
+def test_the_command_line_takes_arguments_by_name_and_says_what_fails(tmp_path, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr("functorch7.viz.command.plot_transfer", lambda *modules, **options: drawn.extend(modules))
+    viz.main(["ELU(alpha=0.5)", "nn.HardTanh(-2, 2)"])
+    assert drawn == [f7.ELU(0.5), f7.HardTanh(-2, 2)]
+    monkeypatch.undo()
+    with pytest.raises(SystemExit, match="1"):
+        viz.main(["Tanh", "--output", str(tmp_path / "missing" / "x.png")])
+    assert "No such file or directory" in capsys.readouterr().err
+
+
+COUNTS = {0: "0", 999: "999", 999.6: "1k", 999_499: "999k", 999_999: "1M", 3360: "3.36k", 10**18: "1000P"}
+TIMES = {0: "0", 2e-9: "2ns", 0.99996e-6: "1us", 0.25: "250ms", 0.99996: "1s", 1.5: "1.5s", 1234.5: "1234s"}
+
+
+def test_numbers_have_three_digits_and_a_unit():
+    assert {count: metric(count) for count in COUNTS} == COUNTS
+    assert {time: seconds(time) for time in TIMES} == TIMES
 
 
 def test_the_gallery_shows_every_transfer_function(tmp_path):
@@ -106,7 +129,7 @@ def test_learning_curves_show_what_was_recorded(tmp_path, monkeypatch):
     live = viz.LiveCurves("dark")
     shown = []
     monkeypatch.setattr("IPython.display.display", lambda picture, display_id: shown.append(picture) or Handle(shown))
-    live.on_start(3, records[:2])
+    live.on_start(3, recorded(tmp_path / "metrics.jsonl")[:2])
     for record in records[2:]:
         live.on_record(record)
     width, height = struct.unpack(">II", shown[-1].data[16:24])  # of a PNG

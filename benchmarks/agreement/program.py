@@ -14,7 +14,7 @@ import functorch7 as f7
 from benchmarks.agreement.cells import cells
 from benchmarks.agreement.comparing import TYPES, report
 from functorch7.legacy import nn, torch
-from functorch7.training.step import cast
+from functorch7.training.precision import cast
 
 
 def run(dtype):

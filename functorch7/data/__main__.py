@@ -13,10 +13,17 @@ COMMANDS = {
 
 
 def main(arguments: list[str]) -> None:
-    """Runs the command that comes first, with the other arguments."""
-    if not arguments or arguments[0] not in COMMANDS:
-        sys.exit(f"usage: {__doc__}")
-    COMMANDS[arguments[0]](arguments[1:])
+    """Runs the command that comes first, with the other arguments: exit codes as argparse's, and 1 for files."""
+    name, *others = arguments or [""]
+    if name in ("-h", "--help"):
+        return print(f"usage: {__doc__}")
+    if name not in COMMANDS:
+        print(f"usage: {__doc__}", file=sys.stderr)
+        sys.exit(2)
+    try:
+        COMMANDS[name](others)
+    except (ImportError, OSError, ValueError) as error:
+        sys.exit(f"python -m functorch7.data {name}: {error}")
 
 
 if __name__ == "__main__":

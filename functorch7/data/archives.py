@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import lzma
 import os
 import shutil
 import tarfile
@@ -13,7 +14,7 @@ from pathlib import Path
 
 ZIPPED = (".zip",)
 TARRED = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError)
+DAMAGED = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 def is_archive(name: str) -> bool:

@@ -54,24 +54,18 @@ class Batches(Iterator):
         process_count: int | None = None,
         **options: object,
     ):
-        count = jax.process_count() if process_count is None else process_count
-        index = jax.process_index() if process_index is None else process_index
+        index, count = _part(process_index, process_count)
         check_whole("batches", 1, batch_size=batch_size)
         known = {name: value for name, value in (("epochs", epochs), ("seed", seed)) if value is not None}
         check_whole("batches", 0, workers=workers, prefetch=prefetch, **known)
-        if not 0 <= index < count:
-            raise ValueError(f"batches: expected a process among {count}, got {index}")
         self._made_of: dict[str, Any] = dict(
             loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
             prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index,
             process_count=process_count, **options,
         )  # fmt: skip
         threads = min(workers, 1) if loader.streaming else workers
-        elsewhere = threads and loader.in_processes and not loader.streaming
-        source: Any = InProcesses(loader, threads) if elsewhere else loader
-        self._processes = source.processes if elsewhere else None
         kind = _StepPlan if loader.streaming else _SamplePlan
-        self._plan = kind(source, batch_size, seed, index, count, drop_last, options)
+        self._plan = kind(self._source(loader, threads), batch_size, seed, index, count, drop_last, options)
         self.per_epoch = self._plan.per_epoch
         if not self.per_epoch:
             among = f" of {count} processes" if count > 1 else ""
@@ -83,6 +77,15 @@ class Batches(Iterator):
         self._workers, self._timeout = Threads(threads, "batches") if threads else None, timeout
         self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Callable[[], Any]] = deque()
+
+    def _source(self, loader: Samples, threads: int) -> Samples:
+        """The loader, or processes that do its work."""
+        self._processes = None
+        if not threads or loader.streaming or not loader.in_processes:
+            return loader
+        source: Any = InProcesses(loader, threads)
+        self._processes = source.processes
+        return source
 
     def _started(self, state: dict | None, seed: int | None, batch_size: int) -> dict[str, Any]:
         """What comes first: what a state says, or the beginning. Raises: TypeError, ValueError for one of others."""
@@ -140,6 +143,15 @@ class Batches(Iterator):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _part(process_index: int | None, process_count: int | None) -> tuple[int, int]:
+    """(process_index, process_count): JAX's unless given. Raises: ValueError for none of so many processes."""
+    count = jax.process_count() if process_count is None else process_count
+    index = jax.process_index() if process_index is None else process_index
+    if not 0 <= index < count:
+        raise ValueError(f"batches: expected a process among {count}, got {index}")
+    return index, count
 
 
 def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:

@@ -65,9 +65,10 @@ def fit_image_normalize(
     """A function that subtracts the mean and divides by the standard deviation of each channel, measured on samples.
 
     They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
-    dimension `dim` of the inputs. `iterator`: "sampleiter", which needs a seed, or "subiter". `cache_path` is an .npz
-    file that keeps them for the next time.
-    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache.
+    dimension `dim` of the inputs; a batch with a single number of it has no deviation. `iterator`: "sampleiter", which
+    needs a seed, or "subiter". `cache_path` is an .npz file that keeps them for the next time.
+    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, and without a batch that
+    has several numbers of a channel.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """
@@ -89,12 +90,18 @@ def fit_image_normalize(
 
 def _measured(trainset: DataLoader, n_samples: int, dim: int, iterator: str, seed: Seed) -> tuple:
     """The mean and the standard deviation of each channel, averaged over batches."""
-    sums, before = [0.0, 0.0], 0
+    sums, weights, before = [0.0, 0.0], [0, 0], 0
     for k, inputs, *_ in getattr(trainset, iterator)(min(32, n_samples), n_samples, seed=seed):
         if isinstance(inputs, (list, tuple, dict)):
             raise TypeError("fit_image_normalize: expected inputs that are one array, got a table")
         channels = np.moveaxis(np.asarray(inputs), dim - 1, 0).reshape(inputs.shape[dim - 1], -1)
-        for i, measure in enumerate((channels.mean(1, dtype=np.float64), channels.std(1, ddof=1, dtype=np.float64))):
+        measures = [channels.mean(1, dtype=np.float64)]
+        if channels.shape[1] > 1:
+            measures.append(channels.std(1, ddof=1, dtype=np.float64))
+        for i, measure in enumerate(measures):
             sums[i] = sums[i] + measure * (k - before)
+            weights[i] += k - before
         before = k
-    return sums[0] / before, sums[1] / before
+    if not weights[1]:
+        raise ValueError("fit_image_normalize: expected several numbers of each channel in a batch, got one")
+    return sums[0] / weights[0], sums[1] / weights[1]

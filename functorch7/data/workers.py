@@ -34,6 +34,7 @@ class Threads:
 
     def __init__(self, count: int, name: str):
         self._requests: SimpleQueue = SimpleQueue()
+        self._starting = threading.Lock()
         arguments = self._arguments()
         self._threads = [
             threading.Thread(target=_serving, args=(self._requests, *arguments), name=f"{name}-{i}", daemon=True)
@@ -49,9 +50,10 @@ class Threads:
         """The result to come of a request: a function and its arguments. Raises: RuntimeError after `close`."""
         if not self._finish.alive:
             raise RuntimeError("the workers were stopped by close()")
-        if self._threads[0].ident is None:
-            for thread in self._threads:
-                thread.start()
+        with self._starting:  # requests may come from several threads at once
+            if self._threads[0].ident is None:
+                for thread in self._threads:
+                    thread.start()
         future: Future = Future()
         self._requests.put((future, request))
         return future
@@ -182,7 +184,7 @@ def _served(connection: Connection, served: Any) -> None:
         try:
             reply: tuple[bool, Any] = True, getattr(served, name)(*args, **options)
         except Exception as error:
-            error.add_note(f"in a process of AsyncIterator:\n{traceback.format_exc()}")
+            error.add_note(f"in a worker's process:\n{traceback.format_exc()}")
             reply = False, error
         try:
             connection.send(reply)

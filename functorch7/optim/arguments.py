@@ -41,7 +41,11 @@ def spread(rule: str, name: str, values: Input | None, tree: Value) -> Value:
         except ValueError:
             raise expected(f"optim.{rule}", f"{name} that broadcast to the parameters' {leaf.shape}", value) from None
 
-    return jax.tree.map(one, jax.tree.broadcast(values, tree), tree)
+    try:
+        each = jax.tree.broadcast(values, tree)
+    except ValueError:
+        raise expected(f"optim.{rule}", f"{name} as one array, or a tree as the parameters are", values) from None
+    return jax.tree.map(one, each, tree)
 
 
 def need_params(rule: str, params: Tree | None) -> None:

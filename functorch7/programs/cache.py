@@ -181,7 +181,7 @@ def _let_go(number: int) -> None:
 
 def _give_back() -> None:
     """Gives the system back what was let go, which the C library would keep: where it is glibc."""
-    with contextlib.suppress(AttributeError, OSError):
+    with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -4,6 +4,7 @@ from .attention import Attention as Attention
 from .billion_words import BillionWords as BillionWords
 from .cart_pole import Balancing as Balancing
 from .config import change as change
+from .config import changed as changed
 from .config import load as load
 from .config import made as made
 from .config import shipped as shipped

@@ -13,7 +13,7 @@ from .. import optim
 from ..core import Composite, Module
 from ..core.composite import Run
 from ..core.types import Array, Output, Tree, Value
-from ..data import load_mnist
+from ..data import TensorLoader, load_mnist
 from ..layers import HardTanh, Linear, MulConstant, ReLU, Sequential, Tanh, ZeroGrad
 from ..losses import ClassNLLCriterion
 from ..reinforce import ReinforceNormal, VRClassReward
@@ -74,16 +74,21 @@ class Attention(Recipe, frozen=True, tag="attention"):
         module = self.network()
         rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
         train, valid, test = (OnCanvas(each, self.canvas, self.clutter) for each in (train, valid, test))
+        valid, test = (TensorLoader(*self.fixed(each, number)) for number, each in ((1, valid), (2, test)))
         return Task(
             module, partial(module.init, stdv=self.stdv), ClassAndReward(),
             optax.inject_hyperparams(optim.adam)(learning_rate=rate), train, valid, test, self.batch_size,
             [FirstIsRight()],
         )  # fmt: skip
 
+    def fixed(self, loader: OnCanvas, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """All images of validation (1) or of the test (2), where they lie whenever they are measured."""
+        return loader.index(np.arange(loader.size()) + 1, seed=(self.seed, number))
+
     def draw(self, task: Task, params: Tree, buffers: Tree, folder: Path) -> None:
         """glimpses.png: the places looked at in eight test images, by one draw."""
         loader: Any = task.test
-        images, _ = loader.index(np.arange(min(8, loader.size())) + 1, seed=self.seed)
+        images, _ = loader.index(np.arange(min(8, loader.size())) + 1)
         network: Any = task.module
         attention = network.network.modules[0]
         places = looked_at(attention, params["network"][0], buffers["network"][0], jnp.asarray(images), self.key)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.types import Indices
 from ..data import DataLoader, TensorLoader
-from ..data.seeds import Seed
+from ..data.seeds import Seed, generator
 
 
 class OnCanvas(DataLoader):
@@ -28,8 +28,8 @@ class OnCanvas(DataLoader):
     def size(self) -> int:
         return self.loader.size()
 
-    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
-        random = np.random.default_rng(seed)
+    def index(self, indices: Indices, *, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
+        random = generator(seed, "OnCanvas.index")
         images, classes = self.loader.index(indices)
         wide = np.zeros((len(images), 1, self.canvas, self.canvas), np.float32)
         place(wide, images, random)

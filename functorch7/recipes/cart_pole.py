@@ -12,7 +12,7 @@ from ..core.keys import folded
 from ..core.module import Children
 from ..core.types import Array, Indices, Key, Output, Tree, Value
 from ..data import DataLoader, TensorLoader
-from ..data.seeds import Seed
+from ..data.seeds import Seed, generator
 from ..layers import Linear, Sequential, SoftMax, Tanh
 from ..recurrent.over_time import repeated
 from ..reinforce import ReinforceCategorical
@@ -141,8 +141,8 @@ class Starts(DataLoader):
     def size(self) -> int:
         return self.count
 
-    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
-        random = np.random.default_rng(seed)
+    def index(self, indices: Indices, *, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
+        random = generator(seed, "Starts.index")
         return random.uniform(-0.05, 0.05, (len(indices), 4)).astype(np.float32), np.zeros(len(indices), np.float32)
 
 

@@ -1,5 +1,6 @@
 """Recipes from TOML and YAML files: the shipped ones by name, and anybody's by path."""
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -25,27 +26,34 @@ SHIPPED = Path(__file__).parent / "configs"
 
 def shipped() -> dict[str, str]:
     """The names of the shipped recipes, and the first line of each, which says what it is."""
-    return {path.stem: path.read_text().splitlines()[0].lstrip("# ") for path in sorted(SHIPPED.glob("*.toml"))}
+    files = sorted(SHIPPED.glob("*.toml"), key=lambda path: path.stem)
+    return {path.stem: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in files}
 
 
-def load(name: str, changes: Mapping[str, object] | None = None) -> Recipe:
+def load(name: str | os.PathLike, changes: Mapping[str, object] | None = None) -> Recipe:
     """The recipe in a file (.toml, .yaml, .yml), or a shipped one, with some of its settings changed.
 
     Raises: FileNotFoundError that lists the shipped recipes; ValueError, naming the file and the setting, for files
-    that cannot be read, unknown settings, and values of a wrong type or out of range.
+    that cannot be read, unknown settings, and values of a wrong type or out of range; as `changed`.
     """
     path = Path(name)
     if not path.suffix:
         path = SHIPPED / f"{name}.toml"
     if not path.is_file():
-        raise FileNotFoundError(f"{name}: no such file, and no shipped recipe; these are {', '.join(shipped())}")
+        raise FileNotFoundError(f"{name}: no file of settings, and no shipped recipe; these are {', '.join(shipped())}")
     settings = _read(path)
     if not isinstance(settings, dict):
         raise ValueError(f"{path}: expected settings by name, got {type(settings).__name__}")
     try:
-        return made(settings | dict(changes or {}))
+        found = made(settings)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    return changed(found, changes) if changes else found
+
+
+def changed(recipe: Recipe, changes: Mapping[str, object]) -> Recipe:
+    """The recipe with some of its settings changed. Raises: ValueError, naming the setting, as `load` does."""
+    return made(msgspec.to_builtins(recipe, str_keys=True) | dict(changes))
 
 
 def made(settings: dict) -> Recipe:

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.types import Indices
 from ..data import DataLoader
-from ..data.seeds import Seed
+from ..data.seeds import Seed, generator
 
 
 class Distorted(DataLoader):
@@ -22,11 +22,11 @@ class Distorted(DataLoader):
     def size(self) -> int:
         return self.loader.size()
 
-    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[np.ndarray, np.ndarray]:
+    def index(self, indices: Indices, *, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         from scipy.ndimage import affine_transform  # takes a third of a second, and few recipes have it
 
         images, classes = self.loader.index(indices)
-        random, count = np.random.default_rng(seed), len(images)
+        random, count = generator(seed, "Distorted.index"), len(images)
         angles = np.radians(random.uniform(-self.rotation, self.rotation, count))
         factors = random.uniform(1 - self.zoom, 1 + self.zoom, (count, 2, 1))
         ways = random.uniform(-self.shift, self.shift, (count, 2))

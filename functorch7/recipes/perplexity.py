@@ -17,9 +17,6 @@ class PerplexityResult(LossResult):
         average, count = super().result()
         return math.exp(average), count
 
-    def __add__(self, other: LossResult) -> "PerplexityResult":
-        return PerplexityResult(self.loss + other.loss, self.count + other.count)
-
     def __str__(self) -> str:
         return f"Perplexity: {self.result()[0]:.2f} ({self.count} words)"
 

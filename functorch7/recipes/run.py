@@ -17,7 +17,7 @@ from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
 from ..training.claim import claimed
 from ..training.trainer import Result, Trainer
-from ..training.validation import evaluate
+from ..training.validation import by_name, evaluate
 from .recipe import Recipe, Task
 
 MAY_CHANGE = ("epochs", "early_stop", "datapath")
@@ -73,11 +73,11 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
     """What the best epoch's network, or without a folder the last one's, has on the test set."""
     assert task.test is not None
     sharding = trainer.sharding
-    params, buffers = (result.state if trainer.folder is None else trainer.load(best=True))[:2]
+    state = result.state if trainer.folder is None else trainer.load(best=True)
+    params, buffers = trainer.validated(state), forget(task.module, state.buffers)
     batches = task.test.batches(task.batch_size, process_index=0, process_count=1)
     placed: Any = batches if sharding is None else map(sharding.place_whole, batches)
-    found = evaluate(task.module, params, forget(task.module, buffers), placed, task.methods, key=recipe.key)
-    return {str(method): each.result()[0] for each, method in found}
+    return by_name(evaluate(task.module, params, buffers, placed, task.methods, key=recipe.key))
 
 
 def kept(folder: Path) -> dict[str, Value]:

@@ -11,7 +11,7 @@ from ..core import Composite, Module
 from ..core.composite import Run
 from ..core.types import Array, Indices, Output, Value
 from ..data import DataLoader, TensorLoader
-from ..data.seeds import Seed
+from ..data.seeds import Seed, generator
 from ..layers import Linear, LogSoftMax, Sequential, Transpose
 from ..network import forget
 from ..recurrent import LookupTableMaskZero, SeqLSTM, Sequencer
@@ -75,8 +75,8 @@ class Questions(DataLoader):
     def size(self) -> int:
         return self.count
 
-    def index(self, indices: Indices, *, seed: Seed = 0) -> tuple[list[np.ndarray], np.ndarray]:
-        random, found = np.random.default_rng(seed), []
+    def index(self, indices: Indices, *, seed: Seed = None) -> tuple[list[np.ndarray], np.ndarray]:
+        random, found = generator(seed, "Questions.index"), []
         while len(found) < len(indices):
             pairs = (getattr(self, self.kind)(random) for _ in range(len(indices)))
             found += [pair for pair in pairs if held_out(pair[0]) == self.held]

@@ -18,25 +18,26 @@ class Text(NamedTuple):
     """A text's words and punctuation marks, in lower case, with <eos> at the ends of lines; or its characters."""
 
     tokens: list[str]
+    unit: Unit = "words"
 
     @classmethod
     def of(cls, text: str, unit: Unit = "words") -> "Text":
         """Of words, lines that are empty leave nothing."""
         if unit == "characters":
-            return cls(list(text))
+            return cls(list(text), unit)
         lines = (WORD.findall(line.lower()) for line in text.splitlines())
         return cls([token for line in lines if line for token in (*line, "<eos>")])
 
     def split(self, columns: int, min_frequency: int) -> tuple[WordSequence, WordSequence, WordSequence]:
         """(train, valid, test), numbered by the words of the first; rarer words are <OOV>.
 
-        Raises: ValueError if there are too few words.
+        Raises: ValueError if there are too few words, or characters.
         """
         held = int(len(self.tokens) * VALIDATION)
         if held < 2 * columns:
             raise ValueError(
-                f"a text of {len(self.tokens)} words leaves {held} for validation, too few for {columns} columns, "
-                f"which take {math.ceil(2 * columns / VALIDATION):,} words"
+                f"a text of {len(self.tokens)} {self.unit} leaves {held} for validation, too few for {columns} "
+                f"columns, which take {math.ceil(2 * columns / VALIDATION):,} {self.unit}"
             )
         parts = self.tokens[: -2 * held], self.tokens[-held:], self.tokens[-2 * held : -held]
         vocab, ivocab, frequencies = build_vocab(parts[0], min_frequency)

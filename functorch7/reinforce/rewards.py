@@ -100,7 +100,7 @@ class VRClassReward(VarianceReducedReward):
         return merged(given, 1) if given.ndim in (1, 2) else None
 
     def right(self, predictions: Value, target: Value) -> Array:
-        return (jnp.argmax(predictions, -1) + 1).astype(target.dtype) == target
+        return jnp.argmax(predictions, -1).astype(jnp.int32) + 1 == target.astype(jnp.int32)
 
 
 class BinaryClassReward(VarianceReducedReward):

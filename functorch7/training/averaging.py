@@ -8,6 +8,7 @@ import optax
 
 from ..core.types import Tree, Value
 from .asked import asking
+from .precision import widened
 
 
 class Averaged(NamedTuple):
@@ -20,19 +21,21 @@ class Averaged(NamedTuple):
 def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.GradientTransformation:
     """`optimizer`, with an average of the parameters after each update: decay * average + (1 - decay) * parameters.
 
-    `average_of` reads it out of the state, corrected for its start at zero.
+    `average_of` reads it out of the state, corrected for its start at zero. Of parameters of 16 bits it is kept in
+    float32, as it changes by less than they can tell apart.
     Raises: ValueError unless 0 <= decay < 1.
     """
     if not 0 <= decay < 1:
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
     mean, asked = optax.ema(decay, debias=False), asking(optimizer)
 
-    def init(params: Tree) -> Averaged:
-        return Averaged(optimizer.init(params), mean.init(params))  # type: ignore[arg-type]
+    def init(params: Any) -> Averaged:
+        return Averaged(optimizer.init(params), mean.init(widened(params)))  # type: ignore[arg-type]
 
     def update(gradients: Any, state: Any, params: Any = None, **known: Any) -> tuple[Any, Averaged]:
         updates, inner = asked.update(gradients, state.inner, params, **known)
-        _, average = mean.update(optax.apply_updates(params, updates), state.average)
+        moved: Any = optax.apply_updates(params, updates)
+        _, average = mean.update(widened(moved), state.average)
         return updates, Averaged(inner, average)  # type: ignore[arg-type]
 
     return optax.GradientTransformationExtraArgs(init, update)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..checks.numbers import check_whole
 from ..interop.packages import package
 from .distributed import is_first
 from .records import Record
@@ -46,10 +47,12 @@ class EarlyStop(Callback):
     """Ends a run after `patience` epochs in a row whose result is not better than the best so far by `at_least`.
 
     Less is better, unless `larger_is_better`. A run that goes on counts the epochs before it, too.
-    Raises: ValueError for a result that no epoch has.
+    Raises: TypeError and ValueError for a patience that is no whole number above 0; ValueError for a result that no
+    epoch has.
     """
 
     def __init__(self, monitor: str = "loss", patience: int = 3, at_least: float = 0.0, larger_is_better: bool = False):
+        check_whole("EarlyStop", 1, patience=patience)
         self.monitor, self.patience, self.at_least = monitor, patience, at_least
         self.larger_is_better = larger_is_better
         self.best, self.waited = -math.inf, 0
@@ -63,7 +66,7 @@ class EarlyStop(Callback):
         if self.monitor not in results:
             raise ValueError(f"EarlyStop: no result {self.monitor} to monitor; there are {', '.join(results)}")
         value = results[self.monitor]
-        score = -math.inf if value is None else value if self.larger_is_better else -value
+        score = value if self.larger_is_better else -value
         better = score > self.best + self.at_least
         self.best, self.waited = (score, 0) if better else (self.best, self.waited + 1)
         return f"no better {self.monitor}" if self.waited >= self.patience else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import operator
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -87,8 +88,13 @@ class Checkpoints:
         return max(self.steps(), default=None)
 
     def by_score(self) -> list[int]:
-        """The steps of the checkpoints that have a score, the largest first; of equal ones the last."""
-        return self._best(self.steps())[::-1]
+        """The steps of the checkpoints that have a score, the largest first; of equal ones the last.
+
+        Before them come those whose score cannot be read, which may have been the best.
+        """
+        steps = self.steps()
+        best = self._best(steps)[::-1]
+        return [*(step for step in reversed(steps) if step not in self._scores), *best]
 
     def problem(self, step: int) -> str | None:
         """What is wrong with a checkpoint, if it is damaged."""
@@ -117,7 +123,7 @@ class Checkpoints:
         if jax.tree.leaves(carry):
             items["carry"] = self._ocp.args.StandardSave(carry)
         facts = {"progress": progress, "score": None if score is None or math.isnan(score) else score}
-        facts = json.loads(json.dumps(facts, default=int))  # positions of data may have NumPy's integers
+        facts = json.loads(json.dumps(facts, default=operator.index))  # positions of data may have NumPy's integers
         self.wait()
         with self._said(f"the checkpoint of step {step}"):
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -57,12 +57,20 @@ def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
     finally:
         _claimed.reset(before)
         if held is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(place / LOCK)  # while it is still locked, so that nobody else's is deleted
-            os.close(held)
+            _give_up(place / LOCK, held)
             with contextlib.suppress(OSError):
                 if made:  # for a run that has come to nothing, not even to a file
                     place.rmdir()
+
+
+def _give_up(path: Path, file: int) -> None:
+    """Deletes the file while it is still locked, so that nobody else's is; without locks open files may stay."""
+    if fcntl is None:
+        os.close(file)
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+    if fcntl is not None:
+        os.close(file)
 
 
 def _acquired(title: str, folder: Path) -> int:
@@ -86,7 +94,8 @@ def _acquired(title: str, folder: Path) -> int:
             if before and before.get("host") != socket.gethostname():
                 warnings.warn(f"{title}: {_named(before)} left its lock in {folder}, which is taken over", stacklevel=2)
             os.ftruncate(file, 0)
-            os.pwrite(file, json.dumps(_myself()).encode(), 0)
+            os.lseek(file, 0, os.SEEK_SET)
+            os.write(file, json.dumps(_myself()).encode())
             return file
         except BaseException:
             os.close(file)
@@ -127,7 +136,8 @@ def _named(holder: Holder | None) -> str:
 def _holder(file: int) -> Holder | None:
     """What the file says; None while nothing is written yet."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        found = json.loads(os.pread(file, 4096, 0))
+        os.lseek(file, 0, os.SEEK_SET)
+        found = json.loads(os.read(file, 4096))
         return {name: found[name] for name in ("host", "process", "began", "since")}
     return None
 

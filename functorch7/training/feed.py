@@ -1,19 +1,22 @@
 """Where a run's batches come from, and where they go on after it was stopped."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 
-from ..core.types import Batch, Value
+from ..core.types import Batch, Tree, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
-from .given import as_batch, as_batches
+from .given import as_batch, as_batches, as_it_is_now
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
 
+Validation: TypeAlias = Whole | Callable[[Tree, Tree], Mapping[str, Value]]
+"""The same, or a function of (params, buffers) that gives numbers by name."""
+
 Data: TypeAlias = Whole | Callable[[int], Iterable[Batch]]
-"""The same, or a function of the epoch that gives its batches."""
+"""Those, or a function of the epoch that gives its batches."""
 
 
 class LoaderFeed:
@@ -55,10 +58,15 @@ class IterableFeed:
         """The rest of the epoch."""
         epoch, done = self.position["epoch"], self.position["batch"]
         batches = as_batches(self.data(epoch + 1), OF_EPOCH) if callable(self.data) else self.data
-        for batch in islice(batches, done, None):
+        left = iter(batches)
+        if (again := sum(1 for _ in islice(left, done))) < done:
+            raise ValueError(
+                f"Trainer.fit: the run was stopped after {done} batches of epoch {epoch + 1}, which has {again} now"
+            )
+        for batch in left:
             done += 1
             self.position = {"epoch": epoch, "batch": done}
-            yield as_batch(batch)
+            yield as_it_is_now(as_batch(batch), batches)
         if not done:
             raise ValueError(
                 f"Trainer.fit: no batches in epoch {epoch + 1}; pass something that can be iterated again in every "

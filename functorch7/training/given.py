@@ -1,5 +1,6 @@
 """What a Trainer and a training step are given: whether it is what it is meant to be."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import jax
@@ -13,6 +14,7 @@ from ..core.types import Tree, Value
 from ..losses import Criterion
 from ..network import check_module, check_variables
 from .callbacks import Callback
+from .records import check_names
 
 
 def check_parts(who: str, module: object, criterion: object) -> None:
@@ -62,10 +64,17 @@ def name_of(criterion: Callable) -> str:
     return criterion.torch_name() if isinstance(criterion, Module) else getattr(criterion, "__name__", repr(criterion))
 
 
-def check_amount(name: str, value: object) -> None:
+def check_amount(who: str, name: str, value: object) -> None:
     """Raises TypeError for what is no number."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"Trainer: expected a number as {name}, got {value!r}")
+        raise TypeError(f"{who}: expected a number as {name}, got {value!r}")
+
+
+def check_flags(**values: object) -> None:
+    """Raises TypeError for what is neither True nor False: any text would be as good as True."""
+    for name, value in values.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"Trainer: expected {name} to be True or False, got {value!r}")
 
 
 def check_floating_type(name: str, given: DTypeLike) -> None:
@@ -111,11 +120,21 @@ def as_batch(batch: Value) -> Value:
     return batch
 
 
+def as_it_is_now(batch: Value, batches: Iterable) -> Value:
+    """A batch whose arrays stay as they are, whatever else comes of `batches`.
+
+    JAX reads NumPy's arrays later, and may keep them where they lie, when a generator has written the next batch there.
+    Those of a list are all there, and nobody writes to them.
+    """
+    if isinstance(batches, (list, tuple)):
+        return batch
+    return jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, batch)
+
+
 def as_results(found: Value) -> dict[str, float]:
-    """The numbers by name that a function of validation gives. Raises: TypeError for anything else."""
+    """The numbers by name that a function of validation gives. Raises: TypeError, ValueError for anything else."""
     if isinstance(found, Mapping):
-        try:
+        check_names("Trainer.fit", found)
+        with contextlib.suppress(TypeError):
             return {name: float(value) for name, value in found.items()}
-        except TypeError:
-            pass
     raise TypeError(f"Trainer.fit: expected numbers by name from the function of validation, got {found!r}")

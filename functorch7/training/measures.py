@@ -37,7 +37,7 @@ class AccuracyResult:
         return self.correct / self.count if self.count else math.nan, self.count
 
     def __add__(self, other: AccuracyResult) -> AccuracyResult:
-        return AccuracyResult(self.correct + other.correct, self.count + other.count)
+        return type(self)(self.correct + other.correct, self.count + other.count)
 
     def __str__(self) -> str:
         return f"Accuracy(correct: {self.correct}, count: {self.count}, accuracy: {self.result()[0]})"
@@ -55,7 +55,7 @@ class LossResult:
         return self.loss / self.count if self.count else math.nan, self.count
 
     def __add__(self, other: LossResult) -> LossResult:
-        return LossResult(self.loss + other.loss, self.count + other.count)
+        return type(self)(self.loss + other.loss, self.count + other.count)
 
     def __str__(self) -> str:
         return f"(Loss: {self.loss}, count: {self.count}, Average Loss: {self.result()[0]})"
@@ -79,7 +79,7 @@ class ValidationMethod:
     def gathered(self, parts: list[tuple[Value, Value]]) -> Result:
         """The result, from what `measure` gave for each batch: totals are added up, unless a method does otherwise."""
         totals = np.stack([np.asarray(total) for total, _ in parts])
-        total = totals.sum(0, dtype=np.float64 if np.issubdtype(totals.dtype, np.inexact) else None)
+        total = totals.sum(0, dtype=np.float64 if jnp.issubdtype(totals.dtype, jnp.inexact) else None)
         return self.kind(total if total.ndim else total.item(), sum(int(count) for _, count in parts))
 
     def __call__(self, output: Value, target: Value) -> Output:
@@ -112,9 +112,9 @@ class Measured(ValidationMethod):
 
 
 def rows_and_classes(method: ValidationMethod, output: Value, target: Value) -> tuple[Array, Array]:
-    """Scores as a matrix, one row for each sample, and the samples' classes as a vector."""
+    """Scores as a matrix, one row for each sample, and the samples' classes as a vector of int32."""
     rows = output[None] if getattr(output, "ndim", 0) == 1 else output
     if getattr(rows, "ndim", 0) != 2 or jnp.size(target) != len(rows):
         given = f"{core.describe(output)} and {core.describe(target)}"
         raise ValueError(f"{method}: expected scores (B, n) and one class for each sample, got {given}")
-    return rows, target.reshape(-1)
+    return rows, target.reshape(-1).astype(jnp.int32)

@@ -60,7 +60,7 @@ class ConfusionMatrix(ValidationMethod):
     """How often each of `classes` classes was taken for each; the result's score is the accuracy.
 
     Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
-    Raises: ValueError for other shapes.
+    Raises: ValueError for other shapes, and, when results are gathered, for other classes.
     Source: optim.ConfusionMatrix.
 
     >>> import jax.numpy as jnp
@@ -77,8 +77,16 @@ class ConfusionMatrix(ValidationMethod):
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] != self.classes:
             raise ValueError(f"{self}: expected scores of {self.classes} classes, got shape {jnp.shape(output)}")
-        places = (classes.astype(jnp.int32) - 1) * self.classes + jnp.argmax(rows, 1).astype(jnp.int32)
-        return jnp.bincount(places, length=self.classes**2).reshape(self.classes, self.classes), len(rows)
+        known, size = (classes >= 1) & (classes <= self.classes), self.classes**2
+        places = (classes - 1) * self.classes + jnp.argmax(rows, 1).astype(jnp.int32)
+        counts = jnp.bincount(jnp.where(known, places, size), length=size)  # beyond the length nothing is counted
+        return counts.reshape(self.classes, self.classes), len(rows)
+
+    def gathered(self, parts: list[tuple[Value, Value]]) -> ConfusionResult:
+        found: Any = super().gathered(parts)
+        if other := found.count - found.matrix.sum():
+            raise ValueError(f"{self}: expected classes from 1 to {self.classes}, {other} of {found.count} are others")
+        return found
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ class F1(ConfusionMatrix):
     """2 precision recall / (precision + recall), of one class (from 1), or the mean over all that occur.
 
     Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
-    Raises: ValueError for other shapes.
+    Raises: ValueError for other shapes, and, when results are gathered, for other classes.
     Source: sklearn.metrics.f1_score(average="macro").
 
     >>> import jax.numpy as jnp
@@ -98,8 +106,8 @@ class F1(ConfusionMatrix):
     of_class: int | None = None
 
     def gathered(self, parts: list[tuple[Value, Value]]) -> F1Result:
-        matrix: Any = super().gathered(parts)
-        return F1Result(matrix.matrix, matrix.count, self.of_class)
+        found = super().gathered(parts)
+        return F1Result(found.matrix, found.count, self.of_class)
 
 
 @dataclass(frozen=True)
@@ -144,7 +152,8 @@ class AUC(ValidationMethod):
         if rows.shape[1] not in (1, 2) or target.size != len(rows):
             raise ValueError(f"{self}: expected scores (B), (B, 1) or (B, 2) and as many targets, got {output.shape}")
         scores = rows[:, -1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, 0]
-        return jnp.stack([scores.astype(jnp.float32), target.reshape(-1).astype(jnp.float32)]), len(rows)
+        dtype = jnp.float64 if scores.dtype == jnp.float64 else jnp.float32
+        return jnp.stack([scores.astype(dtype), target.reshape(-1).astype(dtype)]), len(rows)
 
     def gathered(self, parts: list[tuple[Value, Value]]) -> AUCResult:
         scores, targets = np.concatenate([np.asarray(part) for part, _ in parts], 1)

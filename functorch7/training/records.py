@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,6 +15,16 @@ from ..interop.writing import replacing
 
 Record: TypeAlias = dict[str, Any]
 """What a run has measured at a step, by name: numbers, and texts such as its kind."""
+
+OWN = ("kind", "step", "epoch", "loss")
+"""What an epoch's record has of the run itself; results of validation have other names."""
+
+
+def check_names(who: str, names: Iterable[str]) -> None:
+    """Raises ValueError for results of validation that would take the place of a run's own numbers."""
+    taken = [name for name in names if name in OWN]
+    if taken:
+        raise ValueError(f"{who}: expected another name of a measure than {taken[0]!r}, the run's own in its records")
 
 
 class Records:
@@ -117,10 +128,10 @@ def recorded(path: Path) -> list[Record]:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """The record of a line; None if it is none."""
+    """The record of a line, with NaN for null; None if it is none."""
     try:
         found = json.loads(line)
     except ValueError:
         return None
     whole = isinstance(found, dict) and "kind" in found and "step" in found and line.endswith(b"\n")
-    return found if whole else None
+    return {name: math.nan if value is None else value for name, value in found.items()} if whole else None

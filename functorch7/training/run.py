@@ -21,7 +21,7 @@ from ..core.types import Value
 from ..network import forget
 from .claim import claimed
 from .distributed import is_first
-from .feed import Data, Whole, feed, validation_batches
+from .feed import Data, Validation, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
 from .interrupts import Interrupted, Interrupts
@@ -31,7 +31,7 @@ from .records import Record, Records
 from .resuming import start
 from .settings import Settings
 from .state import TrainState, init_state
-from .validation import evaluate
+from .validation import by_name, evaluate
 
 
 class Result(NamedTuple):
@@ -98,9 +98,11 @@ class Run:
 
     def __init__(
         self, settings: Settings, interrupts: Interrupts, opened: contextlib.ExitStack, data: Data,
-        validation: Whole | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
+        validation: Validation | None, batch_size: int | None, seed: int, variables: Variables | None, resume: bool,
     ):  # fmt: skip
         check_whole("Trainer.fit", 0, seed=seed)
+        if seed >= 2**32:
+            raise ValueError(f"Trainer.fit: expected seed below 2**32, of which JAX's keys take all bits, got {seed}")
         variables = None if variables is None else as_variables("Trainer.fit", settings.module, variables)
         if not callable(validation):  # what a function finds is known when it has found it
             names = [] if validation is None else map(str, settings.measures)
@@ -118,9 +120,7 @@ class Run:
         if last is None:
             self.state, self.progress = self._fresh(initial if variables is None else variables), Progress(seed)
         else:
-            self.state, self.progress = self._saved(last, resume)
-        if self.progress.seed != seed:
-            raise ValueError(f"Trainer.fit: the run in {settings.folder} has seed {self.progress.seed}, got {seed}")
+            self.state, self.progress = self._saved(last, resume, seed)
         self.number = int(self.state.step)
         folder = Path(settings.folder) if settings.folder is not None and is_first() else None
         self.records = Records(folder, self.progress.records)
@@ -138,13 +138,18 @@ class Run:
         state = init_state(settings.module, settings.transformation, given)
         return state if settings.sharding is None else settings.sharding.place(settings.module, state)
 
-    def _saved(self, step: int, resume: bool) -> tuple[TrainState, Progress]:
-        """What the checkpoint of a step holds. Raises: FileExistsError unless that is wanted; as `Checkpoints.load`."""
+    def _saved(self, step: int, resume: bool, seed: int) -> tuple[TrainState, Progress]:
+        """What the checkpoint of a step holds.
+
+        Raises: FileExistsError unless that is wanted; ValueError if it is of another seed; as `Checkpoints.load`.
+        """
         assert self.checkpoints
         if not resume:
             raise FileExistsError(f"Trainer.fit: there is a run in {self.settings.folder}; resume=True goes on with it")
         with _fitting(self.settings.folder):
             state, known = self.checkpoints.load(step, self.settings.sharding)
+        if known["seed"] != seed:
+            raise ValueError(f"Trainer.fit: the run in {self.settings.folder} has seed {known['seed']}, got {seed}")
         return state, Progress(**known)
 
     # The loop --------------------------------------------------------------------------------------------------
@@ -256,7 +261,7 @@ class Run:
                 raise self._not_finite(step, numbers["loss"])
             now, loss = self.progress, numbers["loss"]
             now.recent, now.whole = _plus(now.recent, loss), _plus(now.whole, loss)
-            now.examples += step.examples
+            now.examples += int(step.examples)
             self.listeners.step(step.number + 1, numbers)
             if (step.number + 1) % self.settings.log_every == 0:
                 self._record(step.number + 1, numbers)
@@ -291,7 +296,7 @@ class Run:
         settings, given = self.settings, self.validation
         if given is None:
             return {}
-        params = settings.averaged(self.state) if settings.validate_average else self.state.params
+        params = settings.validated(self.state)
         buffers = forget(settings.module, self.state.buffers)
         if callable(given):
             self._look()
@@ -299,8 +304,7 @@ class Run:
         batches = self._unless_interrupted(validation_batches(given, self.batch_size))
         batches = batches if settings.sharding is None else map(settings.sharding.place_whole, batches)
         key = jax.random.fold_in(self.validation_key, self.progress.epoch)
-        found = evaluate(settings.module, params, buffers, batches, settings.measures, key=key)
-        return {str(method): result.result()[0] for result, method in found}
+        return by_name(evaluate(settings.module, params, buffers, batches, settings.measures, key=key))
 
     def _end_epoch(self, results: dict[str, float]) -> None:
         progress = self.progress

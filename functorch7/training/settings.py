@@ -20,14 +20,17 @@ from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
-from .given import check_amount, check_callbacks, check_floating_type, check_optimizer, check_parts
+from .given import check_amount, check_callbacks, check_flags, check_floating_type, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
+from .records import check_names
 from .rows import all_but_tables, descent_by_rows
 from .sharding import Sharding
 from .state import TrainState
 from .step import descent, make_loss
 from .validation import Loss, as_methods
+
+FLAGS = ("by_rows", "validate_average", "keep_state", "larger_is_better", "tensorboard", "verbose")
 
 
 def first_dimension(input: Input, target: Input) -> int:
@@ -85,13 +88,16 @@ class Settings:
         check_whole("Trainer", 1, **told)
         check_whole("Trainer", 0, keep_best=self.keep_best)
         check_callbacks(self.callbacks)
+        check_flags(**{name: getattr(self, name) for name in FLAGS if getattr(self, name) is not None})
+        if not callable(self.count):
+            raise TypeError(f"Trainer: expected a function (input, target) as count, got {self.count!r}")
         if self.sharding is not None and not isinstance(self.sharding, Sharding):
             raise TypeError(f"Trainer: expected a sharding, such as data_parallel(), got {self.sharding!r}")
         if self.compute_dtype is not None:
             check_floating_type("compute_dtype", self.compute_dtype)
         for name in ("clip", "average"):
             if getattr(self, name) is not None:
-                check_amount(name, getattr(self, name))
+                check_amount("Trainer", name, getattr(self, name))
 
     def _check_values(self) -> None:
         if self.clip is not None and not self.clip > 0:
@@ -116,6 +122,7 @@ class Settings:
 
     def _check_methods(self) -> None:
         names = [str(method) for method in self.measures]
+        check_names("Trainer", names)
         if len(set(names)) < len(names):
             raise ValueError(f"Trainer: expected methods of different names, got {', '.join(names)}")
         functions = [str(method) for method in self.measures if isinstance(method, Measured)]
@@ -127,7 +134,12 @@ class Settings:
         """The averaged parameters in a state. Raises: ValueError if there are none."""
         if self.average is None:
             raise ValueError("Trainer.averaged: this trainer keeps no average; give it average=0.999")
-        return average_of(state.optimizer_state, self.average)
+        average = average_of(state.optimizer_state, self.average)
+        return jax.tree.map(lambda mean, param: mean.astype(param.dtype), average, state.params)
+
+    def validated(self, state: TrainState) -> Value:
+        """The parameters in a state that validation looks at."""
+        return self.averaged(state) if self.validate_average else state.params
 
     @cached_property
     def transformation(self) -> optax.GradientTransformation:
@@ -154,7 +166,7 @@ class Settings:
     @property
     def measures(self) -> Sequence[ValidationMethod]:
         """The methods of validation: the criterion, unless others were given."""
-        return [Loss(self.criterion)] if self.methods is None else as_methods(self.methods)
+        return [Loss(self.criterion)] if self.methods is None else as_methods("Trainer", self.methods)
 
     @cached_property
     def listeners(self) -> Sequence[Callback]:

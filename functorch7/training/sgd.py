@@ -3,15 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import jax
-
 from ..core import Module
-from ..core.types import Key, Value
-from .first_batch import Step
-from .given import check_parts
-from .row_gradients import descend, value_and_row_grad
-from .state import TrainState
-from .step import make_loss
+from ..core.types import Tree, Value
+from .given import check_amount, check_parts
+from .row_gradients import RowGradients, descend, value_and_row_grad
+from .step import Descent, make_loss, step_by
 
 
 def make_sgd_step(
@@ -38,12 +34,10 @@ def make_sgd_step(
     ['loss']
     """
     check_parts("make_sgd_step", module, criterion)
+    check_amount("make_sgd_step", "learning_rate", learning_rate)
+
+    def update(params: Tree, optimizer_state: Any, gradients: RowGradients) -> tuple[Tree, Any]:
+        return descend(params, gradients, learning_rate), optimizer_state
+
     gradient = value_and_row_grad(module, make_loss(module, criterion))
-
-    def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
-        (loss, (output, buffers)), gradients = gradient(state.params, state.buffers, batch, key)
-        params = descend(state.params, gradients, learning_rate)
-        more = metrics(output, batch[1]) if metrics else {}
-        return TrainState(params, buffers, state.optimizer_state, state.step + 1), {"loss": loss, **more}
-
-    return Step(jax.jit(step, donate_argnums=0))
+    return step_by("make_sgd_step", Descent(gradient, lambda *_: {}, update), metrics)

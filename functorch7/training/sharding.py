@@ -131,12 +131,13 @@ class Sharding:
 
     def _check(self, batch: Tree, devices: int) -> None:
         for array in jax.tree.leaves(batch):
-            if array.ndim < self.batch_dim:
-                raise ValueError(f"Sharding: expected a batch in dimension {self.batch_dim}, got shape {array.shape}")
-            if array.shape[self.batch_dim - 1] % devices:
+            shape = np.shape(array)
+            if len(shape) < self.batch_dim:
+                raise ValueError(f"Sharding: expected a batch in dimension {self.batch_dim}, got shape {shape}")
+            if shape[self.batch_dim - 1] % devices:
                 raise ValueError(
                     f"Sharding: expected a multiple of {devices} (devices) examples in dimension {self.batch_dim}, "
-                    f"got {array.shape[self.batch_dim - 1]} in shape {tuple(array.shape)}"
+                    f"got {shape[self.batch_dim - 1]} in shape {shape}"
                 )
 
     def constrain(self, module: Module, state: TrainState) -> TrainState:

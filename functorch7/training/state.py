@@ -21,12 +21,12 @@ class TrainState(NamedTuple):
     step: jax.Array
 
 
-def check_step(state: object, batch: object) -> None:
+def check_step(who: str, state: object, batch: object) -> None:
     """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
     if not isinstance(state, TrainState):
-        raise TypeError(f"make_train_step: expected a TrainState, as init_state makes it, got {type(state).__name__}")
+        raise TypeError(f"{who}: expected a TrainState, as init_state makes it, got {type(state).__name__}")
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
-        raise TypeError(f"make_train_step: expected a batch (input, target), got {describe(batch)}")
+        raise TypeError(f"{who}: expected a batch (input, target), got {describe(batch)}")
 
 
 def init_state(

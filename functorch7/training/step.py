@@ -1,6 +1,7 @@
 """One training step: a jitted pure function of the state, a batch and a key."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -17,13 +18,9 @@ from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
 from .given import check_optimizer, check_optimizer_state, check_parts, check_updates, is_number, name_of
+from .precision import cast
 from .sharding import Sharding
 from .state import TrainState, check_step
-
-
-def cast(tree: Tree, dtype: DTypeLike) -> Tree:
-    """The tree with its floating-point arrays in another dtype."""
-    return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(jnp.result_type(x), jnp.inexact) else x, tree)
 
 
 def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | None = None) -> Callable:
@@ -131,15 +128,24 @@ def make_train_step(
     """
     check_parts("make_train_step", module, criterion)
     check_optimizer("make_train_step", optimizer)
-    gradient, all_known, update = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
+    made = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
+    placed = None if sharding is None else partial(sharding.constrain, module)
+    return step_by("make_train_step", made, metrics, placed)
+
+
+def step_by(
+    who: str, descent: Descent, metrics: Callable[[Value, Value], dict[str, Value]] | None,
+    placed: Callable[[TrainState], TrainState] | None = None,
+) -> Step:  # fmt: skip
+    """The compiled step (state, batch, key) -> (state, metrics) by a descent; `placed` lays out the new state."""
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
-        check_step(state, batch)
-        (loss, (output, buffers)), grads = gradient(state.params, state.buffers, batch, key)
-        more = all_known(state.params, state.buffers, batch, key, loss, grads)
-        params, optimizer_state = update(state.params, state.optimizer_state, grads, **more)
+        check_step(who, state, batch)
+        (loss, (output, buffers)), gradients = descent.gradient(state.params, state.buffers, batch, key)
+        known = descent.known(state.params, state.buffers, batch, key, loss, gradients)
+        params, optimizer_state = descent.update(state.params, state.optimizer_state, gradients, **known)
         measured = metrics(output, batch[1]) if metrics else {}
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
-        return new if sharding is None else sharding.constrain(module, new), {"loss": loss, **measured}
+        return new if placed is None else placed(new), {"loss": loss, **measured}
 
     return Step(jax.jit(step, donate_argnums=0))

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 
 from ..core import Variables
-from .feed import Data, Whole
+from .feed import Data, Validation
 from .interrupts import interrupts
 from .resuming import described, newest_whole
 from .run import Result, Run
@@ -39,11 +39,12 @@ class Trainer(Settings):
     optimizer does; the rate is the one that is recorded. All other parameters are the optimizer's, and `clip` bounds
     the norm of both together. It goes without `sharding`, `accumulate` and `average`.
     `methods` are measures of validation: methods, or functions (output, target) that give a number for each sample, or
-    the mean of a batch; one that is monitored needs `larger_is_better`. `callbacks` are told of the run (`Callback`).
+    the mean of a batch; one that is monitored needs `larger_is_better`, and none is called "loss", which is that of
+    training. `callbacks` are told of the run (`Callback`).
     `count(input, target)` says how many examples (or words) a batch has. `verbose` prints a line for each epoch, and a
     progress bar on terminals.
     Losses are read when `log_every` steps were started, so that the device need not wait; so many batches are held.
-    Raises: ValueError for settings that make no sense.
+    Raises: TypeError and ValueError for settings that make no sense.
     """
 
     def fit(
@@ -51,7 +52,7 @@ class Trainer(Settings):
         data: Data,
         epochs: int,
         *,
-        validation: Whole | None = None,
+        validation: Validation | None = None,
         batch_size: int | None = None,
         seed: int = 0,
         variables: Variables | None = None,
@@ -95,7 +96,8 @@ class Trainer(Settings):
             if damaged and (step is None or self.on_damaged == "raise"):
                 raise ValueError(said)
             if step is None:
-                raise FileNotFoundError(f"Trainer.load: no checkpoint in {checkpoints.folder}")
+                of_an_epoch = " of a whole epoch" if best else ""
+                raise FileNotFoundError(f"Trainer.load: no checkpoint{of_an_epoch} in {checkpoints.folder}")
             if damaged:
                 warnings.warn(f"{said}; loading that of step {step}", stacklevel=2)
             return checkpoints.load(step, self.sharding)[0]

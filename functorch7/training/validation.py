@@ -14,9 +14,11 @@ from .. import core, programs
 from ..core import Module
 from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
-from ..losses import AbsCriterion, ClassNLLCriterion, Criterion
+from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, with_carry
+from .given import as_it_is_now
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
+from .precision import widened
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,9 @@ class Top1Accuracy(ValidationMethod):
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] == 1:
-            found = (rows[:, 0] >= 0.5).astype(classes.dtype)
+            found = (rows[:, 0] >= 0.5).astype(jnp.int32)
         else:
-            found = (jnp.argmax(rows, 1) + 1).astype(classes.dtype)
+            found = jnp.argmax(rows, 1).astype(jnp.int32) + 1
         return (found == classes).sum(), len(rows)
 
 
@@ -55,7 +57,7 @@ class Top5Accuracy(ValidationMethod):
         rows, classes = rows_and_classes(self, output, target)
         if rows.shape[1] < 5:
             raise ValueError(f"{self}: expected scores of at least 5 classes, got shape {jnp.shape(output)}")
-        best = (jax.lax.top_k(rows, 5)[1] + 1).astype(classes.dtype)
+        best = jax.lax.top_k(rows, 5)[1] + 1
         return (best == classes[:, None]).any(1).sum(), len(rows)
 
 
@@ -94,8 +96,7 @@ class MAE(ValidationMethod):
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
-        found = (jnp.argmax(rows, 1) + 1).astype(rows.dtype)
-        return AbsCriterion(size_average=False)(found, classes), len(rows)
+        return jnp.abs(jnp.argmax(rows, 1).astype(jnp.int32) + 1 - classes).sum(dtype=jnp.float32), len(rows)
 
 
 def _sums(criterion: Any) -> bool:
@@ -120,10 +121,11 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch of these may be smaller, but a single sample that would be left goes
+    `batch_size` says otherwise). The last batch may be smaller, but a single sample of arrays that would be left goes
     with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
     `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
-    batch. Each shape of batch is compiled once, and results are read from the device at the end.
+    batch. Outputs of 16 bits are measured in float32. Each shape of batch is compiled once, and results are read from
+    the device at the end.
     Raises: TypeError for other data and methods; ValueError for no batch, for a wrong shape, and at the end for wrong
     values (a class 0) that checks found.
     Source: BigDL, AbstractModule.evaluate(dataset, methods, batchSize).
@@ -135,7 +137,7 @@ def evaluate(
     ...     print(method, result)
     Top1Accuracy Accuracy(correct: 2, count: 3, accuracy: 0.6666666666666666)
     """
-    methods = as_methods(methods)
+    methods = as_methods("evaluate", methods)
     measured = list(_running(_measures, module, methods, params, buffers, pairs(batches, batch_size), key))
     if not measured:
         raise ValueError(f"evaluate: {module.torch_name()} was given no batches")
@@ -146,10 +148,10 @@ def evaluate(
     return list(zip(totals(methods, values), methods, strict=True))
 
 
-def as_methods(methods: Sequence[ValidationMethod | Callable]) -> tuple[ValidationMethod, ...]:
+def as_methods(who: str, methods: Sequence[ValidationMethod | Callable]) -> tuple[ValidationMethod, ...]:
     """The methods; functions (output, target) become such. Raises TypeError unless they are a list of these."""
     if not isinstance(methods, (list, tuple)) or not all(map(_is_method, methods)):
-        raise TypeError(f"evaluate: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
+        raise TypeError(f"{who}: expected a list of methods, such as [Top1Accuracy()], got {methods!r}")
     return tuple(each if isinstance(each, ValidationMethod) else Measured(each) for each in methods)
 
 
@@ -160,6 +162,11 @@ def _is_method(given: Any) -> bool:
 def totals(methods: Sequence[ValidationMethod], values: list) -> list:
     """The results of methods, from what they measured of each batch."""
     return [method.gathered(list(column)) for method, column in zip(methods, zip(*values, strict=True), strict=True)]
+
+
+def by_name(found: Iterable[tuple[Result, ValidationMethod]]) -> dict[str, float]:
+    """What `evaluate` found: the measures, by the names of their methods."""
+    return {str(method): float(result.result()[0]) for result, method in found}
 
 
 def predict(
@@ -238,6 +245,7 @@ def _output(module: Module, _: tuple, params: Tree, buffers: Tree, batch: Any, k
 
 def _measures(module: Module, methods: tuple, params: Tree, buffers: Tree, batch: Any, key: Key) -> tuple[list, Any]:
     output, carry = _output(module, (), params, buffers, batch[0], key)
+    output = widened(output)
     return [method.measure(output, batch[1]) for method in methods], carry
 
 
@@ -288,9 +296,10 @@ def _pair(batch: Any) -> Any:
 
 def _iterated(name: str, what: str, batches: Iterable[Value]) -> Iterable:
     try:
-        return iter(batches)
+        each = iter(batches)
     except TypeError:
         raise TypeError(f"{name}: expected {what}, got {core.describe(batches)}") from None
+    return (as_it_is_now(batch, batches) for batch in each)
 
 
 def inputs(batches: Iterable[Value], batch_size: int | None) -> Iterable:

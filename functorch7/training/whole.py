@@ -14,7 +14,7 @@ PIECE = 1 << 20
 
 def seal(folder: Path, facts: Record) -> None:
     """Writes the list of a folder's files, and some facts with it. Raises: OSError."""
-    files = {str(path.relative_to(folder)): _summary(path) for path in _files(folder)}
+    files = {path.relative_to(folder).as_posix(): _summary(path) for path in _files(folder)}
     text = json.dumps({"facts": facts, "files": files}).encode()
     with open(folder / LIST, "wb") as file:
         file.write(b"%08x\n%s" % (zlib.crc32(text), text))

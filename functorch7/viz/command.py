@@ -22,23 +22,34 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--high", type=float, help="the greatest x")
     parser.add_argument("--gallery", type=Path, metavar="FOLDER", help="draw all of them, and write FOLDER/gallery.md")
     options = parser.parse_args(arguments)
-    if options.gallery:
-        print(f"wrote {write_gallery(options.gallery)}")
-    elif options.modules:
-        plot_transfer(*options.modules, path=options.output, low=options.low, high=options.high)
-        print(f"wrote {options.output}")
-    else:
+    if not (options.gallery or options.modules):
         parser.error("name at least one module, or --gallery FOLDER")
+    try:
+        print(f"wrote {_drawn(options)}")
+    except (ImportError, OSError, ValueError) as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+
+
+def _drawn(options: argparse.Namespace) -> str | Path:
+    if options.gallery:
+        return write_gallery(options.gallery)
+    plot_transfer(*options.modules, path=options.output, low=options.low, high=options.high)
+    return options.output
 
 
 def _module(text: str) -> core.Module:
     """The module that `ELU(0.1)` or `Tanh` stands for; arguments are plain values."""
-    call = ast.parse(text.removeprefix("nn."), mode="eval").body
-    name, arguments = (call.func, call.args) if isinstance(call, ast.Call) else (call, [])
+    try:
+        call = ast.parse(text.removeprefix("nn."), mode="eval").body
+        name, given, named = (call.func, call.args, call.keywords) if isinstance(call, ast.Call) else (call, [], [])
+        arguments = [ast.literal_eval(each) for each in given]
+        options = {str(each.arg): ast.literal_eval(each.value) for each in named}
+    except (SyntaxError, ValueError):
+        raise argparse.ArgumentTypeError(f'expected a module, such as Tanh or "ELU(0.1)", got {text}') from None
     kind = core.registry.get(f"nn.{name.id}") if isinstance(name, ast.Name) else None
     if kind is None:
         raise argparse.ArgumentTypeError(f"no module of that name: {text}")
     try:
-        return kind(*map(ast.literal_eval, arguments))
+        return kind(*arguments, **options)
     except (TypeError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from None

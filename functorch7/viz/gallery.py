@@ -1,5 +1,6 @@
 """The gallery: a page with a picture of every transfer function."""
 
+import os
 from pathlib import Path
 
 from .. import layers
@@ -22,9 +23,9 @@ GALLERY = {
 """What the gallery shows, by heading."""
 
 
-def write_gallery(folder: Path) -> Path:
+def write_gallery(folder: str | os.PathLike) -> Path:
     """Draws everything in GALLERY into folder/gallery and writes folder/gallery.md, which is returned."""
-    pictures = folder / "gallery"
+    pictures = Path(folder, "gallery")
     pictures.mkdir(parents=True, exist_ok=True)
     lines = ["# Gallery", "", "Transfer functions (full) and their derivatives (dashed), drawn by `make gallery`.", ""]
     for heading, modules in GALLERY.items():
@@ -34,7 +35,7 @@ def write_gallery(folder: Path) -> Path:
             plot_transfer(module, path=pictures / f"{name}.png")
             formula = (type(module).__doc__ or "").splitlines()[0]
             lines += [f"**{name}**: {formula}", "", f'<img src="gallery/{name}.png" alt="{name}" width="360">', ""]
-    page = folder / "gallery.md"
+    page = Path(folder, "gallery.md")
     with replacing(page) as draft:
-        draft.write_text("\n".join(lines))
+        draft.write_text("\n".join(lines), encoding="utf-8")
     return page

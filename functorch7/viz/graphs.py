@@ -88,7 +88,7 @@ class Picture:
             if before == depth:
                 break
         halves = [_half_size(label) for label in self.labels]
-        layers = [[i for i in range(len(depth)) if depth[i] == level] for level in range(max(depth, default=0) + 1)]
+        layers = [[i for i in range(len(depth)) if depth[i] == level] for level in range(max(depth, default=-1) + 1)]
         widths = [sum(2 * halves[i][0] + _GAP for i in layer) + _GAP for layer in layers]
         width, y = max(widths, default=0.0), float(_GAP)
         places = [(0.0, 0.0, 0.0, 0.0)] * len(depth)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..interop.packages import package
 from ..training import Callback
-from ..training.records import Record, recorded
+from ..training.records import OWN, Record, recorded
 from .style import DPI, Theme, styled, write
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ def curves_of(records: Sequence[Record], theme: Theme = "light") -> Figure:
     from matplotlib.figure import Figure
 
     train, epochs = ([r for r in records if r["kind"] == kind] for kind in ("train", "epoch"))
-    names = list(dict.fromkeys(n for r in epochs for n in r if n not in ("kind", "step", "epoch", "loss")))
+    names = list(dict.fromkeys(n for r in epochs for n in r if n not in OWN))
     with styled(theme):
         figure = Figure(figsize=(4.5 * (1 + len(names)), 3.2), layout="constrained")
         first, *others = figure.subplots(1, 1 + len(names), squeeze=False)[0]
         if train:
             first.plot([r["step"] for r in train], [r["loss"] for r in train], alpha=0.5, label="loss")
         for axes, name in zip((first, *others), ("loss", *names), strict=True):
-            known = [r for r in epochs if r.get(name) is not None]
+            known = [r for r in epochs if not math.isnan(r.get(name, math.nan))]
             label = f"{name} of the epoch" if axes is first else name
             axes.plot([r["step"] for r in known], [r[name] for r in known], marker=".", label=label)
             axes.set(title=name, xlabel="step", ylabel=name)

@@ -13,11 +13,12 @@ import jax
 import jax.numpy as jnp
 
 from ..checks.given import check_kinds
+from ..checks.numbers import check_whole
 from ..core import Module
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
 from ..network import check_module
-from ..training.step import cast
+from ..training.precision import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
@@ -134,8 +135,7 @@ def profile(
     check_module("profile", module)
     if not module.traits.traceable:
         raise ValueError(f"profile: {module.torch_name()} cannot be compiled: an output's size depends on values")
-    if repeats < 1:
-        raise ValueError(f"profile: expected repeats above 0, got {repeats}")
+    check_whole("profile", 1, repeats=repeats)
     check_kinds(module, input)
     key = jax.random.key(0) if key is None else key
     found = visits(module, params, buffers, input, key, train)
@@ -244,6 +244,7 @@ def _cost(visit: Visit, params: Tree) -> dict[str, Any]:
 def seconds(time: float) -> str:
     """A time with three digits and a unit: 1.25ms."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if time >= size:
-            return f"{time / size:.3g}{unit}"
+        if time >= 0.9995 * size:  # which three digits show as 1
+            amount = time / size
+            return f"{amount:.3g}{unit}" if amount < 1000 else f"{amount:.0f}{unit}"
     return f"{time / 1e-9:.3g}ns" if time else "0"

@@ -63,6 +63,10 @@ def sizes(tree: Value) -> str:
     """The shapes of a tree's arrays."""
     if isinstance(tree, (list, tuple)):
         return f"[{', '.join(map(sizes, tree))}]"
+    if isinstance(tree, dict):
+        return f"{{{', '.join(f'{name}: {sizes(each)}' for name, each in tree.items())}}}"
+    if tree is None:
+        return "None"
     return "x".join(map(str, tree.shape)) or "1"
 
 
@@ -70,7 +74,7 @@ def metric(count: float) -> str:
     """A count with three digits and a unit: 3.36k."""
     amount, unit = float(count), ""
     for larger in ("k", "M", "G", "T", "P"):
-        if amount < 1000:
+        if round(amount) < 1000:
             break
         amount, unit = amount / 1000, larger
-    return f"{count:.0f}" if not unit else f"{amount:.3g}{unit}"
+    return f"{amount:.3g}{unit}" if unit and round(amount) < 1000 else f"{amount:.0f}{unit}"

@@ -1,5 +1,6 @@
 """char-rnn's network."""
 
+from ..checks.numbers import check_whole
 from ..core import Module
 from ..layers import (
     CAddTable,
@@ -24,6 +25,7 @@ def char_rnn(vocabulary: int, hidden: int = 128, layers: int = 2, dropout: float
     Every layer has the two biases of the script, of what comes in and of the state.
     Shape: [(B,) characters from 1, then c and h of each layer, (B, hidden)] -> [c and h of each layer, then
     (B, vocabulary), log-probabilities of the next character].
+    Raises: TypeError and ValueError for sizes that are no whole numbers above 0.
     Source: karpathy/char-rnn, model/LSTM.lua; Zaremba et al., 2014.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -33,6 +35,7 @@ def char_rnn(vocabulary: int, hidden: int = 128, layers: int = 2, dropout: float
     >>> scores.shape
     (2, 65)
     """
+    check_whole("zoo.char_rnn", 1, vocabulary=vocabulary, hidden=hidden, layers=layers)
 
     def apply(module: Module, *inputs: Node) -> Node:
         return Node(module, *inputs)

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ..checks.numbers import check_whole
 from ..core import Module
 from ..layers import (
     CAddTable,
@@ -28,13 +29,14 @@ def resnet(depth: int, classes: int | None = None, shortcut: Shortcut | None = N
     `shortcut` says how blocks go on whose planes change: "A" by zeros, as is usual for CIFAR (20 layers have 269,722
     parameters); "B" by a convolution, as is usual for ImageNet (50 layers have 25,557,032); "C" by one in every block.
     Shape: (B, 3, 224, 224) -> (B, 1000), scores; CIFAR's (B, 3, 32, 32) -> (B, 10). Other sizes are averaged, too.
-    Raises: ValueError for other depths and shortcuts.
+    Raises: TypeError and ValueError for other depths, classes and shortcuts.
     Source: He et al., 2015; facebook/fb.resnet.torch, models/resnet.lua.
 
     >>> import functorch7 as f7
     >>> f7.output_shape(f7.zoo.resnet(20), (2, 3, 32, 32))
     (2, 10)
     """
+    check_whole("zoo.resnet", 1, depth=depth, **({} if classes is None else {"classes": classes}))
     large = depth in DEPTHS
     if not large and (depth < 8 or depth % 6 != 2):
         raise ValueError(f"zoo.resnet: expected a depth of {', '.join(map(str, DEPTHS))} or 6 n + 2, got {depth}")

@@ -304,6 +304,15 @@ def test_images_are_normalised_by_channel_for_any_number_of_samples(tmp_path):
     assert isinstance(again, ImageNormalize)
 
 
+def test_a_last_batch_of_one_vector_has_no_deviation_of_its_own():
+    vectors = np.random.default_rng(0).normal(size=(33, 4))
+    found = fit_image_normalize(TensorLoader(vectors, np.ones(33)), 33, iterator="subiter")
+    np.testing.assert_allclose(found.mean, vectors.mean(0))
+    np.testing.assert_allclose(found.std, vectors[:32].std(0, ddof=1))
+    with pytest.raises(ValueError, match="several numbers of each channel in a batch, got one"):
+        fit_image_normalize(TensorLoader(vectors, np.ones(33)), 1, seed=0)
+
+
 def test_normalising_needs_one_array_and_a_seed():
     with pytest.raises(TypeError, match="inputs that are one array, got a table"):
         fit_image_normalize(TensorLoader([np.ones((2, 3))], np.ones(2)), 2, seed=0)

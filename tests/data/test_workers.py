@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from functorch7.data import AsyncIterator
+from functorch7.data.workers import Threads
 
 from .hanging import Deadly, Hanging
 
@@ -22,6 +24,28 @@ def test_a_batch_that_never_comes_is_an_error_that_names_it():
         assert [next(batches)[1] for _ in range(2)] == [0, 1]
         with pytest.raises(TimeoutError, match="AsyncIterator: batch 3 was not made within 0.5 s"):
             next(batches)
+
+
+def test_requests_of_several_threads_at_once_start_the_workers_once():
+    """As those of `batches` to processes."""
+    failed = []
+
+    def ask(workers, together):
+        together.wait()
+        try:
+            workers.submit(abs, -1).result(5)
+        except Exception as error:
+            failed.append(error)
+
+    for _ in range(50):
+        workers, together = Threads(2, "test"), threading.Barrier(4)
+        asking = [threading.Thread(target=ask, args=(workers, together)) for _ in range(4)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+        workers.close()
+    assert failed == []
 
 
 def test_batches_for_jax_have_the_limit_too():

@@ -84,6 +84,12 @@ def test_clutter_is_pieces_of_images():
         OnCanvas(bright, 30, 1)
 
 
+def test_images_that_are_drawn_need_a_seed():
+    for loader in (OnCanvas(images(), 40), Distorted(images(), 10, 0, 0)):
+        with pytest.raises(ValueError, match="draws random numbers; pass seed="):
+            next(loader.batches(2))
+
+
 def test_each_draw_is_compared_with_the_others_of_its_image():
     """Two images, three draws: right are both draws but one, and one of three."""
     right, wrong = [0.0, -5.0], [-5.0, 0.0]
@@ -118,6 +124,8 @@ def test_an_epoch_with_several_draws(tmp_path):
         "locator_size": 8, "test_draws": 2, "schedule": {1: 3e-3}, "learning_rate": 5e-3, "batch_size": 32,
     }  # fmt: skip
     recipe = recipes.load("attention-plain", small)
+    valid = recipe.task().validation
+    assert all((one == other).all() for (one, _), (other, _) in zip(valid.batches(64), valid.batches(64), strict=True))
     outcome = recipes.run(recipe, verbose=False)
     assert outcome.test["FirstIsRight"] > 0.15
     output, _ = outcome.task.module.apply(*outcome.result.state[:2], jnp.zeros((3, 1, 8, 8)), key=jax.random.key(0))

@@ -132,3 +132,26 @@ def test_where_the_file_system_has_no_locks_the_process_is_looked_for(
     else:
         with pytest.raises(BlockingIOError, match=refused):
             trainer(tmp_path).fit(data(), 1)
+
+
+def test_where_the_system_has_no_locks_an_open_file_need_not_be_deleted(tmp_path, monkeypatch):
+    """As on Windows, which has no fcntl, nor reading at a place, and refuses to delete what is open."""
+    opened, close, unlink = [], os.close, os.unlink
+
+    def refusing(path, **more):
+        if str(path).endswith(claim.LOCK) and opened[-1] not in closed:
+            raise PermissionError(errno.EACCES, "in use")
+        unlink(path, **more)
+
+    closed = []
+    acquired = claim._acquired
+    monkeypatch.setattr(claim, "fcntl", None)
+    monkeypatch.setattr(claim, "_acquired", lambda *given: opened.append(acquired(*given)) or opened[-1])
+    monkeypatch.setattr(os, "close", lambda file: closed.append(file) or close(file))
+    monkeypatch.setattr(os, "unlink", refusing)
+    for name in ("pread", "pwrite"):
+        monkeypatch.delattr(os, name)
+    for _ in range(2):
+        with claim.claimed("test", tmp_path), pytest.raises(BlockingIOError, match="this process is training in"):
+            claim._acquired("test", tmp_path)
+    assert claim.LOCK not in os.listdir(tmp_path)

@@ -36,6 +36,9 @@ def test_confusion_precision_recall_and_f1():
     np.testing.assert_array_equal((halves[0] + halves[1]).matrix, found.matrix)
     rare = F1(3)(SCORES, np.minimum(CLASSES, 2) * 0 + 1)  # a class that is not there but found counts, as there
     np.testing.assert_allclose(rare.result()[0], sklearn.f1_score(np.ones(20), FOUND, average="macro"))
+    for wrong in (0, 4):  # counted from 0, or more than there are
+        with pytest.raises(ValueError, match="expected classes from 1 to 3, 1 of 20 are others"):
+            measured(F1(3), SCORES, np.append(CLASSES[:-1], wrong))
     with pytest.raises(ValueError, match="ConfusionMatrix: expected scores of 2 classes"):
         ConfusionMatrix(2)(SCORES, CLASSES)
 

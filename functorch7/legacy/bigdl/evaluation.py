@@ -38,7 +38,7 @@ class Evaluation(Described):
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
         from ...training import validation  # which few programs need, and takes a while to import
 
-        pure = [described(method) for method in validation.as_methods(methods)]
+        pure = [described(method) for method in validation.as_methods("evaluate", methods)]
         measured = []
         with self._evaluating():
             for input, target in validation.pairs(_arrays(dataset, batchSize), batchSize):

@@ -5,6 +5,7 @@ import io
 import tarfile
 import zipfile
 
+import numpy as np
 import pytest
 
 from functorch7 import data
@@ -28,9 +29,9 @@ def tar_bytes(files, mode="w:gz", link=None):
     return buffer.getvalue()
 
 
-def zip_bytes(files):
+def zip_bytes(files, packing=zipfile.ZIP_DEFLATED):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", packing) as archive:
         for name, body in files.items():
             archive.writestr(name, body)
     return buffer.getvalue()
@@ -61,6 +62,16 @@ def test_gunzip_unpacks_beside_the_file(tmp_path, capsys):
     assert f"decompressing file: {tmp_path / 'words.txt.gz'}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="destination path not supported with gunzip"):
         data.decompressfile(tmp_path, "words.txt.gz", dstfile="to")
+
+
+@pytest.mark.parametrize("name", ["files.tar.xz", "files.tar.bz2", "files.zip"])
+def test_an_archive_that_is_damaged_inside_is_named(name, tmp_path):
+    noise = {"noise": np.random.default_rng(0).bytes(100_000)}
+    packed = zip_bytes(noise, zipfile.ZIP_LZMA) if name.endswith("zip") else tar_bytes(noise, f"w:{name[10:]}")
+    (tmp_path / name).write_bytes(packed[:50_000] + bytes(100) + packed[50_100:])
+    with pytest.raises(ValueError, match=f"{name} is damaged or of another format"):
+        data.decompressfile(tmp_path, name, dstfile="to")
+    assert names(tmp_path / "to") == []
 
 
 def test_other_files_are_refused(tmp_path):

@@ -118,8 +118,13 @@ def test_the_command_tokenizes_the_last_column(tmp_path, capsys):
     source.write_text("")
     main(["twokenize", "--input", str(source), "--output", str(target)])
     assert "empty output" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="usage"):
-        main(["unknown"])
+    missing = ["twokenize", "-i", str(tmp_path / "none.csv"), "-o", str(target)]
+    for arguments, code in ((["unknown"], "2"), ([], "2"), (missing, "No such file or directory: .*none.csv")):
+        with pytest.raises(SystemExit, match=code):
+            main(arguments)
+    assert capsys.readouterr().err.count("usage: python -m functorch7.data COMMAND") == 2
+    main(["--help"])
+    assert capsys.readouterr().out.startswith("usage: ")
 
 
 def test_a_csv_in_another_encoding_is_an_error_that_names_it(tmp_path):
