@@ -16,9 +16,8 @@ class DataLoader(Samples):
     """A data set of inputs and targets, counted from 1. A subclass writes `size()` and `index(indices)`.
 
     Inputs and targets are NumPy arrays whose first dimension is the sample, or nested tables of them; new ones at each
-    call, as JAX reads them later. Random numbers
-    come from `seed`, a number or a numpy.random.Generator; each batch of an iterator has a generator of its own.
-    A loader's only state is where `subiter` goes on, `get_state()`.
+    call, as JAX reads them later. Random numbers come from `seed`, a number or a numpy.random.Generator; each batch of
+    an iterator has a generator of its own. A loader's only state is where `subiter` goes on, `get_state()`.
 
         class Squares(DataLoader):
             def size(self):

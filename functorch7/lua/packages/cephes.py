@@ -116,4 +116,4 @@ def setErrorLevel(level: str | float) -> None:
     """Does nothing: values that are not defined are nan or infinite, as they are by default."""
 
 
-__all__ = [*ORIGINALS, "betagrad", "ffi", "lmvgam", "mvgam", "nan", "polygamma", "setErrorLevel"]
+__all__ = [*ORIGINALS, "betagrad", "ffi", "lmvgam", "mvgam", "nan", "polygamma", "setErrorLevel"]  # pyright: ignore[reportUnsupportedDunderAll]
