@@ -11,6 +11,7 @@ import numpy as np
 from ..core import Map, builder, check_floating, expose
 from ..core.types import Array
 from .first_maxima import max_pool
+from .precision import in_float32
 from .windows import Windows, padded
 
 
@@ -208,6 +209,7 @@ class AveragePooling(Pooling, abstract=True):
             area = area[..., None] * (np.minimum(start + k, high) - np.maximum(start, low))
         return area if getattr(self, "divide", True) else area / math.prod(self.window("k"))
 
+    @in_float32
     def f(self, input: Array) -> Array:
         check_floating(self, input)
         counts = self.places(input)

@@ -5,6 +5,7 @@ from functools import reduce
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import TableMap, axis, check_dimension, expected
 from ..core.module import Module
@@ -182,7 +183,7 @@ class MaskedSelect(TableMap):
 
     Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
-    Raises: ValueError if the shapes differ, or under jit without `size`.
+    Raises: ValueError for another `size`, if the shapes differ, or under jit without `size`.
     Source: nn/doc/simple.md#nn.MaskedSelect.
 
     >>> import functorch7 as f7
@@ -191,6 +192,10 @@ class MaskedSelect(TableMap):
     """
 
     size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and (not isinstance(self.size, (int, np.integer)) or self.size < 0):
+            raise ValueError(f"{self.torch_name()}: expected a size that is a whole number, got {self.size!r}")
 
     @property
     def traceable(self) -> bool:

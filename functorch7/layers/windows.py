@@ -48,9 +48,12 @@ class Windows(Module, abstract=True):
         return self.window("k"), self.window("d"), self.window("pad"), self.window("dilation")
 
     def check_windows(self) -> None:
-        """Refuses kernels, strides and dilations below 1."""
+        """Refuses kernels, strides and dilations below 1, and what are no whole numbers."""
         names = [prefix + axis for prefix in ("k", "d", "dilation") for axis in self.axes]
         check_positive(self, **{name: getattr(self, name) for name in names if hasattr(self, name)})
+        for value in (*self.window("pad"), *self.window("adj")):
+            if isinstance(value, (float, np.floating)):
+                raise ValueError(f"{self.torch_name()}: expected whole numbers of elements to add, got {value!r}")
 
     def counts(self, input: Array | np.ndarray, ceil: bool = False) -> tuple[int, ...]:
         """The number of windows along each axis; ValueError if there is none."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Container, Module, check_positive, expected
@@ -86,8 +87,8 @@ class RecurrentAttention(AbstractSequencer, Container):
         check_module(self, rnn, 1)
         check_module(self, action, 2)
         check_positive(self, n_step=n_step)
-        size = (hidden_size,) if isinstance(hidden_size, int) else tuple(hidden_size)
-        if not all(isinstance(each, int) for each in size):
+        size = (hidden_size,) if isinstance(hidden_size, (int, np.integer)) else tuple(hidden_size)
+        if not all(isinstance(each, (int, np.integer)) for each in size):
             raise ValueError(f"{self.torch_name()}: does not support table hidden layers, got {hidden_size}")
         modules = (as_recurrent(rnn), as_recurrent(action))
         self._set(mode="neither", modules=modules, n_step=n_step, hidden_size=size, forward_actions=False)
