@@ -36,7 +36,7 @@ IN_FLOAT32 = [
     (f7.GELU(approximate=True), x(4, 3)),
     (f7.LinearWeightNorm(3, 2), x(4, 3)),
     (f7.MSECriterion(), (x(4, 3), x(4, 3))),
-    (f7.CosineEmbeddingCriterion(), ([x(4, 3), x(4, 3)], np.float16([1, 1, -1, -1]))),
+    (f7.CosineEmbeddingCriterion(), ([x(4, 3), x(4, 3)], np.array([1, 1, -1, -1], np.float16))),
     (f7.MultiMarginCriterion(2), (x(4, 3), np.array([1, 2, 3, 1]))),
 ]
 

@@ -14,7 +14,7 @@ from ..core.types import Array, Key, Output, State, Table, Tree
 from .containers import Concat
 from .initializers import filled, normal
 from .merging import merged
-from .table import check_table
+from .table import check_table, check_tensors
 
 
 class Decorator(Container):
@@ -103,7 +103,7 @@ class Bottle(Decorator):
         leading = input.shape[: input.ndim - self.n_input_dim + 1]
         rows = merged(input, self.n_input_dim - 1)
         output, buffer = super().forward(params, buffers, rows, key=key, train=train)
-        if output.ndim != self.n_output_dim:
+        if not hasattr(output, "shape") or output.ndim != self.n_output_dim:
             raise expected(self, f"a module whose output has {self.n_output_dim} dimensions", output)
         return output.reshape(leading + output.shape[1:]), buffer
 
@@ -123,7 +123,7 @@ class DepthConcat(Concat, init=False):
     """
 
     def join(self, outputs: list) -> Array:
-        tensors = check_table(self, outputs)
+        tensors = check_tensors(self, outputs)
         if len({t.ndim for t in tensors}) > 1:
             raise expected(self, "outputs of one number of dimensions", tensors)
         along = axis(self, self.dimension, tensors[0].ndim)

@@ -19,12 +19,20 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     return list(input)
 
 
+def check_tensors(module: Module, outputs: Table) -> list:
+    """The input as a list, if it is a table of tensors, and of no tables."""
+    tensors = check_table(module, outputs)
+    if not all(hasattr(tensor, "shape") for tensor in tensors):
+        raise expected(module, "tensors to join", tensors)
+    return tensors
+
+
 def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match.
 
     As in Torch, which copies each to its place, those behind the first may lack, or have more, dimensions of size 1.
     """
-    tensors = check_table(module, tensors)
+    tensors = check_tensors(module, tensors)
     shape = tensors[0].shape
     along = axis(module, dimension, len(shape), n_input_dims)
     placed = []

@@ -12,7 +12,7 @@ from ..core import Container, Module, check_positive, expected
 from ..core.keys import folded
 from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
-from .recurrence import as_recurrent, check_module
+from .recurrence import as_recurrent, check_module, shapes_of
 from .sequencer import AbstractSequencer, as_table
 
 
@@ -69,7 +69,8 @@ class RecurrentAttention(AbstractSequencer, Container):
     Shape: an input (B, ...) -> a table of n_step tensors h_t (B, hidden_size); with forward_actions, of pairs
     [h_t, action_t].
     Parameters and buffers: a list with those of rnn and of action.
-    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1 and tables as hidden_size.
+    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1, tables as hidden_size, and an
+    rnn whose output has another size.
     Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
 
     >>> import functorch7 as f7
@@ -105,7 +106,10 @@ class RecurrentAttention(AbstractSequencer, Container):
             (rnn, action), hidden = state
             where, action = self.call(1, params, [rnn, action], hidden, key=step_key, train=train)
             seen = [input, lax.stop_gradient(where)]
+            last = hidden
             hidden, rnn = self.call(0, params, [rnn, action], seen, key=step_key, train=train)
+            if shapes_of(hidden) != shapes_of(last):
+                raise expected(self, f"an rnn whose output has the sizes {self.hidden_size} (hidden_size)", hidden)
             return (hidden, where), [[rnn, action], hidden]
 
         zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)

@@ -119,6 +119,11 @@ def zeros_of(sizes: Table, batch: tuple[int, ...], dtype: DTypeLike) -> Output:
     return [zeros_of(each, batch, dtype) for each in sizes]
 
 
+def shapes_of(tree: Value) -> list[tuple[int, ...]]:
+    """The shapes of a tensor, or of a table's tensors, in their order."""
+    return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
+
+
 class Recurrence(AbstractRecurrent):
     """output' = recurrent_module([x, output]), from zeros.
 
@@ -126,7 +131,8 @@ class Recurrence(AbstractRecurrent):
     number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
-    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks.
+    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks, and for a
+    module whose output has other sizes.
     Source: rnn/README.md#rnn.Recurrence.
 
     >>> import functorch7 as f7
@@ -171,6 +177,8 @@ class Recurrence(AbstractRecurrent):
             dtype = weights[0].dtype if weights else jnp.result_type(float)
             last = self.initial_state(self._batch(input), dtype)["output"]
         output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
+        if shapes_of(output) != shapes_of(last):
+            raise expected(self, f"a module whose output has the sizes {self.output_size}", output)
         return output, {**buffers, "recurrent_module": inner, "output": output}
 
     def printed(self) -> str:
