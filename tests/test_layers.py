@@ -52,6 +52,16 @@ def test_a_norms_output_dimension_counts_backwards_too(key):
         f7.WeightNorm(f7.Linear(3, 4), 5).init(key)
 
 
+@pytest.mark.parametrize("padding", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_padding_of_one_side_keeps_windows_of_both_inside(padding):
+    """Sizes as in THNN's C code: `if (padW || padH)` both are corrected."""
+    wanted = [-(-(6 + 2 * pad - 2) // 3) + 1 for pad in padding]
+    if any(padding):
+        wanted = [n - ((n - 1) * 3 >= 6 + pad) for n, pad in zip(wanted, padding, strict=True)]
+    for pool in (f7.SpatialMaxPooling(2, 2, 3, 3, *padding), f7.SpatialAveragePooling(2, 2, 3, 3, *padding)):
+        assert f7.output_shape(pool.ceil(), (1, 6, 6)) == (1, *wanted[::-1])
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
 def test_response_normalization_sums_over_as_many_planes_as_it_says(size):
     planes = np.arange(1.0, 7)

@@ -127,6 +127,9 @@ def test_what_would_be_right_for_one_batch_alone_is_refused():
 
 def test_what_cannot_be_written_is_listed():
     network = chain(f7.Linear(3, 3), chain(f7.CMul(3)), f7.GRU(3, 4), f7.SoftPlus(2))
+    beyond = f7.SpatialMaxPooling(2, 2, 3, 3).ceil()  # of 6 pixels, the third window would begin behind the last
+    with pytest.raises(ValueError, match="may have windows beyond the image"):
+        ours.export(beyond, {}, {}, (1, 1, 6, 6))
     with pytest.raises(ValueError) as caught:
         ours.export(network, *drawn(network), ("batch", 3))
     assert str(caught.value) == (
