@@ -185,8 +185,8 @@ class MixtureTable(TableMap):
             experts, along = jnp.stack(experts, gater.ndim - 1), gater.ndim - 1
         if not 0 <= along < experts.ndim or experts.shape[along] != gater.shape[-1]:
             raise expected(self, f"one gater output per expert ({gater.shape[-1]}) in dimension {along + 1}", input)
-        if gater.ndim == 2 and (along == 0 or len(experts) != len(gater)):
-            raise expected(self, f"experts' outputs for each of {len(gater)} examples in dimension 1", input)
+        if gater.ndim == 2 and (along == 0 or experts.shape[0] != gater.shape[0]):
+            raise expected(self, f"experts' outputs for each of {gater.shape[0]} examples in dimension 1", input)
         shape = [1] * experts.ndim
         shape[along] = gater.shape[-1]
         if gater.ndim == 2:
