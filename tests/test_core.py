@@ -240,6 +240,16 @@ def test_tied_parameters_are_one_array_with_the_sum_of_the_gradients(key):
     np.testing.assert_allclose(tied[2]["bias"], plain[2]["bias"], rtol=1e-5)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_chain_of_ties_is_one_array(order, key):
+    ties = (((0, "weight"), (1, "weight")), ((1, "weight"), (2, "weight")))[::order]
+    module = f7.Shared(f7.Sequential(*[f7.Linear(3, 3, bias=False)] * 3), ties)
+    params, buffers = module.init(key)
+    weight = params[0][0]["weight"]
+    assert params == [[{"weight": weight}, {"weight": None}, {"weight": None}]]
+    np.testing.assert_allclose(module.apply(params, buffers, X)[0], X @ weight.T @ weight.T @ weight.T, rtol=1e-5)
+
+
 def test_ties_of_different_shapes_are_refused(key):
     with pytest.raises(ValueError, match="cannot tie"):
         f7.Shared(f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 3)), (((0, "weight"), (1, "weight")),)).init(key)
@@ -253,6 +263,8 @@ def test_ties_of_different_shapes_are_refused(key):
         ({"0.weight": "2.weight"}, "got a table with keys ['0.weight']"),
         ((((0, "weight"), (1, "weight")),), "there is no parameter at (1, 'weight')"),
         ((((0, "weight"), (7, "weight")),), "there is no parameter at (7, 'weight')"),
+        ((((0, "weight"), (0, "weight")),), "expected ties of each alias to one other owner"),
+        ((((0, "weight"), (2, "weight")), ((0, "bias"), (2, "weight"))), "ties of each alias to one other owner"),
     ],
 )
 def test_ties_of_another_form_are_refused(ties, said, key):

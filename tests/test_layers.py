@@ -34,6 +34,50 @@ def test_masked_selects_gradient_goes_where_the_elements_came_from():
         np.testing.assert_array_equal(gradient, [[1, 0, 2], [0, 0, 3]])
 
 
+def test_dimensions_count_backwards_in_batches_as_in_examples():
+    images = jnp.zeros((5, 1, 3, 1))
+    for dim in (-1, -3):
+        example, batch = (f7.Squeeze(dim, 3).apply({}, {}, x)[0].shape for x in (images[0], images))
+        assert batch == (5, *example) and len(example) == 2
+    for dim in (-1, -2, -3):
+        example, batch = (f7.Padding(dim, 2, 3).apply({}, {}, x)[0].shape for x in (images[0], images))
+        assert batch == (5, *example) and example[dim] == images.shape[dim] + 2
+
+
+def test_a_norms_output_dimension_counts_backwards_too(key):
+    first, last = f7.WeightNorm(f7.Linear(3, 4), 2), f7.WeightNorm(f7.Linear(3, 4), -1)
+    params, buffers = first.init(key)
+    np.testing.assert_array_equal(first.apply(params, buffers, X)[0], last.apply(params, buffers, X)[0])
+    with pytest.raises(ValueError, match="expected a dimension from 1 to 2 or -2 to -1, got 5"):
+        f7.WeightNorm(f7.Linear(3, 4), 5).init(key)
+
+
+@pytest.mark.parametrize("padding", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_padding_of_one_side_keeps_windows_of_both_inside(padding):
+    """Sizes as in THNN's C code: `if (padW || padH)` both are corrected."""
+    wanted = [-(-(6 + 2 * pad - 2) // 3) + 1 for pad in padding]
+    if any(padding):
+        wanted = [n - ((n - 1) * 3 >= 6 + pad) for n, pad in zip(wanted, padding, strict=True)]
+    for pool in (f7.SpatialMaxPooling(2, 2, 3, 3, *padding), f7.SpatialAveragePooling(2, 2, 3, 3, *padding)):
+        assert f7.output_shape(pool.ceil(), (1, 6, 6)) == (1, *wanted[::-1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+def test_response_normalization_sums_over_as_many_planes_as_it_says(size):
+    planes = np.arange(1.0, 7)
+    output, _ = f7.SpatialCrossMapLRN(size, alpha=size, beta=1.0, k=0.0).apply({}, {}, planes.reshape(6, 1, 1))
+    around = [planes[max(i - (size - 1) // 2, 0) : i + size // 2 + 1] for i in range(6)]
+    np.testing.assert_allclose(output.ravel(), planes / [np.square(each).sum() for each in around], rtol=1e-6)
+
+
+def test_gradient_reversal_of_a_table_leaves_indices():
+    def loss(values):
+        reversed_, index = f7.GradientReversal(2).apply({}, {}, [values, jnp.array([1, 2])])[0]
+        return (reversed_ * index.astype(values.dtype)).sum()
+
+    np.testing.assert_array_equal(jax.grad(loss)(jnp.ones(2)), [-2, -4])
+
+
 @pytest.mark.parametrize("factor", [1, 0.3])
 def test_gradient_reversal(factor):
     module = f7.GradientReversal(factor)

@@ -184,6 +184,28 @@ def test_a_linear_network():
     same(net.apply(params, buffers, xs)[0], np.stack(wanted))
 
 
+def test_a_container_without_modules_is_the_identity_as_transfer_and_merge():
+    nothing, x = f7.Sequential(), jnp.ones((2, 3), jnp.float32)
+    cell = f7.LinearRNN(3, 4, nothing)
+    params, buffers = cell.init(jax.random.key(0))
+    linear = params["recurrent_module"][1]
+    np.testing.assert_allclose(
+        cell.apply(params, buffers, x)[0], x @ linear["weight"][:, :3].T + linear["bias"][None], rtol=1e-6
+    )
+    simple = f7.Recurrent(3, f7.Identity(), f7.Identity(), nothing, merge=f7.SelectTable(1))
+    assert simple.modules[3] == nothing
+    for layer in (f7.SeqBGRU(3, 4, nothing), f7.SeqBRNN(3, 4, False, nothing)):
+        assert f7.output_shape(layer, (5, 2, 3)) == [(5, 2, 4)] * 2
+
+
+def test_a_momentum_of_0_keeps_the_running_statistics():
+    cell = f7.FastLSTM(3, 4, momentum=0, bn=True)
+    params, buffers = cell.init(jax.random.key(0))
+    _, new = cell.apply(params, buffers, jnp.arange(6, dtype=jnp.float32).reshape(2, 3), train=True)
+    for name in ("bn_wx", "bn_wh", "bn_c"):
+        np.testing.assert_array_equal(new[name]["running_var"], 1)
+
+
 def test_a_network_of_indices():
     cell = f7.LookupRNN(6, H).mask_zero(0)
     net = f7.Sequencer(cell)

@@ -68,6 +68,7 @@ def test_sequences_are_reversed_within_their_lengths():
     for row, length in enumerate(LENGTHS):
         np.testing.assert_array_equal(got[:length, row], XS[:length, row][::-1])
         np.testing.assert_array_equal(got[length:, row], XS[length:, row])
+    np.testing.assert_array_equal(f7.reversed_padded(XS, jnp.full(len(LENGTHS), 99)), XS[::-1])
 
 
 def test_one_networks_carry_starts_another(key):

@@ -10,6 +10,7 @@ import numpy as np
 from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
 from ..core.types import Array, Tree
 from .merging import flattened, merged
+from .precision import at_least_float32, in_float32
 from .windows import Windows
 
 
@@ -100,6 +101,7 @@ class SpatialAdaptiveAveragePooling(Adaptive):
     [[[3.0]]]
     """
 
+    @in_float32
     def pool(self, images: Array) -> Array:
         means = []
         for size, count in zip(images.shape[-2:], (self.h, self.w), strict=True):
@@ -153,7 +155,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         dims, out = len(self.axes), self.output_sizes(input)
         sizes = input.shape[-dims:]
         key = jax.random.key(0) if self.fixed else key
-        samples = jax.random.uniform(key, (*input.shape[:-dims], dims), input.dtype)
+        samples = jax.random.uniform(key, (*input.shape[:-dims], dims), at_least_float32(input.dtype))
         planes = flattened(merged(input, dims))
         position: Any = 0
         for axis, (size, k, n) in enumerate(zip(sizes, self.window("k"), out, strict=True)):

@@ -10,7 +10,7 @@ from ..core import Composite, Module, check_positive, expected
 from ..core.composite import Run
 from ..core.types import Array, Key, Tree, Value
 from .linear import Linear
-from .normalization import at_least_float32
+from .precision import at_least_float32
 
 PROJECTIONS = ("queries", "keys", "values", "output")
 
@@ -66,7 +66,13 @@ class MultiHeadAttention(Composite):
         ranks = {part.ndim for part in table[:3]}
         if len(table) not in (3, 4) or len(ranks) != 1 or not ranks <= {2, 3} or table[1].shape != table[2].shape:
             raise expected(self, "a sequence (T, size) or (B, T, size), or a table [queries, keys, values]", input)
-        return table[0], table[1], table[2], table[3] if len(table) == 4 else None
+        queries, keys, values, mask = table[0], table[1], table[2], table[3] if len(table) == 4 else None
+        batch, pairs = queries.shape[:-2], (queries.shape[-2], keys.shape[-2])
+        if keys.shape[:-2] != batch:
+            raise expected(self, f"keys and values for each of {len(queries)} sequences", input)
+        if mask is not None and jnp.shape(mask) not in (pairs, (*batch, *pairs)):
+            raise expected(self, f"a mask of shape {pairs}" + (f" or {(*batch, *pairs)}" if batch else ""), mask)
+        return queries, keys, values, mask
 
     def _split(self, x: Array) -> Array:
         """(..., T, size) as (..., heads, T, size / heads)."""

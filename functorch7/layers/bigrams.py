@@ -21,9 +21,13 @@ def pairs(name: str, bigrams: Value) -> Const:
         raise TypeError(f"{name}: expected a table from words to tables of index and prob, got {bigrams!r}")
     records = []
     for word, following in sorted(bigrams.items()):
+        if not {"index", "prob"} <= set(following):
+            raise TypeError(f"{name}: expected index and prob for word {word}, got {following!r}")
         index, prob = np.asarray(following["index"]), np.asarray(following["prob"], np.float64)
-        if index.ndim != 1 or index.shape != prob.shape or not index.size or word < 1 or (prob < 0).any():
+        if index.ndim != 1 or index.shape != prob.shape or not index.size or word < 1:
             raise ValueError(f"{name}: expected as many index as prob for word {word}, got {following!r}")
+        if not ((prob >= 0).all() and 0 < prob.sum() < np.inf):
+            raise ValueError(f"{name}: expected prob from 0, with a positive sum, for word {word}, got {following!r}")
         records += zip([word] * len(index), index, prob / prob.sum(), strict=True)
     return Const(np.array(records, [("word", np.int32), ("next", np.int32), ("prob", np.float64)]))
 

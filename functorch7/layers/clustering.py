@@ -9,6 +9,7 @@ from jax import lax
 from ..core import Emitted, Module, check_positive, expected
 from ..core.types import Array, Key, State, Tree
 from .initializers import between
+from .precision import floating, in_float32
 
 
 class Kmeans(Module):
@@ -50,8 +51,9 @@ class Kmeans(Module):
     def _checked(self, input: Array) -> Array:
         if input.ndim != 2 or input.shape[1] != self.dim:
             raise expected(self, f"a 2D tensor, B x {self.dim}", input)
-        return lax.stop_gradient(input)
+        return lax.stop_gradient(jnp.asarray(input, floating(input.dtype)))
 
+    @in_float32
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, centres = self._checked(input), params["weight"]
         input = input.astype(centres.dtype)
@@ -87,8 +89,9 @@ class Kmeans(Module):
             raise ValueError(f"{self}: p value should be between 0-1, got {p}")
         keys = jax.random.split(key, self.k)
         centres = [input[jax.random.randint(keys[0], (), 0, len(input))]]
+        distances = jnp.full(len(input), jnp.inf)
         for each in keys[1:]:
-            distances = jnp.min(jnp.stack([jnp.square(input - c[None]).sum(1) for c in centres]), 0)
+            distances = jnp.minimum(distances, jnp.square(input - centres[-1][None]).sum(1))
             if p is None:
                 at = jax.random.categorical(each, jnp.log(distances))
             else:

@@ -33,7 +33,12 @@ class Permuting(Protocol):
 
 
 def random(n_input: int, n_output: int, n_to: int, generator: Permuting) -> np.ndarray:
-    """A connection table with n_to random input planes for every output plane, spread evenly."""
+    """A connection table with n_to random input planes for every output plane, spread evenly.
+
+    Raises: ValueError for more of them than there are input planes.
+    """
+    if not 1 <= n_to <= n_input:
+        raise ValueError(f"nn.tables.random: expected from 1 to {n_input} input planes for each output, got {n_to}")
 
     def drawn() -> list[np.ndarray]:
         permutation = generator.permutation(n_input) + 1

@@ -14,7 +14,7 @@ from ..core.types import Array, Key, Output, State, Table, Tree
 from .containers import Concat
 from .initializers import filled, normal
 from .merging import merged
-from .table import check_table
+from .table import check_table, check_tensors
 
 
 class Decorator(Container):
@@ -103,7 +103,7 @@ class Bottle(Decorator):
         leading = input.shape[: input.ndim - self.n_input_dim + 1]
         rows = merged(input, self.n_input_dim - 1)
         output, buffer = super().forward(params, buffers, rows, key=key, train=train)
-        if output.ndim != self.n_output_dim:
+        if not hasattr(output, "shape") or output.ndim != self.n_output_dim:
             raise expected(self, f"a module whose output has {self.n_output_dim} dimensions", output)
         return output.reshape(leading + output.shape[1:]), buffer
 
@@ -123,7 +123,7 @@ class DepthConcat(Concat, init=False):
     """
 
     def join(self, outputs: list) -> Array:
-        tensors = check_table(self, outputs)
+        tensors = check_tensors(self, outputs)
         if len({t.ndim for t in tensors}) > 1:
             raise expected(self, "outputs of one number of dimensions", tensors)
         along = axis(self, self.dimension, tensors[0].ndim)
@@ -201,7 +201,7 @@ class WeightNorm(Module):
     Shape: that of the module. Buffers: those of the module, under the name `module`.
     Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros,
     if the module has one. `output_dim` is the weight's dimension that counts outputs.
-    Raises: ValueError if the module has no weight.
+    Raises: ValueError if the module has no weight, or not this dimension.
     Source: nn, WeightNorm.lua; Salimans & Kingma, 2016.
 
     >>> import functorch7 as f7, jax
@@ -236,14 +236,16 @@ class WeightNorm(Module):
 
     def moved_shape(self) -> tuple[int, ...]:
         """The weight's sizes, its outputs first."""
-        shape, along = self._weight_shape(), self.output_dim - 1
+        shape = self._weight_shape()
+        along = axis(self, self.output_dim, len(shape))
         return (shape[along], *shape[:along], *shape[along + 1 :])
 
     def weight(self, params: Tree) -> Array:
         """The weight that v and g stand for."""
         v = params["v"]
         rows = v * (params["g"] * lax.rsqrt((v * v).sum(1, keepdims=True) + 1e-4))
-        return jnp.moveaxis(rows.reshape(self.moved_shape()), 0, self.output_dim - 1)
+        shape = self.moved_shape()
+        return jnp.moveaxis(rows.reshape(shape), 0, axis(self, self.output_dim, len(shape)))
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         inner = {"weight": self.weight(params)}

@@ -11,6 +11,7 @@ from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
 from ..core.module import Module
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
+from .precision import in_float32
 from .table import check_table
 
 
@@ -57,6 +58,7 @@ class Euclidean(Layer):
         weight = params["weight"]
         return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
 
+    @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
         return norm(self.offsets(params, input), -2, 1e-7)
 
@@ -81,6 +83,7 @@ class WeightedEuclidean(Euclidean):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {**super().init_params(key, stdv), "diagCov": filled((self.input_size, self.output_size), 1)}
 
+    @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
         scale = params["diagCov"]
         return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2, 1e-7)
@@ -109,6 +112,7 @@ class Cosine(Layer):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.output_size, self.input_size), self.output_size, stdv)}
 
+    @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
@@ -151,7 +155,7 @@ class PairwiseDistance(TableMap):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
 
     Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
-    Raises: ValueError unless the input is a pair of one shape.
+    Raises: ValueError for another p, and unless the input is a pair of one shape.
     Differs from Torch7: for p between 1 and 2 the gradient is the true derivative, and 0 where x1 = x2.
     Source: nn/doc/table.md#nn.PairwiseDistance.
 
@@ -162,6 +166,11 @@ class PairwiseDistance(TableMap):
 
     norm: float = 2
 
+    def __post_init__(self) -> None:
+        if not 0 < self.norm < float("inf"):
+            raise ValueError(f"{self.torch_name()}: expected a finite p above 0, got {self.norm}")
+
+    @in_float32
     def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         return _one_per_example(_p_norm(first - second, self.norm))
@@ -179,6 +188,7 @@ class DotProduct(TableMap):
     [11.0]
     """
 
+    @in_float32
     def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         return _one_per_example((first * second).sum(-1))
@@ -196,6 +206,7 @@ class CosineDistance(TableMap):
     [0.0]
     """
 
+    @in_float32
     def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
         lengths = [lax.rsqrt((x * x).sum(-1) + 1e-12) for x in (first, second)]

@@ -9,7 +9,8 @@ from jax import lax
 from ..core import Layer, check_floating, check_positive, expected
 from ..core.types import Array, Tree
 from .initializers import filled
-from .normalization import at_least_float32
+from .precision import at_least_float32
+from .shape import sizes_of
 
 
 class LayerNorm(Layer):
@@ -33,7 +34,7 @@ class LayerNorm(Layer):
     affine: bool = True
 
     def __post_init__(self) -> None:
-        sizes = (self.size,) if isinstance(self.size, int) else tuple(self.size)
+        sizes = sizes_of(self, (self.size,))
         check_positive(self, **{f"size {i}": each for i, each in enumerate(sizes, 1)})
         self._set(size=sizes)
 

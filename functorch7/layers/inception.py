@@ -24,7 +24,7 @@ class Inception(Decorator):
     kernelSize ([5, 3]); kernelStride (1); poolSize (3), poolStride (1), or pool, a module.
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     Parameters: those of the columns, in order. Warns if the columns' strides differ.
-    Raises: TypeError for missing or unknown keys.
+    Raises: TypeError for missing or unknown keys; ValueError for fewer kernels or reductions than columns.
     Source: dpnn/README.md#nn.Inception; Szegedy et al., 2014.
 
     >>> import functorch7 as f7
@@ -55,6 +55,10 @@ class _Columns:
         self.reduce_stride, self.kernel_stride = list(map(int, reducestride)), list(map(int, kernelstride))
         self.pool = SpatialMaxPooling(poolsize, poolsize, poolstride, poolstride) if pool is None else pool
         self.pool_stride = poolstride
+        columns = len(self.output_size)
+        if len(self.kernel_size) < columns or len(self.reduce_size) < columns:
+            sizes = f"kernelSize {list(kernelsize)} and reduceSize {self.reduce_size}"
+            raise ValueError(f"nn.Inception: expected kernels and reductions for {columns} columns, got {sizes}")
 
     def block(self, inputs: int, outputs: int, kernel: int, stride: int) -> list[Module]:
         """A convolution, [a batch normalisation,] and the transfer function."""

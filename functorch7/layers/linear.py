@@ -10,6 +10,7 @@ from ..core.arrays import Numbers
 from ..core.types import Array, Table, Tree
 from .distances import norm
 from .initializers import filled, normal, weight_and_bias
+from .precision import in_float32
 from .table import check_table
 
 
@@ -97,6 +98,7 @@ class LinearWeightNorm(Layer):
         v = made.pop("weight")
         return {"v": v, "g": jnp.sqrt((v * v).sum(1, keepdims=True)), **made}
 
+    @in_float32
     def weight(self, params: Tree) -> Array:
         """The matrix that v and g stand for."""
         v = params["v"]

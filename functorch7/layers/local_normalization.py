@@ -12,12 +12,14 @@ from ..core.types import Array
 from ..network import number
 from .convolving import convolve
 from .merging import merged
+from .precision import in_float32
 
 
 class SpatialCrossMapLRN(Map):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
+    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros. Of an even size one
+    plane more lies behind f than before it, as in cuDNN and ONNX.
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
 
@@ -36,15 +38,16 @@ class SpatialCrossMapLRN(Map):
     def __post_init__(self) -> None:
         check_positive(self, size=self.size)
 
+    @in_float32
     def f(self, input: Array) -> Array:
         check_floating(self, input)
         if input.ndim not in (3, 4):
             raise expected(self, "a 3D or 4D tensor", input)
         planes, before = input.ndim - 3, (self.size - 1) // 2
-        edges = [(before, before, 0) if axis == planes else (0, 0, 0) for axis in range(input.ndim)]
+        edges = [(before, self.size // 2, 0) if axis == planes else (0, 0, 0) for axis in range(input.ndim)]
         squares = lax.pad(input * input, np.zeros((), input.dtype), edges)
         count = input.shape[planes]
-        around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(2 * before + 1)]
+        around = [lax.slice_in_dim(squares, i, i + count, axis=planes) for i in range(self.size)]
         scale = self.k + self.share * sum(around[1:], around[0])
         return input * self._power(scale)
 
@@ -119,6 +122,7 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     (8, 3, 12, 12)
     """
 
+    @in_float32
     def f(self, input: Array) -> Array:
         images = self.checked(input)
         return self.centred(images).reshape(input.shape)
@@ -145,6 +149,7 @@ class SpatialDivisiveNormalization(Neighbourhood):
         threshold = 1e-4 if self.threshold is None else self.threshold
         self._set(threshold=threshold, thresval=threshold if self.thresval is None else self.thresval)
 
+    @in_float32
     def f(self, input: Array) -> Array:
         images = self.checked(input)
         deviation: Any = self.deviation(images)
@@ -165,6 +170,7 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     (8, 3, 12, 12)
     """
 
+    @in_float32
     def f(self, input: Array) -> Array:
         images = self.checked(input)
         return super().f(self.centred(images)).reshape(input.shape)
@@ -196,6 +202,7 @@ class SpatialNormalization(Neighbourhood):
             self._set(kernel=column @ row)
         super().__post_init__()
 
+    @in_float32
     def f(self, input: Array) -> Array:
         images = self.centred(self.checked(input))
         deviation = self.deviation(images) / self.n_input_plane**0.5

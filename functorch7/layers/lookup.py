@@ -7,14 +7,21 @@ import numpy as np
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
-from ..core.types import Array, Key, State, Tree
+from ..core.types import Array, Key, State, Tree, Value
 from .initializers import normal
+
+
+def are_numbers(values: Value, first: int, last: int) -> Value:
+    """Which values are from `first` to `last`; NaN is not. In 32 bits: narrower types cannot hold every limit."""
+    if values.dtype.itemsize < 4:
+        values = values.astype(np.float32 if jnp.issubdtype(values.dtype, jnp.floating) else np.int32)
+    return (values >= first) & (values <= last)
 
 
 def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
     """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
     values, last = lookable(indices), first + size - 1
-    wrong = ~((values >= first) & (values <= last))  # NaN, too
+    wrong = ~are_numbers(values, first, last)
     message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
     check_values(values, wrong, message)
 
@@ -98,7 +105,7 @@ class LookupTable(Module):
             padding = (indices == self.padding_value)[..., None]
             rows = jnp.where(padding, lax.stop_gradient(rows), rows)
         if self.scale_by_frequency:
-            counts = jnp.zeros(self.n_index + 1, rows.dtype).at[indices].add(1)[indices][..., None]
+            counts = jnp.zeros(self.n_index + 1, jnp.int32).at[indices].add(1)[indices][..., None].astype(rows.dtype)
             held = lax.stop_gradient(rows)
             rows = held + (rows - held) / counts
         return rows, buffers

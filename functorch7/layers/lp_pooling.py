@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Map, expected
+from ..core import Map, Module, expected
 from ..core.types import Array, Key, Tree
 from .containers import Sequential
 from .pointwise import MulConstant, Power, Sqrt, Square
 from .pooling import SpatialAveragePooling
+from .precision import in_float32
 
 
 def stopped_at_zero(x: Array) -> Array:
@@ -16,12 +17,17 @@ def stopped_at_zero(x: Array) -> Array:
     return jnp.where(x == 0, lax.stop_gradient(x), x)
 
 
+def _check_power(module: Module, power: float) -> None:
+    if not power:
+        raise ValueError(f"{module.torch_name()}: expected a power that is not 0, got {power}")
+
+
 class SpatialLPPooling(Sequential):
     """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
     Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
-    Raises: as SpatialAveragePooling.
+    Raises: ValueError for a pnorm of 0; as SpatialAveragePooling.
     Source: nn/doc/convolution.md#nn.SpatialLPPooling.
 
     >>> import functorch7 as f7
@@ -32,10 +38,12 @@ class SpatialLPPooling(Sequential):
     def __init__(
         self, n_input_plane: int, pnorm: float, kw: int, kh: int, dw: int | None = None, dh: int | None = None
     ):
+        _check_power(self, pnorm)
         mean = SpatialAveragePooling(kw, kh, kw if dw is None else dw, kh if dh is None else dh)
         power, root = (Square(), Sqrt()) if pnorm == 2 else (Power(pnorm), Power(1 / pnorm))
         super().__init__(power, mean, MulConstant(kw * kh), root)
 
+    @in_float32
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         (*before, root), new = range(len(self.modules)), list(buffers)
         power = self.modules[0]
@@ -51,7 +59,7 @@ class FeatureLPPooling(Map):
 
     Shape: (F), (F, d1) or (F, d1, d2), or with `batch_mode` one of these after a batch dimension ->
     floor((F - width) / stride) + 1 features. The gradient is 0 where y is 0, and with a power below 1 where x is 0.
-    Raises: ValueError for other ranks and for fewer features than the width.
+    Raises: ValueError for another width or stride, a power of 0, other ranks, and fewer features than the width.
     Source: nn, FeatureLPPooling.lua.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -70,7 +78,9 @@ class FeatureLPPooling(Map):
                 f"nn.FeatureLPPooling: expected a width from 2 to 16 and a stride from 1 to 4, "
                 f"got {self.width} and {self.stride}"
             )
+        _check_power(self, self.power)
 
+    @in_float32
     def f(self, input: Array) -> Array:
         along = 1 if self.batch_mode else 0
         if not 1 <= input.ndim - along <= 3 or input.shape[along] < self.width:

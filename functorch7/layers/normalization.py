@@ -6,18 +6,12 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.typing import DTypeLike
 
 from ..core import Module, check_floating, check_positive, expected, expose
 from ..core.types import Array, Key, State, Tree
 from ..network import number
 from .initializers import between, filled
-
-
-def at_least_float32(dtype: DTypeLike) -> DTypeLike:
-    """The dtype in which to accumulate: float32, or the dtype itself if it is wider."""
-    return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
-
+from .precision import at_least_float32
 
 # The way back keeps the input and what is known of each feature, and no shifted copies of the input.
 _keeping_the_input = partial(

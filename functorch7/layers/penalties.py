@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
-from ..core.types import Array, Key, State, Tree
+from ..core.types import Array, ArrayLike, Key, State, Tree
 
 
 class L1Penalty(Module):
@@ -87,6 +87,10 @@ class CategoricalEntropy(Module):
         return input, {"loss": Emitted(loss, "loss")}
 
 
+def _is_floating(leaf: ArrayLike) -> bool:
+    return jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+
+
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _reversed(input, factor):
     return input
@@ -94,13 +98,13 @@ def _reversed(input, factor):
 
 @_reversed.defjvp
 def _(factor, primals, tangents):
-    return primals[0], jax.tree.map(lambda t: -factor * t, tangents[0])
+    return primals[0], -factor * tangents[0]
 
 
 class GradientReversal(Map):
     """y = x, but the gradient is multiplied by -lambda (by definition, not by calculus).
 
-    Shape: any, kept.
+    Shape: any, tables too; kept.
     Source: nn/doc/simple.md#nn.GradientReversal; Ganin & Lempitsky, 2015.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -115,7 +119,7 @@ class GradientReversal(Map):
     lambda_: float = 1
 
     def f(self, input: Array) -> Array:
-        return _reversed(input, self.lambda_)
+        return jax.tree.map(lambda leaf: _reversed(leaf, self.lambda_) if _is_floating(leaf) else leaf, input)
 
     @builder
     def set_lambda(self, lambda_: float) -> "GradientReversal":

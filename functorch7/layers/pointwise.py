@@ -10,7 +10,8 @@ import numpy as np
 from ..core import Const, Map, check_number, const, expected, host_device
 from ..core.arrays import Numbers
 from ..core.types import Array
-from .lookup import check_indices
+from .lookup import are_numbers, check_indices
+from .precision import floating
 from .tap import tap
 from .tensor_types import TYPES
 from .transfer import Transfer
@@ -240,7 +241,8 @@ class OneHot(Map):
     """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, output_size); no gradient.
-    Raises: ValueError for indices outside 1..output_size where these can be looked at; under jit they give NaN.
+    Raises: ValueError for output_size below 1, and for indices outside 1..output_size where these can be looked at;
+    under jit they give NaN.
     Source: dpnn/README.md#nn.OneHot.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -252,11 +254,14 @@ class OneHot(Map):
 
     output_size: int
 
+    def __post_init__(self) -> None:
+        if self.output_size < 1:
+            raise ValueError(f"{self.torch_name()}: expected output_size >= 1, got {self.output_size}")
+
     def f(self, input: Array) -> Array:
         check_indices(self, input, self.output_size)
-        dtype = input.dtype if jnp.issubdtype(input.dtype, jnp.inexact) else jnp.float32
-        known = (input >= 1) & (input <= self.output_size)
-        rows = jax.nn.one_hot(input.astype(jnp.int32) - 1, self.output_size, dtype=dtype)
+        known = are_numbers(input, 1, self.output_size)
+        rows = jax.nn.one_hot(input.astype(jnp.int32) - 1, self.output_size, dtype=floating(input.dtype))
         return jnp.where(known[..., None], rows, jnp.nan)
 
 
@@ -264,7 +269,7 @@ class Constant(Map):
     """y = value: a given value, whatever the input; no gradient.
 
     Shape: any -> the value's (a number: (1)); with n_input_dim, an input of more dimensions is a batch, and the value
-    is repeated for each example.
+    is repeated for each example. Its dtype is the input's, float32 for an input of whole numbers.
     Raises: TypeError unless it is given a number or a tensor.
     Source: dpnn/README.md#nn.Constant.
 
@@ -282,7 +287,7 @@ class Constant(Map):
         self._set(value=const(np.atleast_1d(np.asarray(self.value, np.float64))))
 
     def f(self, input: Array) -> Array:
-        value = jnp.asarray(self.value.value, input.dtype)
+        value = jnp.asarray(self.value.value, floating(input.dtype))
         if self.n_input_dim is None or input.ndim <= self.n_input_dim:
             return value
         return jnp.broadcast_to(value[None], (input.shape[0], *value.shape))

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import Map, builder, check_floating, expose
 from ..core.types import Array
 from .first_maxima import max_pool
+from .precision import in_float32
 from .windows import Windows, padded
 
 
@@ -94,7 +95,8 @@ class SpatialMaxPooling(MaxPooling):
     every dw, dh pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`. The gradient goes to each window's first maximum.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has -inf, as in Torch7). The gradient
+    goes to each window's first maximum.
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.
@@ -208,11 +210,13 @@ class AveragePooling(Pooling, abstract=True):
             area = area[..., None] * (np.minimum(start + k, high) - np.maximum(start, low))
         return area if getattr(self, "divide", True) else area / math.prod(self.window("k"))
 
+    @in_float32
     def f(self, input: Array) -> Array:
         check_floating(self, input)
         counts = self.places(input)
         areas = self.areas(input.shape[-len(self.axes) :], counts)
-        inverse = jnp.asarray(1 / areas, input.dtype).reshape((1,) * (input.ndim - areas.ndim) + counts)
+        with np.errstate(divide="ignore"):  # of windows beyond the image, whose mean is NaN
+            inverse = jnp.asarray(1 / areas, input.dtype).reshape((1,) * (input.ndim - areas.ndim) + counts)
         return summed(padded(input, self, counts), self, counts) * inverse
 
 
@@ -221,8 +225,9 @@ class SpatialAveragePooling(AveragePooling, Rounding):
     plane, every dw, dh pixels (1 by default); the padding is zeros.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,
-    the mean is multiplied by kw * kh.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has NaN, as in Torch7). The padding
+    counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False, the mean is multiplied
+    by kw * kh.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialAveragePooling.
 

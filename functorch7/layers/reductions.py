@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 
 from ..checks.errors import example_axis
-from ..core import Map, axis, check_dimension, expected
+from ..core import Map, axis, check_dimension, check_positive, expected
 from ..core.types import Array
+from .precision import in_float32
 
 
 class Reduction(Map, abstract=True):
@@ -159,6 +160,7 @@ class Normalize(Map):
         if not self.p > 0:
             raise ValueError(f"nn.Normalize: {self.p}-norm not supported, expected p > 0")
 
+    @in_float32
     def f(self, input: Array) -> Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a 1D or 2D tensor", input)
@@ -182,7 +184,7 @@ class TemporalDynamicKMaxPooling(Map):
     """k = max(min_k, ceil(factor T)): the k largest values of each feature over time, in their order.
 
     Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
-    Raises: ValueError for other ranks and for sequences shorter than min_k.
+    Raises: ValueError for min_k below 1, a factor outside 0 to 1, other ranks, and sequences shorter than min_k.
     Source: nn/doc/convolution.md#nn.TemporalDynamicKMaxPooling; Kalchbrenner et al., 2014.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -192,6 +194,11 @@ class TemporalDynamicKMaxPooling(Map):
 
     min_k: int
     factor: float = 0
+
+    def __post_init__(self) -> None:
+        check_positive(self, min_k=self.min_k)
+        if not 0 <= self.factor <= 1:
+            raise ValueError(f"{self.torch_name()}: expected a factor from 0 to 1, got {self.factor}")
 
     def f(self, input: Array) -> Array:
         if input.ndim not in (2, 3):

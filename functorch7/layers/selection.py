@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import TableMap, expected
 from ..core.types import Array, Output, Table, Tree
@@ -28,7 +29,7 @@ class SelectTable(TableMap):
             if self.index not in input:
                 raise expected(self, f"a table with the key {self.index!r}", input)
             return input[self.index]
-        if not isinstance(input, (list, tuple)) or not isinstance(self.index, int):
+        if not isinstance(input, (list, tuple)) or not isinstance(self.index, (int, np.integer)):
             raise expected(self, f"a table with the key {self.index!r}", input)
         position = self.index - 1 if self.index > 0 else self.index + len(input)
         if self.index == 0 or not 0 <= position < len(input):
@@ -161,7 +162,7 @@ class MixtureTable(TableMap):
 
     Shape: [gater (n) or (B, n), experts]: a table of n tensors, or one tensor with n slices in dimension `dim` (1 for
     a 1-D gater, 2 for a 2-D one) -> the shape of an expert; in a batch, dimension 1 of the experts is the batch.
-    Raises: ValueError unless there is one gater output per expert.
+    Raises: ValueError unless there is one gater output per expert and example.
     Source: nn/doc/table.md#nn.MixtureTable; Jacobs et al., 1991.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -182,8 +183,10 @@ class MixtureTable(TableMap):
             if len({jnp.shape(each) for each in experts}) != 1:
                 raise expected(self, "experts of one shape", input)
             experts, along = jnp.stack(experts, gater.ndim - 1), gater.ndim - 1
-        if along >= experts.ndim or experts.shape[along] != gater.shape[-1]:
+        if not 0 <= along < experts.ndim or experts.shape[along] != gater.shape[-1]:
             raise expected(self, f"one gater output per expert ({gater.shape[-1]}) in dimension {along + 1}", input)
+        if gater.ndim == 2 and (along == 0 or experts.shape[0] != gater.shape[0]):
+            raise expected(self, f"experts' outputs for each of {gater.shape[0]} examples in dimension 1", input)
         shape = [1] * experts.ndim
         shape[along] = gater.shape[-1]
         if gater.ndim == 2:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..checks.errors import example_axis
-from ..core import Map, TableMap, axis, builder, check_dimension, expected, gather
+from ..core import Map, TableMap, axis, builder, check_dimension, check_positive, expected, gather
 from ..core.types import Array, Table
 from .lookup import check_indices
 from .merging import flattened
@@ -109,7 +109,7 @@ class Replicate(Map):
     those after it.
 
     Shape: (...) -> (..., n_features, ...). With ndim, an input of more dimensions is a batch, and dim counts after it.
-    Raises: ValueError for dim < 1 and for too few dimensions.
+    Raises: ValueError for n_features or dim below 1, and for too few dimensions.
     Source: nn/doc/simple.md#nn.Replicate.
 
     >>> import functorch7 as f7
@@ -122,6 +122,7 @@ class Replicate(Map):
     ndim: int | None = None
 
     def __post_init__(self) -> None:
+        check_positive(self, n_features=self.n_features)
         if self.dim < 1:
             raise ValueError(f"{self.torch_name()}: can only replicate across positive dimensions, got {self.dim}")
 
@@ -136,7 +137,8 @@ class Replicate(Map):
 class Squeeze(Map):
     """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
 
-    Shape: any. With num_input_dims, an input of one more dimension is a batch, whose dimension stays.
+    Shape: any. With num_input_dims, an input of one more dimension is a batch, whose dimension stays, and after which a
+    positive dim counts.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Squeeze.
 
@@ -154,7 +156,7 @@ class Squeeze(Map):
             gone = tuple(a for a, size in enumerate(input.shape) if size == 1 and not (batch and a == 0))
             # A tensor has at least one dimension.
             return input.squeeze(gone if len(gone) < input.ndim else gone[1:])
-        along = axis(self, self.dim + (1 if batch else 0), input.ndim)
+        along = axis(self, self.dim + (1 if batch and self.dim > 0 else 0), input.ndim)
         return input.squeeze(along) if input.shape[along] == 1 and input.ndim > 1 else input
 
     @builder
@@ -235,7 +237,8 @@ class Padding(Map):
     after it for pad > 0.
 
     `index` moves the place inwards: before element index from the left, or after all but index - 1 from the right.
-    Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch.
+    Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch,
+    and a positive dim is counted after it.
     Raises: ValueError for dimension 0 or beyond the input's.
     Source: nn/doc/simple.md#nn.Padding.
 
@@ -256,7 +259,7 @@ class Padding(Map):
 
     def f(self, input: Array) -> Array:
         batch = self.n_input_dim is not None and input.ndim != self.n_input_dim
-        along = axis(self, self.dim + (1 if batch else 0), input.ndim)
+        along = axis(self, self.dim + (1 if batch and self.dim > 0 else 0), input.ndim)
         size = input.shape[along]
         place = self.index - 1 if self.pad < 0 else size - (self.index - 1)
         if not 0 <= place <= size:
@@ -270,7 +273,7 @@ class PixelShuffle(Map):
     """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
 
     Shape: (C r^2, H, W) -> (C, H r, W r), or with a batch in front.
-    Raises: ValueError for other ranks, and if the channels are no multiple of r^2.
+    Raises: ValueError for r below 1, other ranks, and if the channels are no multiple of r^2.
     Source: nn/doc/simple.md#nn.PixelShuffle; Shi et al., 2016.
 
     >>> import functorch7 as f7
@@ -279,6 +282,9 @@ class PixelShuffle(Map):
     """
 
     upscale_factor: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, upscale_factor=self.upscale_factor)
 
     def f(self, input: Array) -> Array:
         r = self.upscale_factor

@@ -5,6 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 
+from .precision import in_float32
 from .transfer import Transfer
 
 
@@ -22,6 +23,7 @@ class GELU(Transfer):
 
     approximate: bool = False
 
+    @in_float32
     def f(self, input: jax.Array) -> jax.Array:
         if self.approximate:
             return input / 2 * (1 + jnp.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))

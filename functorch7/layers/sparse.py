@@ -8,7 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Emitted, Layer, Module, check_positive, const, expected, gather, without_emitted
+from ..core import (
+    Emitted,
+    Layer,
+    Module,
+    check_positive,
+    check_values,
+    const,
+    expected,
+    gather,
+    title,
+    without_emitted,
+)
 from ..core.arrays import Numbers
 from ..core.types import Array, Key, State, Table, Tree, Value
 from ..core.way_back import linear
@@ -112,8 +123,9 @@ class IndexLinear(Module):
     the update's scale (1), and that number.
     Buffers (with normalize): normalized, the weight after a training call (a side output; in `legacy` it becomes the
     weight).
-    Raises: ValueError for other forms, for as many values as keys not being there, and for keys outside the weight
-    where these can be looked at. `do_grad_input` counts in `legacy`: the gradient of the values is always there.
+    `do_grad_input` counts in `legacy`: the gradient of the values is always there.
+    Raises: ValueError for other forms, unless there are as many values as keys, and, where these can be looked at, for
+    keys outside the weight and sizes with another sum.
     Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
 
@@ -182,7 +194,9 @@ class IndexLinear(Module):
         if not sizes:
             return keys, values, jnp.zeros(len(keys), jnp.int32), 1
         counts = jnp.reshape(sizes[0], -1).astype(jnp.int32)  # a number is the size of the one example
-        numbers = jnp.arange(len(counts), dtype=jnp.int32)
+        numbers, total = jnp.arange(len(counts), dtype=jnp.int32), counts.sum()[None]
+        message = f"{title(self)}: expected sizes of {len(keys)} keys in all, got {{value}}"
+        check_values(total, total != len(keys), message)
         return keys, values, jnp.repeat(numbers, counts, total_repeat_length=len(keys)), len(numbers)
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:

@@ -6,6 +6,7 @@ from ..core import Layer, check_positive, in_dtype_of
 from .initializers import split, uniform
 from .merging import merged
 from .pooling import summed
+from .precision import in_float32
 from .windows import Windows, padded
 
 
@@ -37,6 +38,7 @@ class SpatialSubSampling(Windows, Layer):
         fan_in = self.kw * self.kh
         return {name: uniform(k, shape, fan_in, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
+    @in_float32
     def f(self, params: dict[str, jax.Array], input: jax.Array) -> jax.Array:
         self.check_rank(input, self.n_input_plane)
         counts = self.counts(input)

@@ -5,6 +5,7 @@ from functools import reduce
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..core import TableMap, axis, check_dimension, expected
 from ..core.module import Module
@@ -18,12 +19,20 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     return list(input)
 
 
+def check_tensors(module: Module, outputs: Table) -> list:
+    """The input as a list, if it is a table of tensors, and of no tables."""
+    tensors = check_table(module, outputs)
+    if not all(hasattr(tensor, "shape") for tensor in tensors):
+        raise expected(module, "tensors to join", tensors)
+    return tensors
+
+
 def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match.
 
     As in Torch, which copies each to its place, those behind the first may lack, or have more, dimensions of size 1.
     """
-    tensors = check_table(module, tensors)
+    tensors = check_tensors(module, tensors)
     shape = tensors[0].shape
     along = axis(module, dimension, len(shape), n_input_dims)
     placed = []
@@ -182,7 +191,7 @@ class MaskedSelect(TableMap):
 
     Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
-    Raises: ValueError if the shapes differ, or under jit without `size`.
+    Raises: ValueError for another `size`, if the shapes differ, or under jit without `size`.
     Source: nn/doc/simple.md#nn.MaskedSelect.
 
     >>> import functorch7 as f7
@@ -191,6 +200,10 @@ class MaskedSelect(TableMap):
     """
 
     size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and (not isinstance(self.size, (int, np.integer)) or self.size < 0):
+            raise ValueError(f"{self.torch_name()}: expected a size that is a whole number, got {self.size!r}")
 
     @property
     def traceable(self) -> bool:

@@ -10,6 +10,7 @@ from ..core.types import Array
 from .first_maxima import max_pool
 from .initializers import split, uniform, weight_and_bias
 from .merging import merged
+from .precision import in_float32
 from .windows import Windows
 
 
@@ -144,6 +145,7 @@ class TemporalSubSampling(Temporal, Layer):
         keys, shape = split(key), (self.input_frame_size,)
         return {name: uniform(k, shape, self.kw, stdv) for name, k in zip(("weight", "bias"), keys, strict=True)}
 
+    @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
         count = self.frames(input, self.input_frame_size, (2,))
         taps = self.taps(in_dtype_of(self, input, params["weight"]), count)

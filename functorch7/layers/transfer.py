@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, axis, check_floating, expected
+from ..core import Map, axis, check_floating, expected, is_concrete
 from ..core.module import Module
 from ..core.types import Array, Key, Tree
 from ..network import number
@@ -163,7 +163,7 @@ class SoftPlus(Transfer):
     """y = log(1 + exp(beta x)) / beta; x itself where beta x > threshold.
 
     Shape: any, kept.
-    Raises: TypeError for integers.
+    Raises: ValueError for a beta of 0; TypeError for integers.
     Source: nn/doc/transfer.md#nn.SoftPlus.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -174,6 +174,11 @@ class SoftPlus(Transfer):
     beta: float = 1
     threshold: float = 20
     tunable: ClassVar[tuple[str, ...]] = ("beta", "threshold")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if is_concrete(self.beta) and self.beta == 0:
+            raise ValueError(f"{self.torch_name()}: expected a beta that is not 0, got {self.beta}")
 
     @number
     def inverse(self) -> float:
@@ -222,7 +227,7 @@ class GatedLinearUnit(Transfer):
     """y = x1 * sigmoid(x2), where x1 and x2 are the halves of dimension `dim` (the last by default).
 
     Shape: (..., 2 n, ...) -> (..., n, ...).
-    Raises: ValueError if the dimension's size is odd; TypeError for integers.
+    Raises: ValueError for dimension 0 or beyond the input's, and if its size is odd; TypeError for integers.
     Source: nn/doc/transfer.md#nn.GatedLinearUnit; Dauphin et al., 2016.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -233,7 +238,7 @@ class GatedLinearUnit(Transfer):
     dim: int | None = None
 
     def f(self, input: Array) -> Array:
-        along = axis(self, self.dim or -1, input.ndim)
+        along = axis(self, -1 if self.dim is None else self.dim, input.ndim)
         if input.shape[along] % 2:
             raise expected(self, f"an even size to halve in dimension {along + 1}", input)
         values, gates = jnp.split(input, 2, along)

@@ -72,8 +72,9 @@ def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[in
         _check_scale(module, given)
         return given, None
     sizes = tuple(given[name] for name in names if name in given) if isinstance(given, dict) else given
-    if len(sizes) < 2:
+    if not 2 <= len(sizes) <= len(names):
         raise ValueError(f"{module.torch_name()}: output height and width parameters are required, got {given}")
+    check_positive(module, **dict(zip(names[-len(sizes) :], sizes, strict=True)))
     return None, sizes
 
 

@@ -12,6 +12,7 @@ from ..core import Map, Module, builder, check_floating, check_number, check_pos
 from ..core.arrays import Numbers
 from ..core.types import Array, Key, Table, Tree
 from .merging import merged
+from .precision import at_least_float32
 from .table import check_table
 from .upsampling import linear
 
@@ -66,7 +67,8 @@ class SpatialGlimpse(Map):
     scale is 2, else by bilinear interpolation with aligned corners (SpatialReSampling), or as `resampled` says.
     Shape: [(C, H, W), (2)] or [(B, C, H, W), (B, 2)] -> depth * C planes of `size`, a number or (height, width). Places
     are (y, x) from (-1, -1), top left, to (1, 1), bottom right; they get no gradient.
-    Raises: ValueError unless it is given such a table, and for patches to be averaged that do not divide evenly.
+    Raises: ValueError unless it is given such a table, for patches to be averaged that do not divide evenly, and for
+    images of 1 pixel where a patch is even.
     Source: dpnn/README.md#nn.SpatialGlimpse; Mnih et al., 2014.
 
     >>> import functorch7 as f7
@@ -97,6 +99,8 @@ class SpatialGlimpse(Map):
         sizes = [int(s * self.scale**number) for s in self.size]  # type: ignore[union-attr]
         pads = [(s - 1) // 2 for s in sizes]
         wide = jnp.pad(image, [(0, 0), *((p, p) for p in pads)])
+        if any(s > w for s, w in zip(sizes, wide.shape[1:], strict=True)):
+            raise expected(self, f"images larger than 1 pixel, for a patch of {sizes[0]} x {sizes[1]}", image)
         room = jnp.asarray([w - s for w, s in zip(wide.shape[1:], sizes, strict=True)], place.dtype)
         corner = jnp.clip((place + 1) / 2 * room, 0, room).astype(jnp.int32)
         return lax.dynamic_slice(wide, (jnp.int32(0), corner[0], corner[1]), (image.shape[0], *sizes))
@@ -108,6 +112,8 @@ class SpatialGlimpse(Map):
             return patch
         if self.resampled:
             return linear(patch, (height, width))
+        if patch.shape[1] % height or patch.shape[2] % width:
+            raise expected(self, f"patches of whole blocks for {height} x {width} means", patch)
         blocks = patch.reshape(len(patch), height, patch.shape[1] // height, width, patch.shape[2] // width)
         return blocks.mean((2, 4))
 
@@ -120,7 +126,7 @@ class SpatialGlimpse(Map):
         if image.ndim not in (3, 4) or place.shape != (*image.shape[:-3], 2):
             raise expected(self, "a table of images, 3D or 4D, and a place (y, x) for each", input)
         check_floating(self, image)
-        place = place.astype(image.dtype)
+        place = place.astype(at_least_float32(image.dtype))
         return self.glimpse(image, place) if image.ndim == 3 else jax.vmap(self.glimpse)(image, place)
 
 
@@ -130,7 +136,7 @@ class SpatialUniformCrop(Module):
 
     With scale (least, most), the training crop is larger by a random factor and resized by bilinear interpolation.
     Shape: (C, H, W) or (B, C, H, W) -> (..., oheight, owidth); owidth is oheight by default.
-    Raises: ValueError for other ranks, images smaller than the crop, and if the key is missing.
+    Raises: ValueError for another scale, other ranks, images smaller than the crop, and if the key is missing.
     Source: dpnn/README.md#nn.SpatialUniformCrop.
 
     >>> import functorch7 as f7
@@ -147,6 +153,8 @@ class SpatialUniformCrop(Module):
         check_positive(self, oheight=self.oheight, owidth=self.owidth)
         if self.scale is not None:
             least, most = self.scale.values() if isinstance(self.scale, dict) else self.scale
+            if not 0 < least <= most:
+                raise ValueError(f"{self.torch_name()}: expected a scale (least, most) above 0, got {self.scale}")
             self._set(scale=(float(least), float(most)))
 
     def draws(self, train: bool) -> bool:
@@ -155,11 +163,12 @@ class SpatialUniformCrop(Module):
     def crop(self, image: Array, key: Array) -> Array:
         """A random crop of one image."""
         place_key, scale_key = jax.random.split(key)
-        sizes = jnp.asarray([self.oheight, self.owidth], image.dtype)
+        dtype = at_least_float32(image.dtype)
+        sizes = jnp.asarray([self.oheight, self.owidth], dtype)
         if self.scale is not None:
-            sizes = jnp.floor(sizes * jax.random.uniform(scale_key, (), image.dtype, *self.scale))
-        room = jnp.asarray(image.shape[1:], image.dtype) - sizes
-        corner = jnp.minimum(jnp.floor(jax.random.uniform(place_key, (2,), image.dtype) * (room + 1)), room)
+            sizes = jnp.floor(sizes * jax.random.uniform(scale_key, (), dtype, *self.scale))
+        room = jnp.asarray(image.shape[1:], dtype) - sizes
+        corner = jnp.minimum(jnp.floor(jax.random.uniform(place_key, (2,), dtype) * (room + 1)), room)
         if self.scale is None:
             start = corner.astype(jnp.int32)
             sizes = (image.shape[0], self.oheight, self.owidth)
@@ -184,10 +193,10 @@ class SpatialUniformCrop(Module):
 
 def _resampled(image: Array, axis: int, start: Array, size: Array, count: int) -> Array:
     """`count` places along an axis, evenly from `start` over `size` elements, interpolated linearly."""
-    places = start + jnp.arange(count, dtype=image.dtype) * ((size - 1) / max(count - 1, 1))
+    places = start + jnp.arange(count, dtype=start.dtype) * ((size - 1) / max(count - 1, 1))
     low = jnp.floor(places)
     shape = tuple(-1 if a == axis else 1 for a in range(image.ndim))
-    share = (places - low).reshape(shape)
+    share = (places - low).reshape(shape).astype(image.dtype)
     low = low.astype(jnp.int32)
     high = jnp.minimum(low + 1, image.shape[axis] - 1)
     return jnp.take(image, low, axis) * (1 - share) + jnp.take(image, high, axis) * share

@@ -15,14 +15,13 @@ WindowField = Literal["k", "d", "pad", "dilation", "adj"]
 DEFAULTS = {"k": 1, "d": 1, "pad": 0, "dilation": 1, "adj": 0}
 
 
-def window_count(size: int, k: int, d: int = 1, pad: int = 0, dilation: int = 1, ceil: bool = False) -> int:
-    """How many windows fit: floor (or ceil) of (size + 2 pad - extent) / d, plus 1.
-
-    With padding, no window starts beyond the image (Torch's rule for poolings).
-    """
+def window_count(
+    size: int, k: int, d: int = 1, pad: int = 0, dilation: int = 1, ceil: bool = False, inside: bool = False
+) -> int:
+    """How many windows fit: floor (or ceil) of (size + 2 pad - extent) / d, plus 1; with `inside`, in the image."""
     steps = size + 2 * pad - (dilation * (k - 1) + 1)
     count = (-(-steps // d) if ceil else steps // d) + 1
-    return count - 1 if ceil and pad and (count - 1) * d >= size + pad else count
+    return count - 1 if inside and (count - 1) * d >= size + pad else count
 
 
 class Windows(Module, abstract=True):
@@ -48,16 +47,22 @@ class Windows(Module, abstract=True):
         return self.window("k"), self.window("d"), self.window("pad"), self.window("dilation")
 
     def check_windows(self) -> None:
-        """Refuses kernels, strides and dilations below 1."""
+        """Refuses kernels, strides and dilations below 1, and what are no whole numbers."""
         names = [prefix + axis for prefix in ("k", "d", "dilation") for axis in self.axes]
         check_positive(self, **{name: getattr(self, name) for name in names if hasattr(self, name)})
+        for value in (*self.window("pad"), *self.window("adj")):
+            if isinstance(value, (float, np.floating)):
+                raise ValueError(f"{self.torch_name()}: expected whole numbers of elements to add, got {value!r}")
 
     def counts(self, input: Array | np.ndarray, ceil: bool = False) -> tuple[int, ...]:
-        """The number of windows along each axis; ValueError if there is none."""
+        """The number of windows along each axis; ValueError if there is none.
+
+        With padding along any axis, no window of `ceil` starts beyond the image (Torch's rule for poolings).
+        """
         sizes = input.shape[-len(self.axes) :]
         kernel, stride, padding, dilation = self.geometry()
         each = zip(sizes, kernel, stride, padding, dilation, strict=True)
-        found = tuple(window_count(*properties, ceil) for properties in each)
+        found = tuple(window_count(*properties, ceil, inside=ceil and any(padding)) for properties in each)
         if min(found) < 1:
             size = "x".join(map(str, kernel))
             raise expected(self, f"an input that (with its padding) is no smaller than the kernel ({size})", input)

@@ -299,7 +299,7 @@ class Constant(Module):
     """y = value: a given value, whatever the input; no gradient.
 
     Shape: any -> the value's (a number: (1)); with nInputDim, an input of more dimensions is a batch, and the value
-    is repeated for each example.
+    is repeated for each example. Its dtype is the input's, float32 for an input of whole numbers.
     """
     def __init__(self, value: Numbers, nInputDim: int | None = None) -> None: ...
 
@@ -436,7 +436,7 @@ class GatedLinearUnit(Module):
 class GradientReversal(Module):
     """y = x, but the gradient is multiplied by -lambda (by definition, not by calculus).
 
-    Shape: any, kept.
+    Shape: any, tables too; kept.
     """
     def __init__(self, lambda_: float = 1) -> None: ...
     def setLambda(self, lambda_: float) -> Self: ...
@@ -711,7 +711,8 @@ class Padding(Module):
     """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
     after it for pad > 0.
 
-    Shape: the dimension's size grows by |pad|. With nInputDim, an input of another number of dimensions is a batch.
+    Shape: the dimension's size grows by |pad|. With nInputDim, an input of another number of dimensions is a batch,
+    and a positive dim is counted after it.
     """
     def __init__(
         self, dim: int, pad: int, nInputDim: int | None = None, value: float = 0, index: int = 1,
@@ -890,8 +891,9 @@ class SpatialAveragePooling(Module):
     plane, every dW, dH pixels (1 by default); the padding is zeros.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`. The padding counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False,
-    the mean is multiplied by kW * kH.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has NaN, as in Torch7). The padding
+    counts as part of a window, unless `set_count_exclude_pad()` is called. With `divide` False, the mean is multiplied
+    by kW * kH.
     """
     def __init__(
         self, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0, ceil_mode: bool = False,
@@ -925,7 +927,8 @@ class SpatialConvolutionMap(_vision.SpatialConvolutionMap, Module):
 class SpatialCrossMapLRN(Module):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros.
+    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros. Of an even size one
+    plane more lies behind f than before it, as in cuDNN and ONNX.
     """
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
 
@@ -1541,7 +1544,8 @@ class SpatialMaxPooling(_vision.Emptied, Module):
     every dW, dH pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`. The gradient goes to each window's first maximum.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has -inf, as in Torch7). The gradient
+    goes to each window's first maximum.
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, *, record:
@@ -1580,7 +1584,8 @@ class SplitTable(_passing.Rearranging, Module):
 class Squeeze(_passing.Rearranging, Module):
     """y[i, j] = x[i, 1, j]: the input without dimension `dim` if its size is 1, or without all dimensions of size 1.
 
-    Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays.
+    Shape: any. With numInputDims, an input of one more dimension is a batch, whose dimension stays, and after which a
+    positive dim counts.
     """
     def __init__(self, dim: int | None = None, numInputDims: int | None = None) -> None: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...

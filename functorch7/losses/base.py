@@ -11,6 +11,7 @@ from ..core import Composite, Const, Module, Variables, check_kinds, const, expe
 from ..core.arrays import Numbers
 from ..core.composite import Run
 from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
+from ..layers.precision import cast, narrow_type
 from ..network import structure_of
 from .tables import as_arrays
 
@@ -18,6 +19,7 @@ from .tables import as_arrays
 class Criterion(Module, abstract=True):
     """A loss: write `loss(input, target)`; it is a scalar of the input's dtype, differentiable by `jax.grad`.
 
+    Of an input in 16 bits `loss` gets float32, and what it gives is rounded once.
     A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
     zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
     `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
@@ -96,7 +98,11 @@ class Criterion(Module, abstract=True):
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
         self.check(*input)
         given, target, *mask = input
-        return self.loss(given, jax.tree.map(jnp.asarray, target), *mask), buffers
+        target, narrow = jax.tree.map(jnp.asarray, target), narrow_type(given)
+        if narrow is None:
+            return self.loss(given, target, *mask), buffers
+        given, target = cast((given, target), narrow, jnp.float32)
+        return cast(self.loss(given, target, *mask), jnp.float32, narrow), buffers
 
 
 class LearnedCriterion(Composite, Criterion, abstract=True):

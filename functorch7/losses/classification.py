@@ -11,14 +11,15 @@ from ..core import check_floating, check_values, expected, lookable, title
 from ..core.arrays import Numbers
 from ..core.module import Module
 from ..core.types import Array, Value
-from ..layers import LogSoftMax
+from ..layers import LogSoftMax, Squeeze
+from ..layers.lookup import are_numbers
 from ..layers.merging import merged
 from .base import Criterion, vector
 
 
 def are_classes(target: Array | np.ndarray, classes: int) -> Value:
     """Which numbers are classes, from 1 to `classes`."""
-    return (target >= 1) & (target <= classes) & (target % 1 == 0)
+    return are_numbers(target, 1, classes) & (target % 1 == 0)
 
 
 def check_classes(module: Module, target: Value, classes: int, ignore: int | None = None) -> None:
@@ -123,17 +124,17 @@ class CrossEntropyCriterion(Criterion):
         return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
 
     def check(self, input: Value, target: Value) -> None:
-        check_classes(self, target, input.squeeze().shape[-1], self.ignore_index)
+        check_classes(self, target, Squeeze().f(input).shape[-1], self.ignore_index)
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
-        scores = input.squeeze()
+        scores = Squeeze().f(input)
         if scores.ndim not in (1, 2):
             raise expected(self, "scores of 1 or 2 dimensions after squeezing", input)
         check_floating(self, scores)
         return self.nll.loss(jax.nn.log_softmax(scores, -1), target.squeeze())
 
     def example_weight(self, input: Value, target: Value) -> Array:
-        return self.nll.example_weight(input.squeeze(), target.squeeze())
+        return self.nll.example_weight(Squeeze().f(input), target.squeeze())
 
 
 class TreeNLLCriterion(Criterion):

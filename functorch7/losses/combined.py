@@ -41,7 +41,7 @@ class MultiCriterion(Criterion):
 
     Shape: what the criterions take -> scalar; 0 without criterions.
     Parameters and buffers: a list with each criterion's.
-    Raises: TypeError for what is no criterion; what the criterions raise.
+    Raises: TypeError for what is no criterion; ValueError for another number of weights; what the criterions raise.
     Source: nn/doc/criterion.md#nn.MultiCriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -61,6 +61,8 @@ class MultiCriterion(Criterion):
         self._set(criterions=tuple(self.criterions), weights=tuple(self.weights) or (1,) * len(self.criterions))
         for criterion in self.criterions:
             check_criterion(self, criterion)
+        if len(self.weights) != len(self.criterions):
+            raise ValueError(f"{self.torch_name()}: expected a weight for each criterion, got {self.weights}")
 
     def children(self) -> Children:
         return self.criterions

@@ -9,7 +9,9 @@ import numpy as np
 from ..core import check_values, expected, lookable
 from ..core.arrays import Numbers
 from ..core.types import Array, Value
+from ..layers.lookup import are_numbers
 from ..layers.merging import merged
+from ..layers.precision import floating
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
 
@@ -113,7 +115,7 @@ class MultiLabelMarginCriterion(Criterion):
 
     def check(self, input: Value, target: Value) -> None:
         targets, classes = lookable(target), input.shape[-1]
-        wrong = (targets < 0) | (targets > classes)
+        wrong = ~are_numbers(targets, 0, classes)
         check_values(targets, wrong, f"{self}: target out of range, expected 0 to {classes}, got {{value:g}}")
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
@@ -126,7 +128,7 @@ class MultiLabelMarginCriterion(Criterion):
         picked = jnp.take_along_axis(scores, at, 1)
         violation = 1 - picked[:, :, None] + scores[:, None, :]  # batch, target, class
         active = listed[:, :, None] & ~own.any(1)[:, None, :] & (violation > 0)
-        wrong = (target < 0) | (target > scores.shape[1])
+        wrong = ~are_numbers(target, 0, scores.shape[1])
         total = jnp.where(wrong.any(), jnp.nan, jnp.where(active, violation, 0).sum() / scores.shape[1])
         return total / len(scores) if self.size_average else total
 
@@ -184,7 +186,7 @@ class ClassSimplexCriterion(Criterion):
     def predictions(self, input: Value) -> Array:
         """Each class's score: (B, n_classes) for (B, n_classes), or (1, n_classes) for one example."""
         input = jnp.asarray(input)
-        input = input if jnp.issubdtype(input.dtype, jnp.inexact) else input.astype(jnp.float32)
+        input = input.astype(floating(input.dtype))
         return input.reshape(-1, self.n_classes) @ jnp.asarray(self.simplex, input.dtype).T
 
     def top_prediction(self, input: Value) -> Array:

@@ -13,11 +13,12 @@ EXAMPLE = '(((0, "weight"), (2, "weight")), ...)'
 class Shared(Module):
     """y = module(x), with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
 
-    The params tree has None at the alias; the owner's gradient is the sum over all its places.
+    The params tree has None at the alias; the owner's gradient is the sum over all its places. An owner may be
+    the alias of another tie: then all read the first one's.
 
     Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
-    Raises: ValueError for what are no pairs of paths, for a path that leads to no parameter, and if a tie's arrays
-    differ in shape.
+    Raises: ValueError for what are no pairs of paths, for an alias of two owners or of itself, for a path that leads to
+    no parameter, and if a tie's arrays differ in shape.
     Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
 
     >>> import functorch7 as f7
@@ -33,7 +34,13 @@ class Shared(Module):
     def __post_init__(self) -> None:
         if not isinstance(self.ties, (tuple, list)):
             raise expected(self, f"ties {EXAMPLE}", self.ties)
-        self._set(ties=tuple(map(self._tie, self.ties)))
+        owners: dict[Path, Path] = {}  # of each alias; ties may be a chain, of which the first owns what all read
+        for owner, alias in map(self._tie, self.ties):
+            owner = owners.get(owner, owner)
+            if alias in owners or alias == owner:
+                raise expected(self, "ties of each alias to one other owner", alias)
+            owners = {each: owner if of == alias else of for each, of in owners.items()} | {alias: owner}
+        self._set(ties=tuple((owner, alias) for alias, owner in owners.items()))
 
     def _tie(self, given: Any) -> tuple[Path, Path]:
         """A tie of tuples, which can be hashed. Raises ValueError for what are no two paths of positions and names."""

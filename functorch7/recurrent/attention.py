@@ -5,13 +5,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Container, Module, check_positive, expected
 from ..core.keys import folded
 from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
-from .recurrence import as_recurrent, check_module
+from .recurrence import as_recurrent, check_module, shapes_of
 from .sequencer import AbstractSequencer, as_table
 
 
@@ -68,7 +69,8 @@ class RecurrentAttention(AbstractSequencer, Container):
     Shape: an input (B, ...) -> a table of n_step tensors h_t (B, hidden_size); with forward_actions, of pairs
     [h_t, action_t].
     Parameters and buffers: a list with those of rnn and of action.
-    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1 and tables as hidden_size.
+    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1, tables as hidden_size, and an
+    rnn whose output has another size.
     Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
 
     >>> import functorch7 as f7
@@ -86,8 +88,8 @@ class RecurrentAttention(AbstractSequencer, Container):
         check_module(self, rnn, 1)
         check_module(self, action, 2)
         check_positive(self, n_step=n_step)
-        size = (hidden_size,) if isinstance(hidden_size, int) else tuple(hidden_size)
-        if not all(isinstance(each, int) for each in size):
+        size = (hidden_size,) if isinstance(hidden_size, (int, np.integer)) else tuple(hidden_size)
+        if not all(isinstance(each, (int, np.integer)) for each in size):
             raise ValueError(f"{self.torch_name()}: does not support table hidden layers, got {hidden_size}")
         modules = (as_recurrent(rnn), as_recurrent(action))
         self._set(mode="neither", modules=modules, n_step=n_step, hidden_size=size, forward_actions=False)
@@ -104,7 +106,10 @@ class RecurrentAttention(AbstractSequencer, Container):
             (rnn, action), hidden = state
             where, action = self.call(1, params, [rnn, action], hidden, key=step_key, train=train)
             seen = [input, lax.stop_gradient(where)]
+            last = hidden
             hidden, rnn = self.call(0, params, [rnn, action], seen, key=step_key, train=train)
+            if shapes_of(hidden) != shapes_of(last):
+                raise expected(self, f"an rnn whose output has the sizes {self.hidden_size} (hidden_size)", hidden)
             return (hidden, where), [[rnn, action], hidden]
 
         zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)

@@ -198,6 +198,8 @@ class MaskZeroCriterion(AroundCriterion):
 
     def check(self, input: Value, target: Value, zero_mask: ArrayLike | None = None) -> None:
         kept, leaves = self.kept(input, zero_mask), jax.tree.leaves(target)
+        if zero_mask is not False and any(jnp.shape(leaf)[:1] != kept.shape for leaf in leaves):
+            raise expected(self, f"a target for each of {len(kept)} examples", target)
         if all(map(is_concrete, (kept, *leaves))):
             rows = np.flatnonzero(kept)
             if len(rows):
@@ -210,10 +212,7 @@ class MaskZeroCriterion(AroundCriterion):
         given, target, *mask = input
         target, way = jax.tree.map(jnp.asarray, target), None
         if not (mask and mask[0] is False):
-            kept = self.kept(given, *mask)
-            if any(jnp.shape(leaf)[:1] != kept.shape for leaf in jax.tree.leaves(target)):
-                raise expected(self, f"a target for each of {len(kept)} examples", target)
-            way = partial(_of_rows, rows=kept)
+            way = partial(_of_rows, rows=self.kept(given, *mask))
         loss, new = self.call("criterion", params, buffers, (given, target), key=key, train=train, way=way)
         return loss, {"criterion": new}
 

@@ -244,14 +244,15 @@ class FastLSTM(DroppingCell):
         return not self.bn and super().at_once
 
     def _normalized_children(self) -> dict[str, Module]:
-        gates, settings = 4 * self.output_size, (self.eps or 1e-5, self.momentum or 0.1, self.affine)
+        gates = 4 * self.output_size
+        eps, momentum = 1e-5 if self.eps is None else self.eps, 0.1 if self.momentum is None else self.momentum
         return {
             "i2g": LinearNoBias(self.input_size, gates),
             "o2g": LinearNoBias(self.output_size, gates),
             "bias": Add(gates),
-            "bn_wx": GateNormalization(gates, *settings),
-            "bn_wh": GateNormalization(gates, *settings),
-            "bn_c": GateNormalization(self.output_size, *settings),
+            "bn_wx": GateNormalization(gates, eps, momentum, self.affine),
+            "bn_wh": GateNormalization(gates, eps, momentum, self.affine),
+            "bn_c": GateNormalization(self.output_size, eps, momentum, self.affine),
         }
 
     def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

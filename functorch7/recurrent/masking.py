@@ -219,6 +219,7 @@ class LookupTableMaskZero(LookupTable):
         self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
     ) -> tuple[Array, Tree]:
         check_indices(self, input, self.n_index, 0)
-        rows, buffers = super().forward(params, buffers, input + 1, key=key, train=train)
+        following = jnp.where(input >= 0, jnp.asarray(input, jnp.int32), -1) + 1  # in types that hold it
+        rows, buffers = super().forward(params, buffers, following, key=key, train=train)
         # As in Torch7, the first row gets a gradient, although it is never seen.
         return jnp.where((input == 0)[..., None], rows - lax.stop_gradient(rows), rows), buffers

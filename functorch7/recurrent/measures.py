@@ -30,7 +30,7 @@ def bleu(candidate: Tokens, reference: Tokens, n: int = 4) -> float:
     p_k is the part of the candidate's runs of k tokens that are in the reference, each at most as often as there. The
     first k without any counts as half a run, the next as a quarter, and so on; a k for which the candidate is too short
     is left out of the product.
-    Raises: ValueError for a candidate without tokens.
+    Raises: ValueError for a candidate without tokens, and for n below 1.
     Source: rnn (2017), measure.lua; Papineni et al., 2002; the smoothing is that of Chen & Cherry, 2014.
 
     >>> from functorch7 import bleu
@@ -38,6 +38,8 @@ def bleu(candidate: Tokens, reference: Tokens, n: int = 4) -> float:
     1.0
     """
     _check("bleu", 1, candidate=candidate)
+    if n < 1:
+        raise ValueError(f"bleu: expected n >= 1, got {n}")
     half, product = 1.0, 1.0
     for length in range(1, min(n, len(candidate)) + 1):
         runs = _counts(candidate, length)

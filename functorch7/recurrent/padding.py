@@ -97,12 +97,12 @@ def _starts_from_zeros(module: Module) -> bool:
 def reversed_padded(inputs: Value, lengths: ArrayLike) -> Output:
     """Each sequence backwards, its padding (at the end) where it was: for the other direction of a pair.
 
-    Shape: (T, B, ...) and lengths (B) -> (T, B, ...).
+    Shape: (T, B, ...) and lengths (B) -> (T, B, ...). A length above T counts as T, as for `over_padded`.
     """
 
     def reverse(leaf: jax.Array) -> jax.Array:
         times = jnp.arange(leaf.shape[0])[:, None]
-        ends = jnp.asarray(lengths)[None]
+        ends = jnp.minimum(jnp.asarray(lengths), leaf.shape[0])[None]
         source = jnp.where(times < ends, ends - 1 - times, times)
         return jnp.take_along_axis(leaf, source.reshape(source.shape + (1,) * (leaf.ndim - 2)), 0)
 

@@ -20,6 +20,11 @@ def check_module(module: Module, given: object, position: int) -> None:
         raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
 
 
+def chosen(given: Module | None, default: Module) -> Module:
+    """What was given, if anything: a container without modules, which is the identity, is false to Python."""
+    return default if given is None else given
+
+
 class Recurrent(AbstractRecurrent):
     """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
@@ -50,7 +55,7 @@ class Recurrent(AbstractRecurrent):
     ):  # fmt: skip
         if isinstance(start, (int, list, tuple)):
             start = Add(start) if isinstance(start, int) else Add(*start)
-        modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
+        modules = (start, input, feedback, chosen(transfer, Sigmoid()), chosen(merge, CAddTable()))
         for i, module in enumerate(modules[:3], 1):
             check_module(self, module, i)
         check_positive(self, rho=rho)
@@ -114,6 +119,11 @@ def zeros_of(sizes: Table, batch: tuple[int, ...], dtype: DTypeLike) -> Output:
     return [zeros_of(each, batch, dtype) for each in sizes]
 
 
+def shapes_of(tree: Value) -> list[tuple[int, ...]]:
+    """The shapes of a tensor, or of a table's tensors, in their order."""
+    return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
+
+
 class Recurrence(AbstractRecurrent):
     """output' = recurrent_module([x, output]), from zeros.
 
@@ -121,7 +131,8 @@ class Recurrence(AbstractRecurrent):
     number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
-    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks.
+    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks, and for a
+    module whose output has other sizes.
     Source: rnn/README.md#rnn.Recurrence.
 
     >>> import functorch7 as f7
@@ -166,6 +177,8 @@ class Recurrence(AbstractRecurrent):
             dtype = weights[0].dtype if weights else jnp.result_type(float)
             last = self.initial_state(self._batch(input), dtype)["output"]
         output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
+        if shapes_of(output) != shapes_of(last):
+            raise expected(self, f"a module whose output has the sizes {self.output_size}", output)
         return output, {**buffers, "recurrent_module": inner, "output": output}
 
     def printed(self) -> str:

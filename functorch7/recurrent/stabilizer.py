@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from ..core import Emitted, expected, without_emitted
 from ..core.types import Array, Key, State, Tree
+from ..layers.precision import in_float32
 from .abstract import AbstractRecurrent
 
 
@@ -36,6 +37,7 @@ class NormStabilizer(AbstractRecurrent):
     def init_buffers(self) -> State:
         return {"norm": None, "loss": Emitted(None, "loss"), "change": Emitted(None, "report")}
 
+    @in_float32
     def step(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if input.ndim != 2:
             raise expected(self, "a batch (2D)", input)

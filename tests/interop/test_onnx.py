@@ -36,7 +36,7 @@ CASES = {
     "volumes": (chain(f7.VolumetricConvolution(2, 3, 2, 1, 3), f7.VolumetricMaxPooling(2, 2, 1)), x(2, 2, 4, 5, 6)),
     "transposed": (f7.SpatialFullConvolution(4, 3, 3, 2, 2, 2, 1, 0, 1, 0), IMAGES),
     "normalised": (chain(f7.SpatialBatchNormalization(4, 1e-3), f7.SpatialBatchNormalization(4, affine=False),
-                         f7.SpatialCrossMapLRN(3, 0.5, 0.75, 2)),
+                         f7.SpatialCrossMapLRN(3, 0.5, 0.75, 2), f7.SpatialCrossMapLRN(2, 0.5, 0.5)),
                    x(4, 4, 3, 2)),  # the reference normalises as many planes as there are images
     "largest": (chain(f7.SpatialMaxPooling(3, 2, 2, 2, 1, 1).ceil(), f7.SpatialMaxPooling(2, 2)), IMAGES),
     "means": (chain(f7.SpatialAveragePooling(3, 2, 2, 1, 1, 1), f7.SpatialAveragePooling(2, 2, divide=False)), IMAGES),
@@ -127,6 +127,9 @@ def test_what_would_be_right_for_one_batch_alone_is_refused():
 
 def test_what_cannot_be_written_is_listed():
     network = chain(f7.Linear(3, 3), chain(f7.CMul(3)), f7.GRU(3, 4), f7.SoftPlus(2))
+    beyond = f7.SpatialMaxPooling(2, 2, 3, 3).ceil()  # of 6 pixels, the third window would begin behind the last
+    with pytest.raises(ValueError, match="may have windows beyond the image"):
+        ours.export(beyond, {}, {}, (1, 1, 6, 6))
     with pytest.raises(ValueError) as caught:
         ours.export(network, *drawn(network), ("batch", 3))
     assert str(caught.value) == (

@@ -9,6 +9,7 @@ from ... import layers
 from ...checks.errors import axis, example_axis
 from ...core.module import Module
 from ...layers.transfer import class_axis
+from ...layers.windows import Windows
 from ...recurrent import SeqLSTM
 from .program import Call, Program, Value
 
@@ -302,6 +303,15 @@ DIMENSIONS = {**dict.fromkeys(IMAGES, 4), **dict.fromkeys(VOLUMES, 5), SeqLSTM: 
 """How many the input has to have: ONNX knows no images without a batch. All other layers take any."""
 
 
+def _may_be_beyond(module: Module) -> bool:
+    """Whether a pooling may have windows that begin beyond the image, which ONNX leaves out."""
+    if not isinstance(module, Windows) or not getattr(module, "ceil_mode", False):
+        return False
+    kernel, stride, padding, dilation = module.geometry()
+    extents = (far * (k - 1) + 1 for k, far in zip(kernel, dilation, strict=True))
+    return not any(padding) and any(d > extent for d, extent in zip(stride, extents, strict=True))
+
+
 def refusal(module: Module) -> str | None:
     """Why a layer cannot be written; None if it can."""
     if type(module) not in RULES:
@@ -314,6 +324,8 @@ def refusal(module: Module) -> str | None:
         return "changes its weight when it is called"
     if isinstance(module, (layers.SpatialAdaptiveAveragePooling, layers.SpatialAdaptiveMaxPooling)):
         return None if module.w == module.h == 1 else "is written for an output of 1 x 1 only"
+    if _may_be_beyond(module):
+        return "may have windows beyond the image, by ceil() and a stride larger than the kernel"
     if isinstance(module, layers.SoftPlus) and module.beta != 1:
         return "is written with beta 1 only"
     if isinstance(module, SeqLSTM) and (module.batchfirst or module.maskzero):

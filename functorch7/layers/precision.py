@@ -1,0 +1,52 @@
+"""Numbers of 16 bits where their formula needs more: squares beyond 65504, an eps of 1e-12, places in large images."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+
+from ..core.types import Value
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def floating(dtype: DTypeLike) -> DTypeLike:
+    """The dtype of what is made of constants, or of data: the dtype itself, float32 for whole numbers."""
+    return dtype if jnp.issubdtype(dtype, jnp.inexact) else jnp.float32
+
+
+def at_least_float32(dtype: DTypeLike) -> DTypeLike:
+    """The dtype in which to accumulate: float32, or the dtype itself if it is wider."""
+    return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
+
+
+def in_float32(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """`function`, computed in float32 and rounded once where all its numbers are of one 16-bit type."""
+
+    @wraps(function)
+    def computed(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        narrow = narrow_type(args)
+        if narrow is None:
+            return function(*args, **kwargs)
+        return cast(function(*cast(args, narrow, jnp.float32), **kwargs), jnp.float32, narrow)
+
+    return computed
+
+
+def narrow_type(tree: Value) -> DTypeLike | None:
+    """The one 16-bit type of all floating-point numbers in a tree; None if they have another, or several."""
+    types = {leaf.dtype for leaf in jax.tree.leaves(tree) if _is_floating(leaf)}
+    return next((each for each in types if each.itemsize == 2), None) if len(types) == 1 else None
+
+
+def _is_floating(leaf: Value) -> bool:
+    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def cast(tree: Value, before: DTypeLike, after: DTypeLike) -> Value:
+    """The tree with its arrays of one type in another."""
+    return jax.tree.map(lambda leaf: leaf.astype(after) if getattr(leaf, "dtype", None) == before else leaf, tree)

@@ -1,0 +1,116 @@
+"""Types of few bits: numbers of 16, rounded once where formulas need more, and indices and classes in 8."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import functorch7 as f7
+
+RANDOM = np.random.default_rng(0)
+KEY = jax.random.key(0)
+
+
+def x(*shape, size=300):
+    """Numbers whose squares are too large for float16; a row of zeros, and one of equal numbers."""
+    values = RANDOM.normal(size=shape) * size
+    values[0], values[-1] = 0, 5
+    return values.astype(np.float16)
+
+
+IN_FLOAT32 = [
+    (f7.Normalize(2), x(4, 3)),
+    (f7.Normalize(float("inf")), x(4, 3)),
+    (f7.Euclidean(3, 2), x(4, 3)),
+    (f7.WeightedEuclidean(3, 2), x(4, 3)),
+    (f7.Cosine(3, 2), x(4, 3)),
+    (f7.CosineDistance(), [x(4, 3), x(4, 3)]),
+    (f7.PairwiseDistance(2), [x(4, 3), x(4, 3)]),
+    (f7.FeatureLPPooling(2, 2, 2), x(4)),
+    (f7.SpatialLPPooling(3, 2, 2, 2), x(3, 4, 4)),
+    (f7.SpatialAveragePooling(7, 7), x(3, 7, 7, size=8000)),
+    (f7.SpatialAdaptiveAveragePooling(1, 1), x(3, 7, 7, size=8000)),
+    (f7.SpatialCrossMapLRN(3), x(4, 2, 2)),
+    (f7.SpatialDivisiveNormalization(3, np.ones((3, 3))), x(3, 4, 5)),
+    (f7.SpatialContrastiveNormalization(3, np.ones((3, 3))), x(3, 4, 5)),
+    (f7.GELU(approximate=True), x(4, 3)),
+    (f7.LinearWeightNorm(3, 2), x(4, 3)),
+    (f7.MSECriterion(), (x(4, 3), x(4, 3))),
+    (f7.CosineEmbeddingCriterion(), ([x(4, 3), x(4, 3)], np.array([1, 1, -1, -1], np.float16))),
+    (f7.MultiMarginCriterion(2), (x(4, 3), np.array([1, 2, 3, 1]))),
+]
+
+
+def cast(tree, dtype):
+    return jax.tree.map(lambda leaf: leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf, tree)
+
+
+@pytest.mark.parametrize(("module", "input"), IN_FLOAT32, ids=lambda given: type(given).__name__)
+def test_float16_gives_float32s_results_rounded(module, input):
+    params, buffers = cast(module.init(KEY), jnp.float16)
+    narrow, _ = jax.jit(module.apply)(params, buffers, input)
+    wide, _ = jax.jit(module.apply)(*cast((params, buffers), jnp.float32), cast(input, jnp.float32))
+    assert (narrow.dtype == jnp.float16 and jnp.isfinite(narrow).all()) or jnp.abs(wide).max() > 65504
+    np.testing.assert_allclose(narrow, wide.astype(jnp.float16), rtol=2e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("module", [f7.PairwiseDistance(2), f7.CosineDistance()])
+def test_gradients_where_both_are_zeros_are_finite_in_float16(module):
+    zeros = jnp.zeros((2, 3), jnp.float16)
+    gradient = jax.grad(lambda a, b: module.apply({}, {}, [a, b])[0].sum())(zeros, zeros)
+    np.testing.assert_array_equal(gradient, zeros)
+
+
+def test_windows_of_fractional_poolings_lie_in_a_long_image():
+    """Their places are beyond what bfloat16 counts one by one (256)."""
+    rows = jnp.arange(1200, dtype=jnp.float32).astype(jnp.bfloat16)[:, None]
+    pool = f7.SpatialFractionalMaxPooling(1, 2, 1, 600)
+    output, _ = pool.apply({}, {}, jnp.broadcast_to(rows, (1, 1200, 2)), key=KEY)
+    assert output[0, -1, 0] == rows[-1, 0] and jnp.all(jnp.diff(output[0, :, 0].astype(jnp.float32)) >= 0)
+
+
+def test_crops_begin_anywhere_in_a_wide_image():
+    parity = (jnp.arange(4000) % 2).astype(jnp.bfloat16)  # places of even numbers alone, if these have 8 bits
+    images = jnp.broadcast_to(parity, (64, 1, 1, 4000))
+    cropped, _ = f7.SpatialUniformCrop(1, 1).apply({}, {}, images, key=KEY, train=True)
+    assert 0.25 < cropped.astype(jnp.float32).mean() < 0.75
+
+
+INDEXED = {
+    "LookupTable": (f7.LookupTable(1000, 1), {"weight": jnp.arange(1000.0)[:, None]}, 99.0),
+    "LookupTableMaskZero": (f7.LookupTableMaskZero(999, 1), {"weight": jnp.arange(1000.0)[:, None]}, 100.0),
+    "OneHot": (f7.OneHot(1000), {}, 1.0),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "float16", "bfloat16"])
+@pytest.mark.parametrize(("module", "params", "expected"), INDEXED.values(), ids=INDEXED)
+def test_an_index_of_any_type_names_the_same_row(module, params, expected, dtype):
+    """1000 is no int8: compared in 8 bits, the limit would be -24."""
+    output, _ = f7.checked(module.apply)(params, {}, jnp.array([100], dtype))
+    assert output.max() == expected and output.dtype == (dtype if "float" in dtype and not params else jnp.float32)
+
+
+def test_the_last_index_of_a_type_has_a_row_behind_it():
+    table, rows = f7.LookupTableMaskZero(3000, 1), {"weight": jnp.arange(3001.0)[:, None]}
+    for index in (jnp.array([255], jnp.uint8), jnp.array([256], jnp.bfloat16), jnp.array([2048], jnp.float16)):
+        assert table.apply(rows, {}, index)[0].item() == index.astype(jnp.float32).item()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
+def test_classes_of_any_type_give_the_same_loss(dtype):
+    scores, classes = jnp.asarray(RANDOM.normal(size=(2, 300)), jnp.float32), np.array([50, 120])
+    for criterion in (f7.ClassNLLCriterion(), f7.MultiMarginCriterion(), f7.ClassSimplexCriterion(300)):
+        loss = f7.checked(criterion)(scores, jnp.asarray(classes, dtype))
+        np.testing.assert_allclose(loss, criterion(scores, classes), rtol=1e-6)
+
+
+def test_a_constant_keeps_its_value_beside_indices():
+    assert f7.Constant([1.5]).apply({}, {}, jnp.array([1, 2]))[0].tolist() == [1.5]
+
+
+def test_k_means_begins_with_examples_of_whole_numbers():
+    examples = jnp.array([[1, 2], [3, 4], [50, 60]])
+    for params in (f7.Kmeans(2, 2).init_random(KEY, examples), f7.Kmeans(2, 2).init_kmeans_plus(KEY, examples)):
+        assert params["weight"].dtype == jnp.float32
+        assert {tuple(row) for row in params["weight"].tolist()} <= {tuple(row) for row in examples.tolist()}
