@@ -14,6 +14,7 @@ POOLINGS = {
     "overlapping, in a border": (f7.SpatialMaxPooling(3, 3, 2, 2, 1, 1), (2, 3, 9, 8)),
     "every pixel": (f7.SpatialMaxPooling(3, 3, 1, 1, 1, 1), (2, 3, 6, 6)),
     "rounded up": (f7.SpatialMaxPooling(3, 3, 2, 2).ceil(), (2, 3, 8, 8)),
+    "rounded up, windows beyond the plane": (f7.SpatialMaxPooling(1, 2, 3, 2).ceil(), (2, 3, 8, 6)),
     "with gaps": (f7.SpatialMaxPooling(2, 1, 3, 2), (3, 9, 8)),
     "dilated": (f7.SpatialDilatedMaxPooling(3, 2, 1, 2, 1, 1, 2, 3), (2, 3, 9, 8)),
     "volumes": (f7.VolumetricMaxPooling(2, 3, 2, 1, 2, 1), (2, 2, 4, 7, 5)),
@@ -54,3 +55,14 @@ def test_both_ways_give_the_same(name):
                 found.append(jax.jit(lambda x: everything(module, x))(input))
         for mine, theirs in zip(*found, strict=True):
             np.testing.assert_allclose(*(np.asarray(each, np.float32) for each in (mine, theirs)), rtol=tolerance)
+
+
+@pytest.mark.parametrize("platform", ["cpu", "cuda"])
+def test_windows_without_a_pixel_have_no_gradient(platform):
+    """Torch leaves them out on the way back: they stand for no pixel, and not for one of the next row."""
+    pool = f7.SpatialMaxPooling(1, 1, 3, 1).ceil()  # windows at the columns 0, 3 and 6 of six
+    with tracing_for([platform]):
+        output, pull = jax.vjp(lambda x: pool.apply({}, {}, x)[0], jnp.arange(12.0).reshape(1, 2, 6))
+        (gradient,) = pull(jnp.ones(output.shape))
+    np.testing.assert_array_equal(output[0], [[0, 3, -np.inf], [6, 9, -np.inf]])
+    np.testing.assert_array_equal(gradient[0], [[1, 0, 0, 1, 0, 0]] * 2)
