@@ -22,6 +22,7 @@ from .kinds import Crossing
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
+from .written import Written
 
 AS_TH = """
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
@@ -78,6 +79,7 @@ class Runtime(Prompt):
         self.calls = Calls(self.border)
         self.border.function_of = self.calls.function
         self.classes = Classes(self.border, self.calls)
+        self.written = Written(self.border)
         self.rocks = Rocks(self.border, self.calls, functions_of_files)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
@@ -112,7 +114,7 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.calls, self.classes, self.rocks):
+        for part in (self.border, self.calls, self.classes, self.written, self.rocks):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (
@@ -205,4 +207,4 @@ class Runtime(Prompt):
     def close(self) -> None:
         """Takes back what Lua has put into functorch7's classes."""
         told_by.remove(self._place)
-        self.classes.restore()
+        self.written.restore()

@@ -1851,3 +1851,35 @@ local output, g = net:forward(input):clone(), net:backward(input, torch.ones(2))
 return output[1], output[2], g[1][1], g[1][2], g[2][2], g.mask[1], g.mask[2], net:get(1).output.mask[2],
   net:clone():forward(input)[2]
 --> 9, 140, 4, 40, 10, 9, 14, 10, 140
+
+--- tables that are put into classes are the classes' own, until an object has another
+local Layer, parent = torch.class('nn.WithTables', 'nn.Module')
+Layer.notes = {1, 2}
+function Layer:__init() parent.__init(self) self.notes[3] = 3 end
+function Layer:updateOutput(input) self.output = input * self.notes[3] return self.output end
+local one, other = nn.WithTables(), nn.WithTables()
+collectgarbage()
+local before = nn.Sequential():add(one):forward(torch.ones(1))[1]
+Layer.notes[3] = 5
+local after = nn.Sequential():add(one):forward(torch.ones(1))[1]
+other.notes = {}
+for i = 1, 4 do other.notes[i] = 10 * i collectgarbage() end
+local own = other:forward(torch.ones(1))[1]
+other.notes = nil
+return before, after, own, one.notes == Layer.notes, other.notes == Layer.notes
+--> 3, 5, 30, true, true
+
+--- fields of the name of what a program has put into the class above are written into files
+nn.Module.step, nn.Module.clones = 1, {}
+local layer, plain = nn.Linear(2, 2), nn.Tanh()
+layer.step, layer.clones = 4, {}
+for i = 1, 2 do layer.clones[i] = plain end
+local file = torch.MemoryFile()
+file:writeObject(layer)
+file:seek(1)
+local read, free = file:readObject(), plain.step
+read.step, plain.step = read.step + 1, nil
+local steps, clones = read.step, #read.clones
+nn.Module.step, nn.Module.clones = nil, nil
+return steps, clones, torch.type(layer.clones[2]), free, #layer:clone().clones
+--> 5, 2, 'nn.Tanh', 1, 2

@@ -4,7 +4,7 @@ local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
 local floor = math.floor
 local SHIFT = 2 ^ 32 -- as in border.lua
-local OBJECTS = border.OBJECTS
+local OBJECTS, VALUE = border.OBJECTS, border.VALUE
 local getmetatable, newproxy, rawget, rawset, select, setmetatable, type =
   getmetatable, newproxy, rawget, rawset, select, setmetatable, type
 
@@ -364,7 +364,12 @@ function border.class(number)
       return value
     end,
     __newindex = function(_, key, value)
-      call(python.define, number, nil, key, value)
+      if type(value) == 'table' and border.is_of_lua(value) then -- which stays the table that it is
+        local code, name = border.encode(key)
+        received(nil, python.define(number, code + 8 * VALUE, name, border.refer(value)))
+      else
+        call(python.define, number, nil, key, value)
+      end
       border.forget(key)
     end,
     __call = construct,
