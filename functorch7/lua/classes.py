@@ -247,7 +247,7 @@ class Classes:
         if not isinstance(name, str):
             self._own(owner).names.add(name)
             return "lua"
-        if not isinstance(owner, (Described, LuaObject)):
+        if not isinstance(owner, (Described, LuaObject)) and not (is_function and is_method(owner, name)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in LEFT):
@@ -290,7 +290,7 @@ class Classes:
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
             return
-        if isinstance(value, LuaFunction) and isinstance(owner, Described):
+        if isinstance(value, LuaFunction) and (isinstance(owner, (Described, LuaObject)) or is_method(owner, name)):
             value = LuaMethod(owner, name, value)
         elif isinstance(owner, Described) and is_hidden(owner, name):
             own = self._own(owner)
@@ -334,8 +334,13 @@ class Classes:
             raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
 
 
-def described_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
-    """How modules and criterions cross: those with fields in Lua keep their numbers."""
+def has_fields(kind: type) -> bool:
+    """Whether objects of a class may have fields in Lua."""
+    return kind.__dictoffset__ != 0
+
+
+def own_encoder(border: Border, kind: type) -> Callable[[Crossing], Encoded]:
+    """How objects cross that may have fields in Lua: those that do keep their numbers."""
 
     def encode(value: object) -> Encoded:
         number = border.registry.numbers.get(id(value))

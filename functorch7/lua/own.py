@@ -13,11 +13,11 @@ from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.recurrent import AbstractRecurrent
+from ..legacy.objects.casting import cast_tensor
 from ..legacy.objects.described import (
     Described,
     MissingArgument,
     as_own_type,
-    cast_tensor,
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
@@ -177,7 +177,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
         own = fields_of(self)
         for each in _cast_with([own.contents() if own is not None else {}, dict(numbered(self))], set()):
             if isinstance(each, Described):
-                each._cast(type_name, cache)
+                each._cast_inside(type_name, cache)
             elif each.dtype.kind == "f":
                 made = cast_tensor(each, type_name, cache)
                 each.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it

@@ -16,7 +16,7 @@ from ..legacy.program.objects import type_names
 from .asked import Asked
 from .border import Border
 from .calls import Calls
-from .classes import FIELDS_ALONE, Classes, described_encoder
+from .classes import Classes, has_fields, own_encoder
 from .errors import LuaError
 from .kinds import Crossing
 from .prompt import Prompt
@@ -83,7 +83,7 @@ class Runtime(Prompt):
         self.rocks = Rocks(self.border, self.calls, functions_of_files)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
-            described_encoder(self.border, kind) if issubclass(kind, FIELDS_ALONE) else usual(kind)
+            own_encoder(self.border, kind) if has_fields(kind) else usual(kind)
         )
         self._start(python)
 

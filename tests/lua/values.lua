@@ -1883,3 +1883,47 @@ local steps, clones = read.step, #read.clones
 nn.Module.step, nn.Module.clones = nil, nil
 return steps, clones, torch.type(layer.clones[2]), free, #layer:clone().clones
 --> 5, 2, 'nn.Tanh', 1, 2
+
+--- pairs gives the fields of a module whose methods a program has replaced
+local layer, names = nn.SpatialConvolution(1, 2, 3, 3), {}
+layer.updateOutput = function(self, input) return input end
+for name in pairs(layer) do names[name] = true end
+return names.nInputPlane, names.weight, names.updateOutput, layer:forward(torch.ones(1))[1]
+--> true, true, true, 1
+
+--- a tester's assertions give what its own _success and _failure give
+local tester = torch.Tester()
+tester._success = function(self) return true, self == tester end
+tester._failure = function(self, message) return nil, message end
+local _, is_self = tester:eq(1, 1)
+local nothing, message = tester:assert(false, 'mine')
+tester._assertTensorEqIgnoresDims = false
+return is_self, nothing, message, tester:assertTensorEq(torch.ones(2), torch.ones(1, 2)) == nil
+--> true, nil, 'mine\nBOOL violation condition=false', true
+
+--- modules inside of others are cast by their own type
+local Own, above = torch.class('nn.CastsItself', 'nn.Linear')
+local seen = {}
+function Own:type(name, ...)
+  if not name then return above.type(self) end
+  seen[#seen + 1] = name
+  return above.type(self, name, ...)
+end
+local network = nn.Sequential():add(nn.Concat(1):add(nn.CastsItself(2, 2))):double()
+network:get(1):get(1):float()
+local holder = nn.Identity()
+holder.inner = nn.CastsItself(1, 1)
+holder:type('torch.DoubleTensor')
+return table.concat(seen, ' '), network:get(1):get(1).weight:type(), holder.inner.bias:type()
+--> 'torch.DoubleTensor torch.FloatTensor torch.DoubleTensor', 'torch.FloatTensor', 'torch.DoubleTensor'
+
+--- numbers among a network's results are numbers
+local Mixed = torch.class('nn.GivesNumbers', 'nn.Module')
+function Mixed:updateOutput(input) self.output = {input, 2, {k = 3}} return self.output end
+local output = nn.Sequential():add(nn.Identity()):add(nn.GivesNumbers()):add(nn.Identity()):forward(torch.ones(2))
+return torch.type(output[1]), output[2], output[3].k
+--> 'torch.FloatTensor', 2, 3
+
+--- no sizes are those of an empty tensor
+return torch.randn(torch.LongStorage()):nElement(), torch.zeros(torch.LongStorage(0)):dim(), pcall(torch.zeros)
+--> 0, 0, false, 'Lua:1: torch.zeros: expected sizes: numbers, or one LongStorage or list of them; got ()'
