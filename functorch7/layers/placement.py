@@ -32,8 +32,9 @@ class GPU(Decorator):
     has else.
 
     The input (and its parameters, where they are elsewhere) are moved there, the output to outdevice (by default the
-    same one; inside of another GPU to that one's device), and gradients back to where their values came from. Inside one `jit` all runs on that program's devices:
-    shard its arrays instead; `legacy` compiles only the module inside when there is more than one device.
+    same one; inside of another GPU to that one's device), and gradients back to where their values came from. Inside
+    one `jit` all runs on that program's devices: shard its arrays instead; `legacy` compiles only the module inside
+    when there is more than one device.
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless the device is a number, ValueError if it is below 1. Warns if there are fewer devices.
     Source: nn/doc/simple.md#nn.GPU.
