@@ -1927,3 +1927,26 @@ return torch.type(output[1]), output[2], output[3].k
 --- no sizes are those of an empty tensor
 return torch.randn(torch.LongStorage()):nElement(), torch.zeros(torch.LongStorage(0)):dim(), pcall(torch.zeros)
 --> 0, 0, false, 'Lua:1: torch.zeros: expected sizes: numbers, or one LongStorage or list of them; got ()'
+
+--- what the state of an optimiser has beside what it goes on with, as Torch recorded it
+local function bowl(x) return x:dot(x), x * 2 end
+local x, state = torch.DoubleTensor{1, -2, 0}, {}
+local function texts(...)
+  local found = {}
+  for i, name in ipairs{...} do found[i] = table.concat(state[name]:view(-1):totable(), ' ') end
+  return unpack(found)
+end
+for i = 1, 3 do optim.rprop(bowl, x, {stepsize = 1, stepsizemin = 0.6}, state) end
+local delta, sign, psign, nsign, zsign, dminmax = texts('delta', 'sign', 'psign', 'nsign', 'zsign', 'dminmax')
+x, state = torch.DoubleTensor{1, -2}, {}
+for i = 1, 2 do
+  optim.sgd(bowl, x, {
+    learningRate = 0.5, learningRates = torch.DoubleTensor{1, 0.5}, weightDecays = torch.DoubleTensor{0.25, 0},
+    learningRateDecay = 1
+  }, state)
+end
+local moved, decayed = texts('deltaParameters', 'decayParameters')
+x, state = torch.DoubleTensor{1, -2}, {}
+for i = 1, 2 do optim.adamax(bowl, x, {learningRate = 0.5, beta2 = 0.5}, state) end
+return delta, sign, psign, nsign, zsign, dminmax, moved, decayed, texts('max', 'u')
+--> '0 0 0', '0 0 0', '0 0 0', '0 1 0', '1 0 1', '0 0 0', '-0.28125 -1', '-0.03125 -0', '1 2 1 3', '1 3'
