@@ -24,6 +24,7 @@ from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
+from .arguments import shape_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
 
@@ -252,7 +253,7 @@ def _with_what_is_given(kind: type) -> Callable:
     @wraps(kind.__init__)
     def init(self: Described, *given: object, **named: object) -> None:
         try:
-            kind.__init__(self, *given, **named)
+            kind.__init__(self, *shape_of(kind).fitted(given), **named)
         except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
             if not isinstance(self, LuaObject):
                 raise

@@ -1950,3 +1950,27 @@ x, state = torch.DoubleTensor{1, -2}, {}
 for i = 1, 2 do optim.adamax(bowl, x, {learningRate = 0.5, beta2 = 0.5}, state) end
 return delta, sign, psign, nsign, zsign, dminmax, moved, decayed, texts('max', 'u')
 --> '0 0 0', '0 0 0', '0 0 0', '0 1 0', '1 0 1', '0 0 0', '-0.28125 -1', '-0.03125 -0', '1 2 1 3', '1 3'
+
+--- what constructors are given beyond what Torch's take is dropped
+local cases = {
+  Add = {2, false}, Clamp = {-1, 1}, Concat = {1}, ConcatTable = {}, CosineEmbeddingCriterion = {0.5}, Sequential = {},
+  LinearNoBias = {2, 3}, MarginCriterion = {1}, ParallelCriterion = {false}, PartialLinear = {2, 3, true},
+  SoftPlus = {1}, SpatialAveragePooling = {2, 2, 1, 1, 0, 0}, SpatialFullConvolution = {1, 1, 2, 2, 1, 1, 0, 0, 0, 0},
+  TemporalRowConvolution = {2, 2, 1, false}, Linear = {2, 3, true}, Dropout = {0.5, false, false, false},
+}
+local Below, above = torch.class('nn.BelowAdd', 'nn.Add')
+function Below:__init(size) above.__init(self, size, false, 7, 'more') end
+local wrong = {}
+for name, given in pairs(cases) do
+  local more = {unpack(given)}
+  more[#more + 1], more[#more + 2], more[#more + 3] = nn.Linear(2, 2), 'more', {}
+  torch.manualSeed(3)
+  local one = nn[name](unpack(given))
+  torch.manualSeed(3)
+  local other = nn[name](unpack(more))
+  local params, others = one.parameters and one:parameters() or {}, other.parameters and other:parameters() or {}
+  if tostring(one) ~= tostring(other) or #params ~= #others then wrong[#wrong + 1] = name end
+  for i, each in ipairs(params) do if each:ne(others[i]):any() then wrong[#wrong + 1] = name end end
+end
+return table.concat(wrong, ' '), nn.BelowAdd(2).bias:eq(7):any()
+--> '', false
