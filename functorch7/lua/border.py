@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 import jax
 import numpy as np
 
+from ..interop.t7 import Key
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
@@ -76,6 +77,7 @@ class Border:
             **dict.fromkeys(TABLES, self._table),
             int: _whole, str: _text, bytes: _bytes,
             LuaFunction: _function, LuaValue: _reference, Tensor: self._tensor,
+            Key: lambda key: self.encode(key.value),
         }  # fmt: skip
 
     # Values from Lua ------------------------------------------------------------------------------------------------

@@ -61,6 +61,10 @@ CONCAT = 8
 """The place of the one that joins texts: all others calculate."""
 
 
+MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
+"""Methods in whose place Lua has its own: they call a function for every element."""
+
+
 class Classes:
     """Classes and the fields of their objects, as Lua asks for them."""
 
@@ -165,7 +169,9 @@ class Classes:
             return "value", None
         return "value", getattr(kind, key)
 
-    def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
+    def _function(self, function: Callable, kind: type = object) -> tuple[str, Crossing]:
+        if function in MAPPING:
+            return "mapping", None
         return "function", self.calls.number(in_lua(function, kind))
 
     def class_of_type(self, _: int, constructor: Constructor) -> int:

@@ -48,10 +48,13 @@ class SavedFromLua(Saved):
         code, upvalues = found
         return t7.LuaFunction(code.encode("utf-8", "surrogateescape"), self.made(upvalues, place))
 
-    def _object(self, value: LuaValue, place: str) -> t7.T7Object:
-        """The record of one of Lua's objects."""
+    def _object(self, value: LuaValue, place: str) -> Crossing:
+        """The record of one of Lua's objects, or what stands there as it is: a key, or a class's table."""
         found = self.border.answered(self.border.ask.taken_apart(value.reference))
         if found is None:
+            found = self.border.answered(self.border.ask.itself(value.reference))
+            if not isinstance(found, LuaValue):
+                return self.made(found, place)
             raise TypeError(
                 f"torch.save: expected tables and objects of Torch's classes, got {value!r}{located(place)}"
             )
@@ -135,8 +138,15 @@ class LoadedToLua:
     def _walk(self, table: Any, records: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
             self._seen[id(table)] = table
-            for key, each in enumerate(table) if isinstance(table, list) else list(table.items()):
-                table[key] = self._replaced(each, records)
+            if isinstance(table, list):
+                table[:] = [self._replaced(each, records) for each in table]
+                return
+            pairs = [(self._key(key, records), self._replaced(each, records)) for key, each in table.items()]
+            table.clear()
+            table.update(pairs)
+
+    def _key(self, key: Any, records: list) -> Any:
+        return t7.Key(self._replaced(key.value, records)) if isinstance(key, t7.Key) else self._replaced(key, records)
 
 
 class Files:

@@ -17,6 +17,7 @@ from .asked import Asked
 from .border import Border
 from .calls import Calls
 from .classes import Classes, has_fields, own_encoder
+from .elements import Elements
 from .errors import LuaError
 from .kinds import Crossing
 from .prompt import Prompt
@@ -92,7 +93,9 @@ class Runtime(Prompt):
         self.glue = self._chunk("border", entries)
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
-        for name in ("errors", "objects", "standard", "sources", "rocks", "thnn", "bit32", "threads", "prompt"):
+        for name in (
+            "errors", "objects", "elements", "standard", "sources", "rocks", "thnn", "bit32", "threads", "prompt",
+        ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
@@ -114,7 +117,7 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.calls, self.classes, self.written, self.rocks):
+        for part in (self.border, self.calls, self.classes, self.written, self.rocks, Elements(self.border)):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (

@@ -1974,3 +1974,34 @@ for name, given in pairs(cases) do
 end
 return table.concat(wrong, ' '), nn.BelowAdd(2).bias:eq(7):any()
 --> '', false
+
+--- tables, tensors, modules and storages are keys in files, each the same where it occurs again
+local keys = {{5}, torch.Tensor{6}, nn.Tanh(), torch.LongStorage{7}}
+local Own = torch.class('HasKeys')
+local own, layer = HasKeys(), nn.Linear(1, 1)
+own.cache = {}
+for i, key in ipairs(keys) do own.cache[key] = i end
+keys[5] = own
+layer.cache = own.cache
+local read = torch.deserialize(torch.serialize{keys = keys, own = own, layer = layer, [own] = 9, [true] = 10, [1] = 11})
+local found = {}
+for i = 1, 4 do found[i] = read.own.cache[read.keys[i]] or read.own.cache[i] end
+local kinds = {}
+for key, i in pairs(read.own.cache) do kinds[i] = torch.type(key) end
+return found[1], found[2], found[3], table.concat(kinds, ' '), read[read.own], read[true], read[1],
+  read.layer.cache[read.keys[1]], #layer:clone().weight:size()
+--> 1, 2, 3, 'table torch.FloatTensor nn.Tanh torch.LongStorage', 9, 10, 11, 1, 2
+
+--- functions that are called for every element may yield, stop halfway, and give nothing
+local x, seen = torch.range(1, 6):resize(2, 3), {}
+local co = coroutine.wrap(function() return x:t():apply(function(v) return coroutine.yield(v) end):sum() end)
+local value = co()
+while #seen < 6 do
+  seen[#seen + 1] = value
+  value = co(value > 4 and 10 * value or nil)
+end
+local bytes = torch.ByteTensor(2):fill(250):map(torch.ByteTensor{5, 6}, function(a, b) return a + b end)
+local ok, said = pcall(function() x:map2(x, torch.ones(2), math.max) end)
+return table.concat(seen, ' '), value, x[2][2], bytes[1], bytes[2], ok, said,
+  select(2, pcall(function() x:apply() end)), select(2, pcall(function() x:apply(function(v) return {} end) end))
+--> '1 4 2 5 3 6', 120, 50, 255, 0, false, 'Lua:9: torch.Tensor: map: expected tensors of as many elements, got 6 and 6 and 2', 'Lua:11: expected a function that is called for every element, got nil', 'Lua:11: expected a number for an element, got a table'

@@ -93,10 +93,7 @@ class Loaded:
             if isinstance(table, list):
                 table[:] = [self._made(each) for each in table]
             else:
-                pairs = [
-                    (self._made(key) if isinstance(key, t7.T7Object) else key, self._made(each))
-                    for key, each in table.items()
-                ]
+                pairs = [(self._key(key), self._made(each)) for key, each in table.items()]
                 table.clear()
                 table.update(pairs)
         while self.packed:
@@ -158,7 +155,7 @@ class Loaded:
             tables.append(table)
             pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
             for key, each in pairs:
-                described(key, f"{path} (a key)")
+                described(key.value if isinstance(key, t7.Key) else key, f"{path} (a key)")
                 described(each, "" if table is root else _entry(path, key))
         return tables
 
@@ -171,6 +168,12 @@ class Loaded:
             return self.plain[id(each)]
         node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
         return each if node is None else self._object(each, node)
+
+    def _key(self, key: Any) -> Any:
+        """A table's key: one that Python's dicts cannot have stays in a t7.Key, with objects in place of records."""
+        is_kept = isinstance(key, t7.Key)
+        made = self._made(key.value if is_kept else key)
+        return t7.Key(made) if type(made).__hash__ is None or (is_kept and isinstance(made, bool)) else made
 
     def _object(self, record: t7.T7Object, node: Node) -> Any:
         with _of_record(record):
@@ -277,10 +280,10 @@ class Saved:
         else:
             made.extend(self.made(each, _entry(place, i)) for i, each in enumerate(table, 1))
 
-    def _key(self, key: object, place: str) -> Any:
+    def _key(self, key: Any, place: str) -> Any:
         if isinstance(key, (str, bytes, Real)):
             return key
-        raise TypeError(f"torch.save: expected numbers, texts or booleans as keys, got {key!r}{located(place)}")
+        return t7.Key(self.made(key.value if isinstance(key, t7.Key) else key, place))
 
     def _user(self, user: Any) -> t7.T7Object:
         """The record of an object whose class a user wrote."""

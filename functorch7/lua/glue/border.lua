@@ -288,6 +288,8 @@ function asked.describe(reference) return tostring(pinned[reference]) end
 
 function asked.type_of(reference) return type(pinned[reference]) end
 
+function asked.itself(reference) return answered(pinned[reference]) end
+
 function asked.entries(reference)
   local found = {}
   for key, each in next, pinned[reference] do found[key] = each end

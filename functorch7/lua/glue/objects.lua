@@ -90,6 +90,8 @@ local function look_up(class, key)
     class.methods[key] = border.method_of_class(found)
   elseif kind == 'method' then
     class.methods[key] = border.method(found)
+  elseif kind == 'mapping' then
+    class.methods[key] = border.mapping
   elseif kind == 'pointer' then
     class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then
@@ -330,6 +332,7 @@ local function member(number, key)
   local kind, found = call(python.member, number, nil, key)
   if kind == 'function' then return border.method_of_class(found) end
   if kind == 'method' then return border.method(found) end
+  if kind == 'mapping' then return border.mapping end
   return found
 end
 
