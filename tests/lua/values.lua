@@ -2005,3 +2005,14 @@ local ok, said = pcall(function() x:map2(x, torch.ones(2), math.max) end)
 return table.concat(seen, ' '), value, x[2][2], bytes[1], bytes[2], ok, said,
   select(2, pcall(function() x:apply() end)), select(2, pcall(function() x:apply(function(v) return {} end) end))
 --> '1 4 2 5 3 6', 120, 50, 255, 0, false, 'Lua:9: torch.Tensor: map: expected tensors of as many elements, got 6 and 6 and 2', 'Lua:11: expected a function that is called for every element, got nil', 'Lua:11: expected a number for an element, got a table'
+
+--- a network that ends in a sample is given no gradient
+require 'rnn'
+local network, x = nn.Sequential():add(nn.Linear(2, 3)):add(nn.SoftMax()):add(nn.ReinforceCategorical()), torch.ones(1, 2)
+network:forward(x)
+network:reinforce(torch.ones(1))
+local none = network:backward(x, nil):clone()
+network:zeroGradParameters()
+return none:eq(network:backward(x, torch.zeros(1, 3))):all(), none:abs():max() > 0,
+  pcall(network.get(network, 1).backward, network:get(1), x, nil)
+--> true, true, false, 'Lua:8: nn.Linear(2 -> 3): backward needs a gradOutput of shape (1, 3)'
