@@ -201,6 +201,8 @@ def of_pixels():
 def of_shapes():
     row_by_row = lambda k: X[k // 42, k // 6 % 7, k % 6]  # noqa: E731
     yield f7.Reshape(12, 7), {}, X, by_index((12, 7), lambda i, j: row_by_row(i * 7 + j))
+    yield f7.Reshape(6, -1), {}, X, by_index((2, 6, 7), lambda b, i, j: row_by_row(42 * b + 7 * i + j))
+    yield f7.Reshape(6, -1, False), {}, X, by_index((6, 14), lambda i, j: row_by_row(i * 14 + j))
     yield f7.View(-1, 21), {}, X, by_index((4, 21), lambda i, j: row_by_row(i * 21 + j))
     yield f7.Flatten(), {}, X, by_index((2, 42), lambda b, k: X[b, k // 6, k % 6])
     yield f7.Collapse(2), {}, X, by_index((2, 42), lambda b, k: X[b, k // 6, k % 6])

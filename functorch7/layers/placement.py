@@ -1,12 +1,14 @@
 """Decorators that say on which device, or in which type, the module inside computes."""
 
 import warnings
+from contextvars import ContextVar
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
+from ..core.contexts import during
 from ..core.types import Array, Device, Key, Tree
 from .decorators import Decorator
 from .tensor_types import TYPES
@@ -21,13 +23,18 @@ def device_numbered(number: int) -> Device:
     return devices[number - 1]
 
 
+_around: ContextVar[int | None] = ContextVar("_around", default=None)
+"""The device of the GPU around the one that runs: there its output is put together with others."""
+
+
 class GPU(Decorator):
     """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()`
     has else.
 
     The input (and its parameters, where they are elsewhere) are moved there, the output to outdevice (by default the
-    same one), and gradients back to where their values came from. Inside one `jit` all runs on that program's devices:
-    shard its arrays instead; `legacy` compiles only the module inside when there is more than one device.
+    same one; inside of another GPU to that one's device), and gradients back to where their values came from. Inside
+    one `jit` all runs on that program's devices: shard its arrays instead; `legacy` compiles only the module inside
+    when there is more than one device.
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless the device is a number, ValueError if it is below 1. Warns if there are fewer devices.
     Source: nn/doc/simple.md#nn.GPU.
@@ -56,8 +63,10 @@ class GPU(Decorator):
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         given = jax.device_put((params, buffers, input, key), device_numbered(self.device))
-        output, buffers = super().forward(*given[:3], key=given[3], train=train)
-        return jax.device_put(output, device_numbered(self.outdevice)), buffers
+        around = _around.get()
+        with during(_around, self.device):
+            output, buffers = super().forward(*given[:3], key=given[3], train=train)
+        return jax.device_put(output, device_numbered(around or self.outdevice)), buffers
 
     def printed(self) -> str:
         return f"{self.type_name()}({self.device}) @ {self.modules[0]}"

@@ -37,16 +37,32 @@ def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
     return tuple(int(s) for s in sizes)
 
 
+def check_sizes(module: "Reshape | View") -> None:
+    """Sizes are positive, but for one that may be -1."""
+    if any(s < 1 and s != -1 for s in module.size):
+        raise ValueError(f"{module.torch_name()}: expected sizes that are positive or -1, got {module.size}")
+    if module.size.count(-1) > 1:
+        raise ValueError(f"{module.torch_name()}: expected at most one size of -1, got {module.size}")
+
+
+def known_count(size: tuple[int, ...]) -> int:
+    """The elements of one row along the dimension that is left open, or of all."""
+    return math.prod(s for s in size if s != -1)
+
+
 class Reshape(Map):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: what is left over.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
-    sizes if the element counts agree and the first dimension is not 1, else as True.
-    Raises: ValueError if the element counts differ.
+    sizes if the element counts agree and the first dimension is not 1, else as True. With a size of -1 the counts
+    never agree, so that the first dimension is a batch unless batch_mode is False.
+    Raises: ValueError for a size that is neither positive nor -1, for two -1, and if the element counts differ.
     Source: nn/doc/simple.md#nn.Reshape.
 
     >>> import functorch7 as f7
     >>> f7.output_shape(f7.Reshape(2, 6), (8, 3, 4))
+    (8, 2, 6)
+    >>> f7.output_shape(f7.Reshape(2, -1), (8, 3, 4))
     (8, 2, 6)
     """
 
@@ -57,17 +73,17 @@ class Reshape(Map):
         if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
         self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
-        if min(self.size) < 1:
-            raise ValueError(f"nn.Reshape: expected sizes >= 1, got {self.size}")
+        check_sizes(self)
 
     def f(self, input: jax.Array) -> jax.Array:
-        count = math.prod(self.size)
-        whole = input.size == count and (self.batch_mode is False or input.ndim == 0 or input.shape[0] != 1)
-        if self.batch_mode is not True and whole:
-            return input.reshape(self.size)
-        if self.batch_mode is False or input.ndim == 0 or input.size != input.shape[0] * count:
-            raise expected(self, f"{count} elements" + ("" if self.batch_mode is False else " per example"), input)
-        return input.reshape(input.shape[:1] + self.size)
+        whole = input.size == math.prod(self.size) and (input.ndim == 0 or input.shape[0] != 1)
+        batch_shape = () if self.batch_mode is False or (self.batch_mode is None and whole) else input.shape[:1]
+        known = known_count(self.size)
+        example = math.prod(input.shape[len(batch_shape) :])
+        if example % known if -1 in self.size else example != known:
+            count = f"a multiple of {known} elements" if -1 in self.size else f"{known} elements"
+            raise expected(self, count + ("" if self.batch_mode is False else " per example"), input)
+        return input.reshape(batch_shape + tuple(example // known if size == -1 else size for size in self.size))
 
     def printed(self) -> str:
         return f"{self.type_name()}({'x'.join(map(str, self.size))})"
@@ -115,16 +131,13 @@ class View(Map):
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        if any(s < 1 and s != -1 for s in self.size):
-            raise ValueError(f"nn.View: expected sizes that are positive or -1, got {self.size}")
-        if self.size.count(-1) > 1:
-            raise ValueError(f"nn.View: expected at most one size of -1, got {self.size}")
+        check_sizes(self)
 
     def f(self, input: jax.Array) -> jax.Array:
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims
         batch_shape = input.shape[: max(input.ndim - dims, 0)]
         example = math.prod(input.shape[len(batch_shape) :])
-        known = math.prod(s for s in self.size if s != -1)
+        known = known_count(self.size)
         if example % known:
             sizes = "x".join(map(str, self.size))
             raise expected(self, f"a multiple of {known} elements to view as {sizes}", input)

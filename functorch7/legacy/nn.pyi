@@ -1413,10 +1413,11 @@ class ReinforceNormal(Reinforce):
     def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class Reshape(_passing.Rearranging, Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: what is left over.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
-    sizes if the element counts agree and the first dimension is not 1, else as True.
+    sizes if the element counts agree and the first dimension is not 1, else as True. With a size of -1 the counts
+    never agree, so that the first dimension is a batch unless batch_mode is False.
     """
     def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None) -> None: ...
 

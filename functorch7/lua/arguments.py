@@ -18,6 +18,7 @@ from ..legacy.program.lua import Table, number
 from ..legacy.tensors.lua_values import text
 from ..legacy.tensors.types import Constructor
 from .kinds import Crossing
+from .surplus import taken
 
 
 class Shape(NamedTuple):
@@ -113,6 +114,7 @@ def shape_of(function: Callable) -> Shape:
         parameters = list(inspect.signature(described or function).parameters.values())
     except (TypeError, ValueError):  # one of C's
         return ANY
+    parameters = parameters[: taken(function)]
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     texts = _annotated(positional, TEXT)
     has_objects = bool(_annotated(positional, ("object",)))

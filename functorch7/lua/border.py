@@ -155,6 +155,8 @@ class Border:
         return lambda value: (OBJECT, self.registry.number(value, kind))
 
     def _tensor(self, value: Tensor) -> Encoded:
+        if not value.shape:  # a number that was among a network's tensors: Torch has no such tensors
+            return self.encode(value.item())
         return OBJECT, self.registry.numbers.get(id(value)) or self._added(value)
 
     def new_tensor(self, value: Tensor) -> int:

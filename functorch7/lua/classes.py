@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import operator
 from collections.abc import Callable, Iterator
@@ -16,13 +15,12 @@ from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
-from ..legacy.objects.described import Described, overridden_in
+from ..legacy.objects.described import Described
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
 from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
-from ..legacy.tensors.changes import changed
 from ..legacy.tensors.generator import Generator
 from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
@@ -34,7 +32,6 @@ from .calls import Calls
 from .errors import name_of, name_of_class, of_call
 from .functions import (
     METAMETHODS,
-    by_type,
     called_either_way,
     in_lua,
     item,
@@ -45,7 +42,8 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
-from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer, keep_gradient, method_of
+from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
+from .written import of_program
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -63,8 +61,8 @@ CONCAT = 8
 """The place of the one that joins texts: all others calculate."""
 
 
-COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
-"""Methods in whose place, where nobody has written others, compiled programs run."""
+MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
+"""Methods in whose place Lua has its own: they call a function for every element."""
 
 
 class Classes:
@@ -74,14 +72,13 @@ class Classes:
         self.border, self.calls = border, calls
         self.kinds = border.registry.kinds
         self.derivations: list[type] = []
-        self.written: list[tuple[type, str, Crossing]] = []  # what Lua has put into classes of Python's
         self._fields: dict[int, Callable] = {}
 
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "define", "construct", "blank", "complete", "class_name", "class_object",
-            "operator", "set_item", "length", "text", "place", "set", "class_of_type", "define_for_type",
+            "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
+            "set_item", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -172,59 +169,14 @@ class Classes:
             return "value", None
         return "value", getattr(kind, key)
 
-    def _function(self, function: Callable, kind: type = object) -> tuple[str, int]:
+    def _function(self, function: Callable, kind: type = object) -> tuple[str, Crossing]:
+        if function in MAPPING:
+            return "mapping", None
         return "function", self.calls.number(in_lua(function, kind))
-
-    def define(self, number: int, key: str, value: object) -> None:
-        """Puts a method or value into a class; where nil is put, what the class above has counts again."""
-        kind = self.kinds[number]
-        if not issubclass(kind, LuaObject):
-            self.written.append((kind, key, vars(kind).get(key, Classes)))
-        if value is not None:
-            setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
-        elif key in vars(kind):
-            delattr(kind, key)
-        if key == "updateOutput" and issubclass(kind, LuaObject):
-            keep_gradient(kind)
-        self._heard_of(kind, key)
-
-    def _heard_of(self, kind: type, key: str) -> None:
-        """Lets networks be planned anew in which there are objects of a class with another method now."""
-        overridden_in.cache_clear()
-        self.border.written += 1
-        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
-            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
     def class_of_type(self, _: int, constructor: Constructor) -> int:
         """The number of the class of a type's tensors or storages."""
         return self.border.registry.class_number(constructor.kind)
-
-    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
-        """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
-        operator_named = METAMETHODS.get(key.removesuffix("__"))  # luaT calls __add__ for __add
-        names = [f"__{operator_named}__", f"__r{operator_named}__"] if operator_named else [key]
-        kind, usual = constructor.kind, isinstance(value, int)
-        for reflected, name in enumerate(names):
-            if not hasattr(vars(kind).get(name), "by_type"):
-                if usual or (reflected and not hasattr(kind, name)):
-                    continue
-                self.written.append((kind, name, vars(kind).get(name, Classes)))
-                setattr(kind, name, by_type(getattr(kind, name, None), reflected == 1))
-            if usual:
-                vars(kind)[name].by_type.pop(constructor.name, None)
-            else:
-                vars(kind)[name].by_type[constructor.name] = value
-        self.border.written += 1
-
-    def restore(self) -> None:
-        """Takes back what Lua has put into classes of Python's."""
-        for kind, key, before in reversed(self.written):
-            if before is not Classes:
-                setattr(kind, key, before)
-            elif key in vars(kind):
-                delattr(kind, key)
-            self._heard_of(kind, key)
-        self.written.clear()
 
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
@@ -304,7 +256,7 @@ class Classes:
         if not isinstance(name, str):
             self._own(owner).names.add(name)
             return "lua"
-        if not isinstance(owner, (Described, LuaObject)):
+        if not isinstance(owner, (Described, LuaObject)) and not (is_function and is_method(owner, name)):
             return "python"
         declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in LEFT):
@@ -321,6 +273,8 @@ class Classes:
     @staticmethod
     def _is_declared(owner: object, name: str) -> bool:
         """Whether a field is one that functorch7 knows."""
+        if of_program(type(owner), name):
+            return inspect.isroutine(static(type(owner), name))
         if static(type(owner), name) is not None or name == "modules":
             return True
         if isinstance(owner, LuaObject) and isinstance(owner, Described) and owner._spec is None:
@@ -339,10 +293,13 @@ class Classes:
             put_item(owner, name, value)
             return
         kept = getattr(owner, "__dict__", {}).get(name, Classes)
+        if value is None and of_program(type(owner), name):  # then the class's is seen
+            vars(owner).pop(name, None)
+            return
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
             return
-        if isinstance(value, LuaFunction) and isinstance(owner, Described):
+        if isinstance(value, LuaFunction) and (isinstance(owner, (Described, LuaObject)) or is_method(owner, name)):
             value = LuaMethod(owner, name, value)
         elif isinstance(owner, Described) and is_hidden(owner, name):
             own = self._own(owner)

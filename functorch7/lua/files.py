@@ -54,10 +54,13 @@ class SavedFromLua(Saved):
         code, upvalues = found
         return t7.LuaFunction(code.encode("utf-8", "surrogateescape"), self.made(upvalues, place))
 
-    def _object(self, value: LuaValue, place: str) -> t7.T7Object:
-        """The record of one of Lua's objects."""
+    def _object(self, value: LuaValue, place: str) -> Crossing:
+        """The record of one of Lua's objects, or what stands there as it is: a key, or a class's table."""
         found = self.border.answered(self.border.ask.taken_apart(value.reference))
         if found is None:
+            found = self.border.answered(self.border.ask.itself(value.reference))
+            if not isinstance(found, LuaValue):
+                return self.made(found, place)
             raise TypeError(
                 f"torch.save: expected tables and objects of Torch's classes, got {value!r}{located(place)}"
             )
@@ -149,10 +152,7 @@ class LoadedToLua:
             table.update(pairs)
 
     def _key(self, key: Any, records: list) -> Any:
-        if isinstance(key, t7.Key):
-            self._walk(key.value, records)
-            return key
-        return self._replaced(key, records) if isinstance(key, (t7.T7Object, t7.LuaFunction)) else key
+        return t7.Key(self._replaced(key.value, records)) if isinstance(key, t7.Key) else self._replaced(key, records)
 
 
 class Files:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
+from ..interop.t7 import Key
 from ..layers import Node
 from ..legacy import torch
 from ..legacy.modules.by_step import ByStep
@@ -158,7 +159,7 @@ def item(owner: Crossing, key: Crossing = None) -> Crossing:
     if type(owner) is list:
         return owner[key - 1] if isinstance(key, int) and 1 <= key <= len(owner) else None
     if isinstance(owner, (dict, ByStep, Members)):
-        return owner.get(key)
+        return owner.get(_key_in(owner, key))
     return owner[key] if hasattr(owner, "__getitem__") else None
 
 
@@ -167,7 +168,7 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
     if type(owner) in (list, ModuleList):
         _put_into_list(owner, key - 1, value)
     elif isinstance(owner, dict) and value is None:
-        owner.pop(key, None)
+        owner.pop(_key_in(owner, key), None)
     elif not hasattr(owner, "__setitem__"):
         raise TypeError(f"{owner!r}: expected the name of a field, got {key!r}")
     elif isinstance(owner, (Tensor, Storage)):  # which take texts as Lua's own arithmetic does
@@ -178,7 +179,14 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
             raise TypeError(f"a {owner.type()} has numbers alone; got {shown(value)}")
         owner[place] = counted(value)
     else:
-        owner[key] = value
+        owner[_key_in(owner, key)] = value
+
+
+def _key_in(owner: Crossing, key: Crossing) -> Crossing:
+    """A key as a dict has it: what Python's cannot have is in a t7.Key there, as in what is read of files."""
+    if type(key).__hash__ is not None:
+        return key
+    return next((each for each in owner if isinstance(each, Key) and each.value is key), Key(key))
 
 
 def _put_into_list(owner: Any, place: int, value: Any) -> None:

@@ -13,17 +13,18 @@ from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.recurrent import AbstractRecurrent
+from ..legacy.objects.casting import cast_tensor
 from ..legacy.objects.described import (
     Described,
     MissingArgument,
     as_own_type,
-    cast_tensor,
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
+from .arguments import shape_of
 from .border import OBJECT, Encoded
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
@@ -76,8 +77,13 @@ def fields_of(owner: object) -> Fields | None:
     return getattr(owner, "__dict__", {}).get(OWN)
 
 
-def described_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
-    """How modules and criterions cross: those with fields in Lua keep their numbers."""
+def has_fields(kind: type) -> bool:
+    """Whether objects of a class may have fields in Lua."""
+    return kind.__dictoffset__ != 0
+
+
+def own_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
+    """How objects cross that may have fields in Lua: those that do keep their numbers."""
 
     def encode(value: object) -> Encoded:
         number = border.registry.numbers.get(id(value))
@@ -195,7 +201,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
         own = fields_of(self)
         for each in _cast_with([own.contents() if own is not None else {}, dict(numbered(self))], set()):
             if isinstance(each, Described):
-                each._cast(type_name, cache)
+                each._cast_inside(type_name, cache)
             elif each.dtype.kind == "f":
                 made = cast_tensor(each, type_name, cache)
                 each.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it
@@ -270,7 +276,7 @@ def _with_what_is_given(kind: type) -> Callable:
     @wraps(kind.__init__)
     def init(self: Described, *given: object, **named: object) -> None:
         try:
-            kind.__init__(self, *given, **named)
+            kind.__init__(self, *shape_of(kind).fitted(given), **named)
         except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
             if not isinstance(self, LuaObject):
                 raise

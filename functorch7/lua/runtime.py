@@ -16,12 +16,14 @@ from ..legacy.program.objects import type_names
 from .asked import Asked
 from .border import Border
 from .calls import Calls
-from .classes import FIELDS_ALONE, Classes
+from .classes import Classes
+from .elements import Elements
 from .kinds import Crossing
-from .own import described_encoder
+from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
+from .written import Written
 
 AS_TH = """
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
@@ -78,10 +80,11 @@ class Runtime(Prompt):
         self.calls = Calls(self.border)
         self.border.function_of = self.calls.function
         self.classes = Classes(self.border, self.calls)
+        self.written = Written(self.border)
         self.rocks = Rocks(self.border, self.calls, functions_of_files)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
-            described_encoder(self.border, kind) if issubclass(kind, FIELDS_ALONE) else usual(kind)
+            own_encoder(self.border, kind) if has_fields(kind) else usual(kind)
         )
         self._start(python)
 
@@ -91,17 +94,9 @@ class Runtime(Prompt):
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
-            "errors",
-            "objects",
-            "metatables",
-            "standard",
-            "sources",
-            "rocks",
-            "thnn",
-            "bit32",
-            "threads",
+            "errors", "objects", "elements", "metatables", "standard", "sources", "rocks", "thnn", "bit32", "threads",
             "prompt",
-        ):
+        ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (package, globals) in ROCKS.items():
             places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
@@ -123,7 +118,7 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.calls, self.classes, self.rocks):
+        for part in (self.border, self.calls, self.classes, self.written, self.rocks, Elements(self.border)):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (
@@ -213,4 +208,4 @@ class Runtime(Prompt):
     def close(self) -> None:
         """Takes back what Lua has put into functorch7's classes."""
         told_by.remove(self._place)
-        self.classes.restore()
+        self.written.restore()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
@@ -31,8 +33,11 @@ def rprop(
     inner = optax.scale_by_rprop(stepsize, etaminus, etaplus, stepsizemin, stepsizemax)
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
-        # The step of this gradient is in the new state; what optax 0.2.8 returns is that of the gradient before.
+        # The step of this gradient is in the new state; what optax 0.2.8 returns is that of the gradient before. Of the
+        # last step its signs alone matter: kept is the gradient, as in Torch, without the elements that have rested.
         _, new = inner.update(updates, state)
-        return new.prev_updates, new  # type: ignore[union-attr]
+        steps: Any = new.prev_updates  # type: ignore[union-attr]
+        kept = jax.tree.map(lambda step, gradient: jnp.where(step == 0, 0, gradient), steps, updates)
+        return steps, new._replace(prev_updates=kept)  # type: ignore[union-attr]
 
     return optax.chain(optax.GradientTransformation(inner.init, update), optax.scale(-1.0))

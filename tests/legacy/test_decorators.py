@@ -151,7 +151,7 @@ def test_GPU_takes_the_number_of_a_device(device):
 
 ON_FOUR_DEVICES = """
 import jax, numpy as np
-from functorch7.legacy import manualSeed, nn, torch
+from functorch7.legacy import cutorch, manualSeed, nn, torch
 mlp = nn.Sequential()
 for device in (1, 2, 3):
     mlp.add(nn.GPU(nn.Linear(6, 6), device))
@@ -178,6 +178,15 @@ assert place(moved[1][0].array) == 2
 back = nn.GPU.recursiveSetDevice(None, moved, [x, [torch.ones(1)]])
 assert place(back[0].array) == 0
 assert place(mlp.get(1).setDevice(4).get(1).weight.array) == 3
+inner = [nn.GPU(nn.Linear(6, 2), 1), nn.GPU(nn.Linear(6, 3), 3)]
+outer = nn.GPU(nn.Concat(2).add(inner[0]).add(inner[1]), 2)
+x = torch.randn(5, 6)
+y, apart = outer.forward(x), [np.asarray(each.get(1).forward(x)) for each in inner]
+assert place(y.array) == 1 and np.allclose(y, np.concatenate(apart, 1)), y
+g = np.asarray(outer.backward(x, torch.ones(5, 5)))
+assert np.allclose(g, sum(np.asarray(each.get(1).weight).sum(0) for each in inner), atol=1e-6), g
+cutorch.standIn()
+assert (y.getDevice(), inner[1].parameters()[0][0].getDevice()) == (1, 2)  # the host is none of the GPUs
 halved, whole = [nn.NCEModule(4, 7, 2, torch.ones(7), 1).reset(0.5) for _ in range(2)]
 halved.weight.copy(whole.weight), halved.bias.copy(whole.bias)
 assert halved.multicuda(2, 4) is halved

@@ -48,6 +48,9 @@ def test_smooth_lines_boxes_arrows_and_areas():
     at_given = [np.interp(x, points[:, 0], points[:, 1]) for x in X]
     np.testing.assert_allclose(at_given, Y.totable(), atol=0.05)
     assert len(points) == 50
+    gnuplot.plot(torch.range(5, 7), "|")
+    boxes = [(box.get_x() + box.get_width() / 2, box.get_height()) for box in current().axes.patches]
+    assert boxes == [(1, 5), (2, 6), (3, 7)]  # at places that are counted
     gnuplot.bar(X, Y)
     boxes = [(box.get_x() + box.get_width() / 2, box.get_height()) for box in current().axes.patches]
     np.testing.assert_allclose(boxes, np.stack([X.numpy(), Y.numpy()], 1))

@@ -16,15 +16,21 @@ RULES = {
     "sgd": ({"learningRate": 0.1, "momentum": 0.9}, {"evalCounter", "dfdx"}),
     "nag": ({"learningRate": 0.1}, {"evalCounter", "dfdx"}),
     "adam": ({"learningRate": 0.1}, {"t", "m", "v", "denom"}),
-    "adamax": ({"learningRate": 0.1}, {"t", "m", "u"}),
+    "adamax": ({"learningRate": 0.1}, {"t", "m", "u", "max"}),
     "adagrad": ({"learningRate": 0.1, "learningRateDecay": 0.1}, {"evalCounter", "paramVariance", "paramStd"}),
     "adadelta": ({}, {"evalCounter", "paramVariance", "accDelta", "paramStd", "delta"}),
     "rmsprop": ({"learningRate": 0.1}, {"m", "tmp"}),
-    "rprop": ({"stepsize": 0.05}, {"delta", "stepsize"}),
+    "rprop": ({"stepsize": 0.05}, {"delta", "stepsize", "sign", "psign", "nsign", "zsign", "dminmax"}),
     "asgd": ({"eta0": 0.1, "t0": 2, "lambda": 0.01}, {"eta_t", "mu_t", "t", "ax"}),
 }
-ARRAYS = {"dfdx", "m", "v", "u", "paramVariance", "accDelta", "delta", "stepsize", "ax", "denom", "paramStd", "tmp"}
-LOOKED_AT = {"denom", "paramStd", "tmp", "delta"}  # computed where somebody looks, on the host by NumPy
+BYTES = {"psign", "nsign", "zsign", "dminmax"}
+ARRAYS = BYTES | {
+    "dfdx", "m", "v", "u", "paramVariance", "accDelta", "delta", "stepsize", "ax", "denom", "paramStd", "tmp", "sign",
+    "max",
+}  # fmt: skip
+SIZES = {"u": [1, 2], "max": [2, 2]}  # others have those of x
+# Computed where somebody looks, on the host by NumPy:
+LOOKED_AT = BYTES | {"denom", "paramStd", "tmp", "delta", "sign", "max"}
 
 
 def bowl(x):
@@ -73,7 +79,8 @@ def test_state_has_torchs_names(name):
     assert set(state) == names
     for field, value in state.items():
         if field in ARRAYS:
-            assert isinstance(value, torch.Tensor) and value.type() == "torch.DoubleTensor" and value.size() == [2]
+            kind = "torch.ByteTensor" if field in BYTES else "torch.DoubleTensor"
+            assert value.type() == kind and value.size() == SIZES.get(field, [2])
         else:
             assert type(value) in (int, float)
     assert state.get("evalCounter", state.get("t", 2)) == 2

@@ -1851,3 +1851,168 @@ local output, g = net:forward(input):clone(), net:backward(input, torch.ones(2))
 return output[1], output[2], g[1][1], g[1][2], g[2][2], g.mask[1], g.mask[2], net:get(1).output.mask[2],
   net:clone():forward(input)[2]
 --> 9, 140, 4, 40, 10, 9, 14, 10, 140
+
+--- tables that are put into classes are the classes' own, until an object has another
+local Layer, parent = torch.class('nn.WithTables', 'nn.Module')
+Layer.notes = {1, 2}
+function Layer:__init() parent.__init(self) self.notes[3] = 3 end
+function Layer:updateOutput(input) self.output = input * self.notes[3] return self.output end
+local one, other = nn.WithTables(), nn.WithTables()
+collectgarbage()
+local before = nn.Sequential():add(one):forward(torch.ones(1))[1]
+Layer.notes[3] = 5
+local after = nn.Sequential():add(one):forward(torch.ones(1))[1]
+other.notes = {}
+for i = 1, 4 do other.notes[i] = 10 * i collectgarbage() end
+local own = other:forward(torch.ones(1))[1]
+other.notes = nil
+return before, after, own, one.notes == Layer.notes, other.notes == Layer.notes
+--> 3, 5, 30, true, true
+
+--- fields of the name of what a program has put into the class above are written into files
+nn.Module.step, nn.Module.clones = 1, {}
+local layer, plain = nn.Linear(2, 2), nn.Tanh()
+layer.step, layer.clones = 4, {}
+for i = 1, 2 do layer.clones[i] = plain end
+local file = torch.MemoryFile()
+file:writeObject(layer)
+file:seek(1)
+local read, free = file:readObject(), plain.step
+read.step, plain.step = read.step + 1, nil
+local steps, clones = read.step, #read.clones
+nn.Module.step, nn.Module.clones = nil, nil
+return steps, clones, torch.type(layer.clones[2]), free, #layer:clone().clones
+--> 5, 2, 'nn.Tanh', 1, 2
+
+--- pairs gives the fields of a module whose methods a program has replaced
+local layer, names = nn.SpatialConvolution(1, 2, 3, 3), {}
+layer.updateOutput = function(self, input) return input end
+for name in pairs(layer) do names[name] = true end
+return names.nInputPlane, names.weight, names.updateOutput, layer:forward(torch.ones(1))[1]
+--> true, true, true, 1
+
+--- a tester's assertions give what its own _success and _failure give
+local tester = torch.Tester()
+tester._success = function(self) return true, self == tester end
+tester._failure = function(self, message) return nil, message end
+local _, is_self = tester:eq(1, 1)
+local nothing, message = tester:assert(false, 'mine')
+tester._assertTensorEqIgnoresDims = false
+return is_self, nothing, message, tester:assertTensorEq(torch.ones(2), torch.ones(1, 2)) == nil
+--> true, nil, 'mine\nBOOL violation condition=false', true
+
+--- modules inside of others are cast by their own type
+local Own, above = torch.class('nn.CastsItself', 'nn.Linear')
+local seen = {}
+function Own:type(name, ...)
+  if not name then return above.type(self) end
+  seen[#seen + 1] = name
+  return above.type(self, name, ...)
+end
+local network = nn.Sequential():add(nn.Concat(1):add(nn.CastsItself(2, 2))):double()
+network:get(1):get(1):float()
+local holder = nn.Identity()
+holder.inner = nn.CastsItself(1, 1)
+holder:type('torch.DoubleTensor')
+return table.concat(seen, ' '), network:get(1):get(1).weight:type(), holder.inner.bias:type()
+--> 'torch.DoubleTensor torch.FloatTensor torch.DoubleTensor', 'torch.FloatTensor', 'torch.DoubleTensor'
+
+--- numbers among a network's results are numbers
+local Mixed = torch.class('nn.GivesNumbers', 'nn.Module')
+function Mixed:updateOutput(input) self.output = {input, 2, {k = 3}} return self.output end
+local output = nn.Sequential():add(nn.Identity()):add(nn.GivesNumbers()):add(nn.Identity()):forward(torch.ones(2))
+return torch.type(output[1]), output[2], output[3].k
+--> 'torch.FloatTensor', 2, 3
+
+--- no sizes are those of an empty tensor
+return torch.randn(torch.LongStorage()):nElement(), torch.zeros(torch.LongStorage(0)):dim(), pcall(torch.zeros)
+--> 0, 0, false, 'Lua:1: torch.zeros: expected sizes: numbers, or one LongStorage or list of them; got ()'
+
+--- what the state of an optimiser has beside what it goes on with, as Torch recorded it
+local function bowl(x) return x:dot(x), x * 2 end
+local x, state = torch.DoubleTensor{1, -2, 0}, {}
+local function texts(...)
+  local found = {}
+  for i, name in ipairs{...} do found[i] = table.concat(state[name]:view(-1):totable(), ' ') end
+  return unpack(found)
+end
+for i = 1, 3 do optim.rprop(bowl, x, {stepsize = 1, stepsizemin = 0.6}, state) end
+local delta, sign, psign, nsign, zsign, dminmax = texts('delta', 'sign', 'psign', 'nsign', 'zsign', 'dminmax')
+x, state = torch.DoubleTensor{1, -2}, {}
+for i = 1, 2 do
+  optim.sgd(bowl, x, {
+    learningRate = 0.5, learningRates = torch.DoubleTensor{1, 0.5}, weightDecays = torch.DoubleTensor{0.25, 0},
+    learningRateDecay = 1
+  }, state)
+end
+local moved, decayed = texts('deltaParameters', 'decayParameters')
+x, state = torch.DoubleTensor{1, -2}, {}
+for i = 1, 2 do optim.adamax(bowl, x, {learningRate = 0.5, beta2 = 0.5}, state) end
+return delta, sign, psign, nsign, zsign, dminmax, moved, decayed, texts('max', 'u')
+--> '0 0 0', '0 0 0', '0 0 0', '0 1 0', '1 0 1', '0 0 0', '-0.28125 -1', '-0.03125 -0', '1 2 1 3', '1 3'
+
+--- what constructors are given beyond what Torch's take is dropped
+local cases = {
+  Add = {2, false}, Clamp = {-1, 1}, Concat = {1}, ConcatTable = {}, CosineEmbeddingCriterion = {0.5}, Sequential = {},
+  LinearNoBias = {2, 3}, MarginCriterion = {1}, ParallelCriterion = {false}, PartialLinear = {2, 3, true},
+  SoftPlus = {1}, SpatialAveragePooling = {2, 2, 1, 1, 0, 0}, SpatialFullConvolution = {1, 1, 2, 2, 1, 1, 0, 0, 0, 0},
+  TemporalRowConvolution = {2, 2, 1, false}, Linear = {2, 3, true}, Dropout = {0.5, false, false, false},
+}
+local Below, above = torch.class('nn.BelowAdd', 'nn.Add')
+function Below:__init(size) above.__init(self, size, false, 7, 'more') end
+local wrong = {}
+for name, given in pairs(cases) do
+  local more = {unpack(given)}
+  more[#more + 1], more[#more + 2], more[#more + 3] = nn.Linear(2, 2), 'more', {}
+  torch.manualSeed(3)
+  local one = nn[name](unpack(given))
+  torch.manualSeed(3)
+  local other = nn[name](unpack(more))
+  local params, others = one.parameters and one:parameters() or {}, other.parameters and other:parameters() or {}
+  if tostring(one) ~= tostring(other) or #params ~= #others then wrong[#wrong + 1] = name end
+  for i, each in ipairs(params) do if each:ne(others[i]):any() then wrong[#wrong + 1] = name end end
+end
+return table.concat(wrong, ' '), nn.BelowAdd(2).bias:eq(7):any()
+--> '', false
+
+--- tables, tensors, modules and storages are keys in files, each the same where it occurs again
+local keys = {{5}, torch.Tensor{6}, nn.Tanh(), torch.LongStorage{7}}
+local Own = torch.class('HasKeys')
+local own, layer = HasKeys(), nn.Linear(1, 1)
+own.cache = {}
+for i, key in ipairs(keys) do own.cache[key] = i end
+keys[5] = own
+layer.cache = own.cache
+local read = torch.deserialize(torch.serialize{keys = keys, own = own, layer = layer, [own] = 9, [true] = 10, [1] = 11})
+local found = {}
+for i = 1, 4 do found[i] = read.own.cache[read.keys[i]] or read.own.cache[i] end
+local kinds = {}
+for key, i in pairs(read.own.cache) do kinds[i] = torch.type(key) end
+return found[1], found[2], found[3], table.concat(kinds, ' '), read[read.own], read[true], read[1],
+  read.layer.cache[read.keys[1]], #layer:clone().weight:size()
+--> 1, 2, 3, 'table torch.FloatTensor nn.Tanh torch.LongStorage', 9, 10, 11, 1, 2
+
+--- functions that are called for every element may yield, stop halfway, and give nothing
+local x, seen = torch.range(1, 6):resize(2, 3), {}
+local co = coroutine.wrap(function() return x:t():apply(function(v) return coroutine.yield(v) end):sum() end)
+local value = co()
+while #seen < 6 do
+  seen[#seen + 1] = value
+  value = co(value > 4 and 10 * value or nil)
+end
+local bytes = torch.ByteTensor(2):fill(250):map(torch.ByteTensor{5, 6}, function(a, b) return a + b end)
+local ok, said = pcall(function() x:map2(x, torch.ones(2), math.max) end)
+return table.concat(seen, ' '), value, x[2][2], bytes[1], bytes[2], ok, said,
+  select(2, pcall(function() x:apply() end)), select(2, pcall(function() x:apply(function(v) return {} end) end))
+--> '1 4 2 5 3 6', 120, 50, 255, 0, false, 'Lua:9: torch.Tensor: map: expected tensors of as many elements, got 6 and 6 and 2', 'Lua:11: expected a function that is called for every element, got nil', 'Lua:11: expected a number for an element, got a table'
+
+--- a network that ends in a sample is given no gradient
+require 'rnn'
+local network, x = nn.Sequential():add(nn.Linear(2, 3)):add(nn.SoftMax()):add(nn.ReinforceCategorical()), torch.ones(1, 2)
+network:forward(x)
+network:reinforce(torch.ones(1))
+local none = network:backward(x, nil):clone()
+network:zeroGradParameters()
+return none:eq(network:backward(x, torch.zeros(1, 3))):all(), none:abs():max() > 0,
+  pcall(network.get(network, 1).backward, network:get(1), x, nil)
+--> true, true, false, 'Lua:8: nn.Linear(2 -> 3): backward needs a gradOutput of shape (1, 3)'

@@ -168,7 +168,7 @@ class Call(Inspection, RunLonger):
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
         if grad_output is None:
-            grad_output = self._gradient_of_a_number(module)
+            grad_output = self._gradient_of_none(module)
         grad_output = self._fitted(module, as_gradient(grad_output, self.output, self.plan.read))
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
@@ -191,7 +191,10 @@ class Call(Inspection, RunLonger):
     def _is_number(self) -> bool:
         return isinstance(self.output, (jax.Array, Noted)) and self.output.ndim == 0
 
-    def _gradient_of_a_number(self, module: Titled) -> Any:
+    def _gradient_of_none(self, module: Titled) -> Any:
+        """What backward takes where it is given nothing: of a number, or where it looks at no gradient."""
+        if self.plan.ignores_gradient:
+            return jax.tree.map(np.zeros_like, self.output)
         if not self._is_number():
             raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
         return np.ones((), self.plan.dtype)

@@ -76,7 +76,7 @@ def _line(axes: Any, name: str, arrays: list[np.ndarray], format: str) -> None:
     elif style == "filledcurves" and columns.shape[1] == 2:
         axes.fill_between(x, *columns.T, alpha=0.5, label=label)
     elif style == "|":
-        axes.bar(x, columns[:, 0], width=np.min(np.diff(np.sort(x)), initial=np.inf) if len(x) > 1 else 1, label=label)
+        axes.bar(x, columns[:, 0], width=np.diff(np.sort(x)).min() if len(x) > 1 else 1, label=label)
     else:
         for column in columns.T:
             points = _smooth(x, column) if style == "~" else (x, column)

@@ -30,12 +30,21 @@ _names: dict[type, frozenset[str]] = {}
 
 
 class _Shown(Nodes):
-    """Nodes to be shown again, whose users' objects are wherever they were."""
+    """Nodes of an object and of those inside, to be shown again: users' objects are wherever they were.
+
+    The object itself has its class's fields, whatever methods a user has given it.
+    """
+
+    def __init__(self, shown: Described):
+        super().__init__()
+        self.shown = shown
 
     def _made(self, object: Any) -> Node:
-        if object.is_foreign():
-            return Node(Unknown(T7Object(object.typename(), 1, {})))
-        return super()._made(object)
+        if not object.is_foreign():
+            return super()._made(object)
+        if object is self.shown:
+            return self._described(object, object.own_description())
+        return Node(Unknown(T7Object(object.typename(), 1, {})))
 
 
 def has(object: Described, name: str) -> bool:
@@ -49,7 +58,7 @@ def names_of(object: Described) -> frozenset[str]:
     """The names of these fields."""
     kind = type(object._spec)
     if kind not in _names:
-        fields = schema_of(kind).write(_Shown().node(object))
+        fields = schema_of(kind).write(_Shown(object).node(object))
         _names[kind] = frozenset(name for name, value in fields.items() if _is_shown(value))
     return _names[kind]
 
@@ -67,7 +76,7 @@ def _records_among(value: Any) -> list[Any]:
 
 def fields(object: Described) -> Fields:
     """All fields that a file of the object has, and what its last call has left, but tables of steps."""
-    written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown().node(object))
+    written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown(object).node(object))
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
     found |= {name: getattr(object, name) for name in LEFT if hasattr(object, name)}
     found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
@@ -97,7 +106,7 @@ def kept(object: Described, name: str, make: Callable[[], Value]) -> Value:
 
 
 def _composed(object: Described, name: str) -> Any:
-    shown = _Shown()
+    shown = _Shown(object)
     node = shown.node(object)
     value = schema_of(type(object._spec)).write(node)[name]
     own = {id(shown.nodes[id(each)]): each for each in shown.kept}

@@ -26,6 +26,7 @@ from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
+from .casting import cast_tensor
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
 from .own_sizes import has_sizes, sizes_of
@@ -346,7 +347,14 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
                 self.__dict__[name] = cast_tensor(tensor, type_name, cache)
         changed(self)
         for part in self._parts():
-            part._cast(type_name, cache)
+            part._cast_inside(type_name, cache)
+
+    def _cast_inside(self, type_name: str, cache: dict) -> None:
+        """Casts it as a part of another object: by its user's own `type`, if there is one."""
+        if overridden_in(self.__class__, "type"):
+            self.type(type_name, cache)
+        else:
+            self._cast(type_name, cache)
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Self:
         dtype_of(type_name)
@@ -357,39 +365,15 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
 
     def float(self, tensorCache: dict | None = None) -> Self:
         """Casts to float32."""
-        return self._typed("torch.FloatTensor", tensorCache)
+        return self.type("torch.FloatTensor", tensorCache)
 
     def double(self, tensorCache: dict | None = None) -> Self:
         """Casts to float64 (which works whether or not JAX's x64 mode is on)."""
-        return self._typed("torch.DoubleTensor", tensorCache)
+        return self.type("torch.DoubleTensor", tensorCache)
 
     def cuda(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
-        return self._typed("torch.CudaTensor", tensorCache)
-
-
-def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
-    """A tensor of another type with a tensor's elements, which stays as it is for those who hold it, too.
-
-    Of one tensor it is one, and tensors on one storage stay so, as long as they are given the same cache. PyTorch's
-    parameters, which optimisers hold, are cast themselves.
-    """
-    held, cast = cache.get(id(tensor), (None, None))
-    if held is tensor:
-        return cast
-    key = id(tensor.storage_)
-    if key not in cache:
-        device = gpu(type_name) if is_of_gpu(type_name) else None
-        cache[key] = (tensor.storage_, tensor.storage_.cast(dtype_of(type_name), device))
-        cache[id(cache[key][1])] = (cache[key][1], cache[key][1])  # a tensor that was moved already stays
-    place = (cache[key][1], tensor.offset, tensor.shape, tensor.strides_)
-    if isinstance(tensor, Parameter):
-        tensor.rebind(*place)
-        tensor.add_up_in(cast_tensor(tensor.grad, type_name, cache))
-        return tensor
-    made = Tensor.viewing(*place)
-    cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)
-    return made
+        return self.type("torch.CudaTensor", tensorCache)
 
 
 def _as_given(value: Any) -> Any:

@@ -10,7 +10,8 @@ import numpy as np
 from ...interop.pytorch_elsewhere import instead
 from ..tensors.kinds import Numbers, Sizes
 from ..tensors.tensor import Tensor
-from .described import Described, cast_tensor
+from .casting import cast_tensor
+from .described import Described
 
 Nested: TypeAlias = "Tensor | Sequence[Nested] | Mapping[str, Nested] | Mapping[int, Nested]"
 """A tensor, or a table of tensors, at any depth."""

@@ -157,6 +157,10 @@ class Nodes:
             return Node(Unknown(self.record(object)))
         if object.is_foreign() and not object.is_criterion and not (self.record and _has_methods_of_class(object)):
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
+        is_own = by_name and object.is_criterion
+        return self._described(object, object.own_description() if is_own else object.description())
+
+    def _described(self, object: Any, description: Any) -> Node:
         spec, names = object.own_description(), object.own_parameters()
         given = ((name, object.__dict__.get(grad_name(name))) for name in names)
         gradients = {name: gradient for name, gradient in given if gradient is not None}
@@ -166,7 +170,7 @@ class Nodes:
         if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
             settings[FROZEN] = frozen
         node = Node(
-            spec if by_name and object.is_criterion else object.description(),
+            description,
             {name: object.__dict__[name] for name in names},
             gradients,
             {name: Slot(object, name).read() for name in spec.init_buffers()},

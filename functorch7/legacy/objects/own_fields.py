@@ -16,6 +16,9 @@ from ..engine.fields import KeptElsewhere
 from ..engine.user_code import is_ours
 from .serial import PRIVATE
 
+OF_PROGRAMS: dict[type, set[str]] = {}
+"""What programs have put into classes here: no object's field is taken for it."""
+
 NUMBERED = "_numbered"
 """The attribute in which an object has its fields under numbers."""
 
@@ -56,14 +59,22 @@ def take_own_fields(object: object, fields: Fields) -> None:
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
-        elif not _is_known(object, name) and not hasattr(object, name):
+        elif not _is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
             vars(object)[name] = value
 
 
 def _is_known(object: Any, name: str) -> bool:
     if name in PRIVATE or name in object.field_names():
         return True
+    if of_program(type(object), name):
+        return False
     return any(name in _defined_in(kind) for kind in type(object).__mro__)
+
+
+def of_program(kind: type, name: str) -> bool:
+    """Whether it is a program that has put what a class has under a name into a class here."""
+    above = next((base for base in kind.__mro__ if name in vars(base)), object)
+    return name in OF_PROGRAMS.get(above, ())
 
 
 @cache
@@ -71,4 +82,4 @@ def _defined_in(kind: type) -> frozenset[str]:
     """What a class here defines, and what it says by annotations that its methods put into an object."""
     if not is_ours(kind):
         return frozenset()
-    return frozenset((*vars(kind), *inspect.get_annotations(kind)))
+    return frozenset((*vars(kind), *inspect.get_annotations(kind))) - OF_PROGRAMS.get(kind, frozenset())

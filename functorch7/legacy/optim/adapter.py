@@ -24,27 +24,44 @@ from .objective import Point, computed, evaluated, fitted, held, stored, table
 
 
 class Step(NamedTuple):
-    """What a step has left: x before and after it, the state under Torch's names, and numbers of config."""
+    """What a step has met and left: how many were before it, the gradient, x before and after it, the state under
+    Torch's names before it (empty before the first) and after it, and numbers of config.
+    """
 
+    count: int
+    gradient: Tensor
     before: Tensor
     after: Tensor
+    earlier: dict[str, Tensor]
     memory: dict[str, Tensor]
     settings: dict[str, Any]
+
+
+class Between(NamedTuple):
+    """A result that Torch keeps in the state, too, though it never reads it again: computed when somebody looks.
+
+    Its type is that of x unless `dtype` says otherwise, and so are its sizes, with `rows` before them. It is there
+    where config has the setting `of`.
+    """
+
+    find: Callable[[Step], Tensor]
+    dtype: str | None = None
+    rows: int | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
     """A rule, and the names that Torch gives to the fields of its state and to the count of its calls.
 
-    `between` are results that Torch keeps in the state, too, though it never reads them again: they are computed when
-    somebody looks. Torch asks for them where it goes on with a state that was saved here.
+    Torch asks for what is `between` where it goes on with a state that was saved here.
     """
 
     make: Callable[..., optax.GradientTransformation]
     fields: dict[str, str]
     counter: str = "evalCounter"
     notice: str = ""
-    between: dict[str, Callable[["Step"], Tensor]] = field(default_factory=dict)
+    between: dict[str, Between] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -75,21 +92,32 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
         moved, memory = computed(_stepping(rule, zeros), given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if isinstance(x, Tensor):
-        state.update({name: _pending(find, params, moved, memory, settings) for name, find in rule.between.items()})
+        _keep_between(rule, state, settings, count, gradient, params, moved, known if started else {}, memory)
     if rule.counter:
         state[rule.counter] = count + 1
     return stored(x, moved), [loss]
 
 
-def _pending(find: Callable[[Step], Tensor], before: Any, after: Any, memory: dict[str, Any], settings: dict) -> Tensor:
+def _keep_between(rule: Rule, state: dict, settings: dict, *met: Any) -> None:
+    """Puts the results between into the state."""
+    for name, between in rule.between.items():
+        if between.of is None or between.of in settings:
+            state[name] = _pending(between, settings, *met)
+
+
+def _pending(
+    between: Between, settings: dict, count: int, gradient: Any, before: Any, after: Any, *memories: Any
+) -> Tensor:
     """A result between, whose elements are computed when somebody looks."""
 
     def elements() -> Any:
-        fields = {name: Tensor.of(array) for name, array in memory.items()}
-        return find(Step(Tensor.of(before), Tensor.of(after), fields, settings)).array
+        earlier, memory = ({name: Tensor.of(array) for name, array in each.items()} for each in memories)
+        points = Tensor.of(gradient), Tensor.of(before), Tensor.of(after)
+        return between.find(Step(count, *points, earlier, memory, settings)).array
 
-    shape = tuple(after.shape)
-    return Tensor.viewing(Storage(None, elements, shape, after.dtype), 0, shape)
+    rows = () if between.rows is None else (between.rows,)
+    shape, dtype = (*rows, *after.shape), between.dtype or after.dtype
+    return Tensor.viewing(Storage(None, elements, shape, dtype), 0, shape)
 
 
 def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, dict]:

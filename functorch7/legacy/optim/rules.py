@@ -17,36 +17,94 @@ import numpy as np
 from ... import optim
 from ...programs import Compiled
 from ..tensors.devices import precision
-from .adapter import Rule, arguments, descend, tables
+from ..tensors.tensor import Tensor
+from .adapter import Between, Rule, Step, arguments, descend, tables
 from .objective import Point, computed, fitted, held, stored
 
 Table = dict[str, Any] | None
 
-_SGD = Rule(optim.sgd, {"trace": "dfdx"})
-_NAG = Rule(optim.nag, {"trace": "dfdx"})
-_ADAM = Rule(
-    optim.adam, {"mu": "m", "nu": "v"}, "t",
-    between={"denom": lambda step: step.memory["v"].clone().sqrt().add(step.settings.get("epsilon", 1e-8))},
+
+def _rate(step: Step) -> float:
+    """The learning rate of a step of sgd's."""
+    return step.settings.get("learning_rate", 1e-3) / (1 + step.count * step.settings.get("learning_rate_decay", 0.0))
+
+
+def _root(name: str, epsilon: str | float, default: float = 0.0) -> Between:
+    """The root of what the state has under a name, and a small number (one of config) more."""
+
+    def find(step: Step) -> Tensor:
+        more = step.settings.get(epsilon, default) if isinstance(epsilon, str) else epsilon
+        return step.memory[name].clone().sqrt().add(more)
+
+    return Between(find)
+
+
+def _turn(step: Step) -> Tensor:
+    """The sign of the gradient by that of the last one, of the elements that did not rest; 0 at the first step."""
+    last = step.earlier.get("delta")
+    return step.gradient.clone().zero() if last is None else step.gradient.clone().cmul(last).sign()
+
+
+def _too_small(step: Step) -> Tensor:
+    """Whether the steps' sizes were raised to the smallest, of which Torch asks last."""
+    config = step.settings
+    sizes = step.earlier.get("stepsize")
+    sizes = step.after.clone().fill(config.get("stepsize", 0.1)) if sizes is None else sizes.clone()
+    turn = _turn(step)
+    for sign, factor in ((1, config.get("etaplus", 1.2)), (-1, config.get("etaminus", 0.5))):
+        sizes[turn.eq(sign)] = sizes[turn.eq(sign)] * factor
+    return sizes.lt(config.get("stepsizemin", 1e-6))
+
+
+def _largest(step: Step) -> Tensor:
+    """The two vectors of which adamax takes the larger elements."""
+    config, last = step.settings, step.earlier.get("u")
+    earlier = step.gradient.clone().zero() if last is None else last.clone().mul(config.get("beta2", 0.999))
+    found = [earlier, _decayed(step).abs().add(config.get("epsilon", 1e-38))]
+    return Tensor.of(np.stack([each.numpy() for each in found]))
+
+
+def _decayed(step: Step) -> Tensor:
+    """The gradient with that of weight decay."""
+    return step.gradient.clone().add(step.settings.get("weight_decay", 0.0), step.before)
+
+
+_SGD = Rule(
+    optim.sgd, {"trace": "dfdx"},
+    between={
+        "deltaParameters": Between(lambda step: (step.before - step.after).div(_rate(step)), of="learning_rates"),
+        "decayParameters": Between(
+            lambda step: step.before.clone().cmul(Tensor.of(step.settings["weight_decays"])), of="weight_decays"
+        ),
+    },
 )  # fmt: skip
-_ADAMAX = Rule(optim.adamax, {"mu": "m", "nu": "u"}, "t")
+_NAG = Rule(optim.nag, {"trace": "dfdx"})
+_ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t", between={"denom": _root("v", "epsilon", 1e-8)})
+_ADAMAX = Rule(optim.adamax, {"mu": "m", "nu": "u"}, "t", between={"max": Between(_largest, rows=2)})
 _ADAGRAD = Rule(
     optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no state table, ADAGRAD initializing",
-    between={"paramStd": lambda step: step.memory["paramVariance"].clone().sqrt().add(1e-10)},
+    between={"paramStd": _root("paramVariance", 1e-10)},
 )  # fmt: skip
 _ADADELTA = Rule(
     optim.adadelta, {"e_g": "paramVariance", "e_x": "accDelta"}, notice="no state table, ADADELTA initializing",
     between={
-        "paramStd": lambda step: step.memory["paramVariance"].clone().add(step.settings.get("eps", 1e-6)).sqrt(),
-        "delta": lambda step: step.before - step.after,
+        "paramStd": Between(
+            lambda step: step.memory["paramVariance"].clone().add(step.settings.get("eps", 1e-6)).sqrt()
+        ),
+        "delta": Between(lambda step: step.before - step.after),
     },
 )  # fmt: skip
-_RMSPROP = Rule(
-    optim.rmsprop, {"nu": "m"}, "",
-    between={"tmp": lambda step: step.memory["m"].clone().sqrt().add(step.settings.get("epsilon", 1e-8))},
-)  # fmt: skip
+_RMSPROP = Rule(optim.rmsprop, {"nu": "m"}, "", between={"tmp": _root("m", "epsilon", 1e-8)})
 _RPROP = Rule(
-    optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing"
-)
+    optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing",
+    between={
+        "sign": Between(lambda step: step.memory["delta"].clone().sign()),
+        "psign": Between(lambda step: _turn(step).gt(0), "uint8"),
+        "nsign": Between(lambda step: _turn(step).lt(0), "uint8"),
+        "zsign": Between(lambda step: _turn(step).eq(0), "uint8"),
+        "dminmax": Between(_too_small, "uint8"),
+    },
+)  # fmt: skip
 _ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
 
 
@@ -54,7 +112,8 @@ def sgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -
     """Gradient descent with momentum, of which the dampening is the momentum unless given.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0), dampening (momentum), nesterov
-    (False), learningRates, weightDecays. state: evalCounter, dfdx (the velocity).
+    (False), learningRates, weightDecays. state: evalCounter, dfdx (the velocity); with the last two, deltaParameters
+    and decayParameters (what they have made of the gradient and of x).
     Source: optim/doc/algos.md, sgd.
     """
     return descend(_SGD, opfunc, x, config, state)
@@ -100,10 +159,15 @@ def adam(opfunc: Callable, x: Point, config: Table = None, state: Table = None) 
 def adamax(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
     """Adam with the infinity norm.
 
-    config: learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0). state: t, m, u.
+    config: learningRate (0.002), beta1 (0.9), beta2 (0.999), epsilon (1e-38), weightDecay (0). state: t, m, u, max (the
+    two vectors of which u has the larger elements).
     Source: optim/doc/algos.md, adamax.
     """
-    return descend(_ADAMAX, opfunc, x, config, state)
+    config, state = tables(_ADAMAX, config, state)
+    found = descend(_ADAMAX, opfunc, x, config, state)
+    if isinstance(x, Tensor):
+        state["u"] = state["u"].view(1, *x.shape)  # the largest of rows, as Torch has it
+    return found
 
 
 def adagrad(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
@@ -140,7 +204,8 @@ def rprop(opfunc: Callable, x: Point, config: Table = None, state: Table = None)
     """Resilient propagation, niter steps in one call; returns all their losses.
 
     config: stepsize (0.1), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1).
-    state: delta (of which only the signs matter: those of the last gradient), stepsize (now of each element).
+    state: delta (the last gradient, 0 where its sign had turned), stepsize (now of each element), sign (of delta),
+    psign, nsign and zsign (where the sign stayed, turned, or was 0), dminmax (where a size was below stepsizemin).
     Source: optim/doc/algos.md, rprop.
     """
     config, state = tables(_RPROP, config, state)

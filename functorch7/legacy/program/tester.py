@@ -66,6 +66,7 @@ class Tester(Named):
         self.disabledTests: set[str] = set()
         self.errors: list[str] = []
         self.warnings: list[str] = []
+        self._assertTensorEqIgnoresDims = True  # which testers of programs' own change
         self.earlyAbort = self.rethrow = self.summaryOnly = False
         self.assertionPass: Counter = Counter()
         self.assertionFail: Counter = Counter()
@@ -98,7 +99,7 @@ class Tester(Named):
             if name is not None:
                 raise ValueError("Name parameter is forbidden for a table of tests, since its use is ambiguous")
             if not isinstance(f, TestSuite):
-                self._warn("Should use TestSuite rather than plain table")
+                self._warning("Should use TestSuite rather than plain table")
             for key, function in f.items():
                 if isinstance(function, dict):
                     raise TypeError("Nested sets of tests are not supported")
@@ -194,21 +195,27 @@ class Tester(Named):
         if not self.summaryOnly:
             report.sections([*self.errors, *self.warnings])
 
-    # What assertions do ---------------------------------------------------------------------------------------------
+    # What assertions do, under Torch's names, too: what a program's own give in their place is what assertions give.
 
-    def _assert_sub(self, holds: bool, message: str) -> bool:
-        (self.assertionPass if holds else self.assertionFail)[self._current] += 1
-        if not holds:
-            if self.rethrow:
-                raise AssertionError(message)
-            self.errors.append(self._placed(message))
-        return holds
+    def _assert_sub(self, holds: bool, message: str) -> Any:
+        return self._success() if holds else self._failure(message)
 
-    def _warn(self, message: str) -> None:
+    def _success(self) -> Any:
+        self.assertionPass[self._current] += 1
+        return True
+
+    def _failure(self, message: str) -> Any:
+        if self.rethrow:
+            raise AssertionError(message)
+        self.assertionFail[self._current] += 1
+        self.errors.append(self._addDebugInfo(message))
+        return False
+
+    def _warning(self, message: str) -> None:
         self.warningCount[self._current] += 1
-        self.warnings.append(self._placed(message))
+        self.warnings.append(self._addDebugInfo(message))
 
-    def _placed(self, message: str) -> str:
+    def _addDebugInfo(self, message: str) -> str:
         """A message with the test and the line that it is about."""
         path, number = user_line()
         return "\n".join([*filter(None, [self._current]), message, "stack traceback:", f"\t{path}:{number}:"])
@@ -221,6 +228,10 @@ class Tester(Named):
         """Whether a text has a pattern in it."""
         return re.search(pattern, text) is not None
 
+    def _tensors_compared(self, one: Any, other: Any, tolerance_and_message: tuple) -> tuple[Found, str]:
+        tolerance, message = _taken(tolerance_and_message)
+        return tensors(*_both("Tensor", one, other), tolerance, self._assertTensorEqIgnoresDims), message
+
     def _compared(self, found: Found, negate: bool, message: str) -> bool:
         same, said = found
         return self._assert_sub(same != negate, message + said)
@@ -230,7 +241,8 @@ class Tester(Named):
     def assert_(self, condition: object, message: str = "") -> bool:
         """The condition holds."""
         if not isinstance(condition, bool):
-            self._warn(" :assert should only be used for boolean conditions: say what is meant, as in `x is not None`")
+            said = ":assert should only be used for boolean conditions: say what is meant, as in `x is not None`"
+            self._warning(f" {said}")
         holds = condition is not None and condition is not False  # what is no boolean is true in Lua
         return self._assert_sub(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
 
@@ -251,16 +263,15 @@ class Tester(Named):
 
     def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors of one type have equal elements; other sizes are a warning. Raises TypeError for other values."""
-        tolerance, message = _taken(tolerance_and_message)
-        found = tensors(*_both("Tensor", ta, tb), tolerance, ignore_sizes=True)
+        found, message = self._tensors_compared(ta, tb, tolerance_and_message)
         if found[0] and ta.shape != tb.shape:
-            self._warn("Tensors have the same content but different dimensions; `eq` would not call them equal.")
+            self._warning("Tensors have the same content but different dimensions; `eq` would not call them equal.")
         return self._compared(found, False, message)
 
     def assertTensorNe(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
         """Tensors differ, as assertTensorEq compares them. Raises TypeError for other values."""
-        tolerance, message = _taken(tolerance_and_message)
-        return self._compared(tensors(*_both("Tensor", ta, tb), tolerance, ignore_sizes=True), True, message)
+        found, message = self._tensors_compared(ta, tb, tolerance_and_message)
+        return self._compared(found, True, message)
 
     def assertTableEq(self, ta: object, tb: object, *tolerance_and_message: float | str | None) -> bool:
         """Tables are equal, as `eq` compares them. Raises TypeError for other values."""
@@ -293,7 +304,7 @@ class Tester(Named):
     def assertne(self, a: object, b: object, message: str = "") -> bool:
         """Not a == b, as Lua compares, with a warning for tables and tensors."""
         if kind(a) == kind(b) and kind(a) in ("table", "userdata"):
-            self._warn(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
+            self._warning(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
         return self._assert_sub(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
 
     def assertalmosteq(self, a: float, b: float, *tolerance_and_message: float | str | None) -> bool:

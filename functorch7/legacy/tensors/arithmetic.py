@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
-from ...core import is_concrete
+from ...core import host_device, is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
 from .arguments import described, in_type, is_number, sizes_text
 from .casting import as_type
 from .default_type import getdefaulttensortype
-from .devices import gpu, precision
+from .devices import gpu, gpus, precision
 from .distributions import drawn, multinomial, permutation
 from .findings import tell
 from .kinds import Numbers, Operand
@@ -202,6 +202,13 @@ class Arithmetic(Methods, Places):
             return type_name_of(self.dtype, self.storage_.place is not None)
         device = (self.storage_.device or gpu("torch.Tensor: cuda()")) if is_of_gpu(name) else None
         return self._cast(dtype_of(name), device)
+
+    def getDevice(self) -> int:
+        """The number of the GPU on which it lies, as cutorch counts them. Raises RuntimeError for one of the host."""
+        devices, device = gpus(), self.storage_.device or host_device()
+        if device not in devices:
+            raise RuntimeError(f"torch.Tensor: getDevice() of a {self.type()}, which does not lie on one GPU")
+        return devices.index(device) + 1
 
     def typeAs(self, other: Arithmetic) -> Self:
         """This tensor in another's type, and where the other is."""

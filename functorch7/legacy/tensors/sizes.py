@@ -20,10 +20,13 @@ def sizes_given(*given: Sizes) -> tuple[int, ...]:
 
 
 def some_sizes(*given: Sizes) -> tuple[int, ...]:
-    """The same, of which there have to be some. Raises TypeError where none is given."""
-    if not (sizes := sizes_given(*given)):
+    """The same, where something has to be given: no sizes in a LongStorage or list are those of an empty tensor.
+
+    Raises TypeError where nothing is given.
+    """
+    if not given:
         raise TypeError(f"expected sizes: numbers, or one LongStorage or list of them; got {given}")
-    return sizes
+    return sizes_given(*given) or (0,)
 
 
 def numbers_given(*given: Sizes) -> tuple[int, ...]:

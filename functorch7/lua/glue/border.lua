@@ -20,7 +20,7 @@ local tables = {} -- those of tables
 local pinned, references = {}, setmetatable({}, {__mode = 'k'}) -- what Python has of Lua, by number and back
 local arriving, arrivals = {}, 0 -- tables on their way, which nothing else holds yet
 local classes = {} -- what stands for the objects of a class, by its number
-local border = {live = live, numbers = numbers, classes = classes, OBJECTS = OBJECTS}
+local border = {live = live, numbers = numbers, classes = classes, OBJECTS = OBJECTS, VALUE = VALUE}
 
 -- Functions of Python's by their numbers, for good: lupa keeps its own in a weak table with places that are given
 -- again, so that one which Lua collects may let two others be taken for each other.
@@ -289,6 +289,8 @@ function asked.describe(reference) return tostring(pinned[reference]) end
 function asked.as_value(reference) return answered(pinned[reference]) end
 
 function asked.type_of(reference) return type(pinned[reference]) end
+
+function asked.itself(reference) return answered(pinned[reference]) end
 
 function asked.entries(reference)
   local found = {}

@@ -1,6 +1,7 @@
 -- What stands for Python's classes in Lua: the metatables of their objects, as programs see them, and what makes objects.
 local border, python = ...
-local call, numbers, classes = border.call, border.numbers, border.classes
+local call, received, numbers, classes = border.call, border.received, border.numbers, border.classes
+local VALUE = border.VALUE
 local getmetatable, setmetatable = getmetatable, setmetatable
 
 local class_tables, constructors = {}, {} -- by a class's number the metatable of its objects, and what makes some
@@ -16,6 +17,7 @@ local function member(number, key)
   local kind, found = call(python.member, number, nil, key)
   if kind == 'function' then return border.method_of_class(found) end
   if kind == 'method' then return border.method(found) end
+  if kind == 'mapping' then return border.mapping end
   return found
 end
 
@@ -50,7 +52,12 @@ function border.class(number)
       return value
     end,
     __newindex = function(_, key, value)
-      call(python.define, number, nil, key, value)
+      if type(value) == 'table' and border.is_of_lua(value) then -- which stays the table that it is
+        local code, name = border.encode(key)
+        received(nil, python.define(number, code + 8 * VALUE, name, border.refer(value)))
+      else
+        call(python.define, number, nil, key, value)
+      end
       border.forget(key)
     end,
     __call = construct,

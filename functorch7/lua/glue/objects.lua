@@ -88,6 +88,8 @@ local function look_up(class, key)
     class.methods[key] = border.method_of_class(found)
   elseif kind == 'method' then
     class.methods[key] = border.method(found)
+  elseif kind == 'mapping' then
+    class.methods[key] = border.mapping
   elseif kind == 'pointer' then
     class.methods[key] = pointer_method(found)
   elseif kind == 'lua' then

@@ -1,0 +1,95 @@
+"""What a program puts into classes: methods, values, and tables, which stay Lua's own."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+from ..legacy.objects.described import Described, overridden_in
+from ..legacy.objects.own_fields import OF_PROGRAMS
+from ..legacy.objects.own_fields import of_program as of_program_here
+from ..legacy.tensors.changes import changed
+from ..legacy.tensors.types import Constructor
+from .border import Border
+from .functions import METAMETHODS, by_type
+from .held import LuaFunction
+from .kinds import Crossing
+from .own import LuaObject, keep_gradient, method_of
+
+COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
+"""Methods in whose place, where nobody has written others, compiled programs run."""
+
+_NOTHING = object()
+
+
+def of_program(kind: type, name: str) -> bool:
+    """Whether it is a program that has put there what a class has under a name."""
+    above = next((base for base in kind.__mro__ if name in vars(base)), object)
+    return of_program_here(above, name) or (issubclass(above, LuaObject) and bool(above.torch_class))
+
+
+class Written:
+    """What a program has put into classes, and what was there before."""
+
+    def __init__(self, border: Border):
+        self.border = border
+        self.before: list[tuple[type, str, Any]] = []
+
+    def define(self, number: int, key: str, value: object) -> None:
+        """Puts a method or value into a class; where nil is put, what the class above has counts again."""
+        kind = self.border.registry.kinds[number]
+        if not issubclass(kind, LuaObject):
+            self._note(kind, key)
+        if value is not None:
+            setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
+        elif key in vars(kind):
+            delattr(kind, key)
+        if key == "updateOutput" and issubclass(kind, LuaObject):
+            keep_gradient(kind)
+        self._heard_of(kind, key)
+
+    def _note(self, kind: type, key: str) -> None:
+        self.before.append((kind, key, vars(kind).get(key, _NOTHING)))
+        if key not in vars(kind):
+            OF_PROGRAMS.setdefault(kind, set()).add(key)
+
+    def _heard_of(self, kind: type, key: str) -> None:
+        """Lets networks be planned anew in which there are objects of a class with another method now."""
+        overridden_in.cache_clear()
+        self.border.written += 1
+        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
+
+    def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
+        """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
+        operator_named = METAMETHODS.get(key.removesuffix("__"))  # luaT calls __add__ for __add
+        names = [f"__{operator_named}__", f"__r{operator_named}__"] if operator_named else [key]
+        kind, usual = constructor.kind, isinstance(value, int)
+        for reflected, name in enumerate(names):
+            if not hasattr(vars(kind).get(name), "by_type"):
+                if usual or (reflected and not hasattr(kind, name)):
+                    continue
+                self._note(kind, name)
+                setattr(kind, name, by_type(getattr(kind, name, None), reflected == 1))
+            if usual:
+                vars(kind)[name].by_type.pop(constructor.name, None)
+            else:
+                vars(kind)[name].by_type[constructor.name] = value
+        self.border.written += 1
+
+    def restore(self) -> None:
+        """Takes back what Lua has put into classes of Python's."""
+        for kind, key, before in reversed(self.before):
+            if before is not _NOTHING:
+                setattr(kind, key, before)
+            elif key in vars(kind):
+                delattr(kind, key)
+            OF_PROGRAMS.get(kind, set()).discard(key)
+            self._heard_of(kind, key)
+        self.before.clear()
+
+    def bound(self) -> Iterator[tuple[str, Crossing]]:
+        """Functions for Lua, by name."""
+        for name in ("define", "define_for_type"):
+            yield name, self.border.entry(getattr(self, name))
