@@ -102,7 +102,7 @@ Sizes = tuple[tuple[str, tuple[int, ...]], ...]
 """The shapes of a module's own parameters, by name."""
 
 
-def sizes_of(made: dict[str, Any]) -> Sizes:
+def sizes_of(made: Mapping[str, jax.Array]) -> Sizes:
     """Those of what `init_params` has made."""
     return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
 

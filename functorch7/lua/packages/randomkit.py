@@ -116,4 +116,6 @@ def _whole(value: Crossing) -> Crossing:
     return np.asarray(value).astype(np.int64)
 
 
-__all__ = [*CONTINUOUS, "binomial", "bytes", "hypergeometric", "interval", "long", "randint", "random", "ulong"]
+__all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
+    *CONTINUOUS, "binomial", "bytes", "hypergeometric", "interval", "long", "randint", "random", "ulong",
+]  # fmt: skip
