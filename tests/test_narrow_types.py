@@ -1,11 +1,14 @@
 """Types of few bits: numbers of 16, rounded once where formulas need more, and indices and classes in 8."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import functorch7 as f7
+from functorch7.core import gather
 
 RANDOM = np.random.default_rng(0)
 KEY = jax.random.key(0)
@@ -114,3 +117,22 @@ def test_k_means_begins_with_examples_of_whole_numbers():
     for params in (f7.Kmeans(2, 2).init_random(KEY, examples), f7.Kmeans(2, 2).init_kmeans_plus(KEY, examples)):
         assert params["weight"].dtype == jnp.float32
         assert {tuple(row) for row in params["weight"].tolist()} <= {tuple(row) for row in examples.tolist()}
+
+
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16])
+def test_gradients_of_a_row_that_is_read_often_are_all_added_up(dtype):
+    """In the type itself a thousand ones make 256 (bfloat16): small ones beside a large sum are lost."""
+    table, indices = jnp.ones((4, 2), dtype), jnp.asarray([0] * 1000 + [2])
+
+    def gradient(axis, indices):
+        read = partial(gather, indices=indices, axis=axis)
+        return jax.grad(lambda table: read(table).astype(jnp.float32).sum())(table if axis == 0 else table.T)
+
+    expected = np.array([[1000], [0], [1], [0]]) * np.ones((1, 2))
+    for axis, found in ((0, gradient(0, indices)), (1, gradient(1, indices).T)):
+        assert found.dtype == dtype, axis
+        np.testing.assert_array_equal(found.astype(jnp.float32), expected)
+    batch = jax.jit(jax.vmap(partial(gradient, 0)))(jnp.stack([indices, indices]))
+    np.testing.assert_array_equal(batch.astype(jnp.float32), [expected] * 2)
+    moved = jax.jvp(lambda table: gather(table, indices[-2:]), (table,), (3 * table,))[1]
+    np.testing.assert_array_equal(moved.astype(jnp.float32), 3 * np.ones((2, 2)))

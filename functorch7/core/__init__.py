@@ -38,9 +38,9 @@ from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import builder as builder
 from .module import registry as registry
+from .precision import wide_on_cpu as wide_on_cpu
 from .proxy import Proxy as Proxy
 from .recording import expose as expose
 from .recording import recording as recording
 from .rows import gather as gather
 from .tree import places as places
-from .wide import wide_on_cpu as wide_on_cpu

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from jax.typing import DTypeLike
 
 from .probe import Keyed, Probe, opened, probing
 from .types import Array, Tree, Value
+from .way_back import linear
 
 
 @jax.tree_util.register_dataclass
@@ -110,8 +112,25 @@ def held(params: Tree) -> Tree:
 
 
 def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:
-    """Rows of a parameter, NaN for indices outside it. Layers whose parameters are large read them by this."""
+    """Rows of a parameter, NaN for indices outside it. Layers whose parameters are large read them by this.
+
+    The gradients of a row that is read many times are added up in 32 bits at least.
+    """
     if isinstance(table, RowTable):
         return table.gather(indices, axis)
+    table = jnp.asarray(table)
+    if table.dtype.itemsize < 4 and jnp.issubdtype(table.dtype, jnp.floating):
+        return linear(partial(_read, axis), partial(_added_up, table.shape, axis), jnp.asarray(indices), table)
+    return _read(axis, indices, table)
+
+
+def _read(axis: int, indices: Array, table: Array) -> Array:
     at = (slice(None),) * axis + (indices,)
-    return jnp.asarray(table).at[at].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+    return table.at[at].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+
+
+def _added_up(shape: tuple[int, ...], axis: int, indices: Array, rows: Array) -> Array:
+    """What is added to each row of a table, in the rows' type: `_read` backwards."""
+    at = (slice(None),) * axis + (indices,)
+    zeros = jnp.zeros(shape, jnp.float32)
+    return zeros.at[at].add(rows.astype(zeros.dtype), mode="drop", wrap_negative_indices=False).astype(rows.dtype)

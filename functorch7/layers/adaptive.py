@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
+from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Tree
 from .merging import flattened, merged
-from .precision import at_least_float32, in_float32
 from .windows import Windows
 
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 
 from ..core import Composite, Module, check_positive, expected
 from ..core.composite import Run
+from ..core.precision import at_least_float32
 from ..core.types import Array, Key, Tree, Value
 from .linear import Linear
-from .precision import at_least_float32
 
 PROJECTIONS = ("queries", "keys", "values", "output")
 

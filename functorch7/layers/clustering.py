@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Module, check_positive, expected
+from ..core.precision import floating, in_float32
 from ..core.types import Array, Key, State, Tree
 from .initializers import between
-from .precision import floating, in_float32
 
 
 class Kmeans(Module):

@@ -9,9 +9,9 @@ from jax import lax
 
 from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
 from ..core.module import Module
+from ..core.precision import in_float32
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
-from .precision import in_float32
 from .table import check_table
 
 

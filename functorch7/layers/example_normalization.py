@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, check_floating, check_positive, expected
+from ..core.precision import at_least_float32
 from ..core.types import Array, Tree
 from .initializers import filled
-from .precision import at_least_float32
 from .shape import sizes_of
 
 

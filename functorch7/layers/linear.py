@@ -7,10 +7,10 @@ from jax import lax
 
 from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Numbers
+from ..core.precision import in_float32
 from ..core.types import Array, Table, Tree
 from .distances import norm
 from .initializers import filled, normal, weight_and_bias
-from .precision import in_float32
 from .table import check_table
 
 

@@ -8,11 +8,11 @@ from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
 from ..core.arrays import Numbers
+from ..core.precision import in_float32
 from ..core.types import Array
 from ..network import number
 from .convolving import convolve
 from .merging import merged
-from .precision import in_float32
 
 
 class SpatialCrossMapLRN(Map):

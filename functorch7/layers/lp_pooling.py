@@ -5,11 +5,11 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Map, Module, expected
+from ..core.precision import in_float32
 from ..core.types import Array, Key, Tree
 from .containers import Sequential
 from .pointwise import MulConstant, Power, Sqrt, Square
 from .pooling import SpatialAveragePooling
-from .precision import in_float32
 
 
 def stopped_at_zero(x: Array) -> Array:

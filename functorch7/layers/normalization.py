@@ -8,10 +8,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Module, check_floating, check_positive, expected, expose
+from ..core.precision import at_least_float32
 from ..core.types import Array, Key, State, Tree
 from ..network import number
 from .initializers import between, filled
-from .precision import at_least_float32
 
 # The way back keeps the input and what is known of each feature, and no shifted copies of the input.
 _keeping_the_input = partial(

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core import Const, Map, check_number, const, expected, host_device
 from ..core.arrays import Numbers
+from ..core.precision import floating
 from ..core.types import Array
 from .lookup import are_numbers, check_indices
-from .precision import floating
 from .tap import tap
 from .tensor_types import TYPES
 from .transfer import Transfer

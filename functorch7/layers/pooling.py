@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, builder, check_floating, expose
+from ..core.precision import in_float32
 from ..core.types import Array
 from .first_maxima import max_pool
-from .precision import in_float32
 from .windows import Windows, padded
 
 

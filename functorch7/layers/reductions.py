@@ -8,8 +8,8 @@ import jax.numpy as jnp
 
 from ..checks.errors import example_axis
 from ..core import Map, axis, check_dimension, check_positive, expected
+from ..core.precision import in_float32
 from ..core.types import Array
-from .precision import in_float32
 
 
 class Reduction(Map, abstract=True):

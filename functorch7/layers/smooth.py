@@ -5,7 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from .precision import in_float32
+from ..core.precision import in_float32
 from .transfer import Transfer
 
 

@@ -3,10 +3,10 @@
 import jax
 
 from ..core import Layer, check_positive, in_dtype_of
+from ..core.precision import in_float32
 from .initializers import split, uniform
 from .merging import merged
 from .pooling import summed
-from .precision import in_float32
 from .windows import Windows, padded
 
 

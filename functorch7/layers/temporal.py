@@ -6,11 +6,11 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of
+from ..core.precision import in_float32
 from ..core.types import Array
 from .first_maxima import max_pool
 from .initializers import split, uniform, weight_and_bias
 from .merging import merged
-from .precision import in_float32
 from .windows import Windows
 
 

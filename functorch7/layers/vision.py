@@ -10,9 +10,9 @@ from jax.typing import DTypeLike
 
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
 from ..core.arrays import Numbers
+from ..core.precision import at_least_float32
 from ..core.types import Array, Key, Table, Tree
 from .merging import merged
-from .precision import at_least_float32
 from .table import check_table
 from .upsampling import linear
 

@@ -10,8 +10,8 @@ from ..checks.tracebacks import shorten
 from ..core import Composite, Const, Module, Variables, check_kinds, const, expected
 from ..core.arrays import Numbers
 from ..core.composite import Run
+from ..core.precision import cast, narrow_type
 from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
-from ..layers.precision import cast, narrow_type
 from ..network import structure_of
 from .tables import as_arrays
 

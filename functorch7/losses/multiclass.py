@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core import check_values, expected, lookable
 from ..core.arrays import Numbers
+from ..core.precision import floating
 from ..core.types import Array, Value
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from ..layers.precision import floating
 from .base import Criterion, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 import jax.numpy as jnp
 
 from ..core import Emitted, expected, without_emitted
+from ..core.precision import in_float32
 from ..core.types import Array, Key, State, Tree
-from ..layers.precision import in_float32
 from .abstract import AbstractRecurrent
 
 
