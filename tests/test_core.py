@@ -1,13 +1,16 @@
 """Descriptions: values, names, trees of arrays, side outputs, ties, errors."""
 
+import dataclasses
 import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from cases import MODULES
 
 import functorch7 as f7
+from functorch7.legacy import nn
 from functorch7.network import buffer_kinds, named_buffers, named_parameters
 
 NET = f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.BatchNormalization(4), f7.Linear(4, 2))
@@ -27,6 +30,13 @@ def test_a_container_is_a_sequence_of_its_modules(key):
         list(f7.Linear(3, 4))
 
 
+def test_containers_without_modules_are_true():
+    """They are modules, so that `given or default` is what was given."""
+    assert all((f7.Sequential(), f7.ConcatTable(), f7.ParallelTable(), nn.Sequential()))
+    transfer = f7.Recurrent(2, f7.Linear(3, 2), f7.Linear(2, 2), f7.Sequential()).modules
+    assert f7.Sequential() in transfer and f7.Sigmoid() not in transfer
+
+
 def test_a_container_takes_a_list_and_functions():
     assert f7.Sequential([f7.Linear(3, 4), f7.Tanh()]) == f7.Sequential(f7.Linear(3, 4), f7.Tanh())
     assert f7.Concat(2, [f7.Tanh(), f7.Abs()]) == f7.Concat(2, f7.Tanh(), f7.Abs())
@@ -44,6 +54,29 @@ def test_descriptions_are_values():
     assert f7.Linear(3, 4) != f7.Linear(3, 4, bias=False)
     with pytest.raises(AttributeError):
         f7.Linear(3, 4).input_size = 5
+
+
+def numpys(value):
+    """A number as NumPy's of another width; None for what is none."""
+    if isinstance(value, bool):
+        return np.bool_(value)
+    if isinstance(value, int):
+        return np.int32(value)
+    return np.float64(value) if isinstance(value, float) else None
+
+
+def test_numbers_of_numpys_are_the_same_hyper_parameters():
+    changed = 0
+    for case in MODULES:
+        fields = {each.name: getattr(case.module, each.name, None) for each in dataclasses.fields(case.module)}
+        given = {name: numpys(value) for name, value in fields.items() if numpys(value) is not None}
+        again = case.module.replace(**given)
+        kept = [(name, type(getattr(again, name))) for name in given if isinstance(getattr(again, name), np.generic)]
+        assert again == case.module and not kept, (case.id, kept)
+        changed += bool(given)
+    assert changed > 100
+    assert f7.Dropout(np.float32(0.5)) == f7.Dropout(0.5)
+    assert f7.Linear(np.int64(2), np.int8(3)) == f7.Linear(2, 3)
 
 
 def test_jit_compiles_once_for_equal_modules(key):

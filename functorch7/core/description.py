@@ -3,6 +3,8 @@
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from .display import tree_of
 from .tree import Children, named_children
 
@@ -78,7 +80,11 @@ class Description:
     def _set(self, **values: Any) -> None:
         """Sets fields during construction (the dataclass is frozen after it)."""
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, _plain(value))
+
+    def _set_plain(self) -> None:
+        """Makes numbers of NumPy's among the fields Python's, which take the type of what they are calculated with."""
+        self._set(**{name: value for name, value in vars(self).items() if isinstance(value, np.generic)})
 
     def _values(self) -> tuple:
         own = (value for _, value in self._named_values())
@@ -126,6 +132,10 @@ class Description:
 
     def _repr_html_(self) -> str:
         return tree_of(self)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_hashable(value: object) -> bool:

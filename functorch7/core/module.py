@@ -90,13 +90,15 @@ class Module(Declared):
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
     _own_init: ClassVar[bool] = False
+    _checks_fields: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
-        if "__post_init__" in vars(cls):
+        if "__post_init__" in vars(cls) or not cls._checks_fields:
             cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
+            cls._checks_fields = True
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
         cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]
         if not abstract:
@@ -223,10 +225,11 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
 
 
 def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """A class's check of its fields; where it fails over a field that is no number, the error names that field."""
+    """A class's check of its fields, NumPy's numbers made Python's; an error over what is no number names the field."""
 
     @wraps(check)
     def checked(module: Any) -> None:
+        module._set_plain()
         try:
             check(module)
         except Exception as error:
@@ -360,6 +363,10 @@ class Container(Module, init=False):
 
     def __len__(self) -> int:
         return len(self.modules)
+
+    def __bool__(self) -> bool:
+        """True, also without modules: that is a module, too, so that `given or default` is what was given."""
+        return True
 
     def __iter__(self) -> Iterator[Module]:
         return iter(self.modules)

@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from ..core import TableMap, expected
 from ..core.types import Array, Output, Table, Tree
@@ -29,7 +28,7 @@ class SelectTable(TableMap):
             if self.index not in input:
                 raise expected(self, f"a table with the key {self.index!r}", input)
             return input[self.index]
-        if not isinstance(input, (list, tuple)) or not isinstance(self.index, (int, np.integer)):
+        if not isinstance(input, (list, tuple)) or not isinstance(self.index, int):
             raise expected(self, f"a table with the key {self.index!r}", input)
         position = self.index - 1 if self.index > 0 else self.index + len(input)
         if self.index == 0 or not 0 <= position < len(input):

@@ -18,7 +18,7 @@ from ..layers import (
     ZipTable,
 )
 from .fused import SeqLSTM
-from .recurrence import check_module, chosen
+from .recurrence import check_module
 from .sequencer import Sequencer, as_table
 from .simple import SeqReverseSequence
 
@@ -127,6 +127,6 @@ class SeqBRNN(Decorator):
 
     def __init__(self, input_size: int, output_size: int, batch_first: bool = False, merge: Module | None = None):
         backward = Sequential(SeqReverseSequence(1), SeqLSTM(input_size, output_size), SeqReverseSequence(1))
-        parts = [ConcatTable(SeqLSTM(input_size, output_size), backward), chosen(merge, CAddTable())]
+        parts = [ConcatTable(SeqLSTM(input_size, output_size), backward), merge or CAddTable()]
         swap = [Transpose((1, 2))] if batch_first else []
         super().__init__(Sequential(*swap, *parts, *swap))

@@ -20,11 +20,6 @@ def check_module(module: Module, given: object, position: int) -> None:
         raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
 
 
-def chosen(given: Module | None, default: Module) -> Module:
-    """What was given, if anything: a container without modules, which is the identity, is false to Python."""
-    return default if given is None else given
-
-
 class Recurrent(AbstractRecurrent):
     """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
@@ -55,7 +50,7 @@ class Recurrent(AbstractRecurrent):
     ):  # fmt: skip
         if isinstance(start, (int, list, tuple)):
             start = Add(start) if isinstance(start, int) else Add(*start)
-        modules = (start, input, feedback, chosen(transfer, Sigmoid()), chosen(merge, CAddTable()))
+        modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
         for i, module in enumerate(modules[:3], 1):
             check_module(self, module, i)
         check_positive(self, rho=rho)

@@ -10,7 +10,6 @@ from ..layers import CAddTable, ConcatTable, Decorator, Sequential
 from ..layers.quantized import computing
 from .bidirectional import BiSequencer, BiSequencerLM, SeqBRNN
 from .fused import SeqGRU, SequenceLayer
-from .recurrence import chosen
 from .sequencer import AbstractSequencer
 from .step import lstm_layer
 
@@ -61,7 +60,7 @@ class BothWays(Decorator, abstract=True):
     """merge([layer(x), reverse(layer'(reverse(x)))]) of a layer and another like it."""
 
     def __init__(self, layer: SequenceLayer, merge: Module | None):
-        super().__init__(_merged(layer, layer, chosen(merge, CAddTable())))
+        super().__init__(_merged(layer, layer, merge or CAddTable()))
 
     def parts(self) -> tuple[SequenceLayer, SequenceLayer, Module]:
         """The layer that runs forwards, that which runs backwards, and what merges their outputs."""

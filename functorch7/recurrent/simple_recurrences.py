@@ -3,7 +3,7 @@
 from ..core import Module, check_positive
 from ..layers import CAddTable, JoinTable, Linear, ParallelTable, Sequential, Sigmoid
 from .masking import LookupTableMaskZero
-from .recurrence import Recurrence, chosen
+from .recurrence import Recurrence
 
 
 class LinearRNN(Recurrence):
@@ -26,7 +26,7 @@ class LinearRNN(Recurrence):
         check_positive(self, input_size=input_size, output_size=output_size)
         self._set(input_size=input_size)
         layer = Linear(input_size + output_size, output_size)
-        super().__init__(Sequential(JoinTable(1, 1), layer, chosen(transfer, Sigmoid())), output_size, 1)
+        super().__init__(Sequential(JoinTable(1, 1), layer, transfer or Sigmoid()), output_size, 1)
 
     def printed(self) -> str:
         return f"{self.type_name()}({self.input_size} -> {self.output_size[0]})"
@@ -54,7 +54,7 @@ class LookupRNN(Recurrence):
         check_positive(self, n_index=n_index, output_size=output_size)
         self._set(n_index=n_index)
         layers = ParallelTable(LookupTableMaskZero(n_index, output_size), Linear(output_size, output_size))
-        super().__init__(Sequential(layers, chosen(merge, CAddTable()), chosen(transfer, Sigmoid())), output_size, 0)
+        super().__init__(Sequential(layers, merge or CAddTable(), transfer or Sigmoid()), output_size, 0)
 
     def printed(self) -> str:
         return f"{self.type_name()}({self.n_index} -> {self.output_size[0]})"
