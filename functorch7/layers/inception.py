@@ -1,5 +1,6 @@
 """Blocks of convolutions with names of their own."""
 
+import inspect
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -35,8 +36,11 @@ class Inception(Decorator):
 
     def __init__(self, config: Mapping[str, Value]):
         keys = {name.replace("_", "").lower(): value for name, value in config.items()}
-        columns = _Columns(**keys)
-        super().__init__(DepthConcat(2, *columns.modules()))
+        try:
+            inspect.signature(_Columns).bind(**keys)
+        except TypeError as error:
+            raise TypeError(f"{self.torch_name()}: in its table: {error}") from None
+        super().__init__(DepthConcat(2, *_Columns(**keys).modules()))
 
 
 class _Columns:

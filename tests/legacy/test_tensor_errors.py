@@ -33,7 +33,7 @@ OTHER_NAMES = {
 def refused(function, args):
     try:
         function(*args)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, RuntimeError) as error:
         return str(error)
     return None
 

@@ -1,7 +1,7 @@
 """Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
@@ -104,12 +104,21 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
     try:
         return spec_class(*filled, **named), objects
-    except TypeError as error:
-        if "__init__()" not in str(error):
+    except TypeError:
+        kind = _misuse_by(spec_class, filled, named)
+        if kind is None:
             raise
-        kind = MissingArgument if "__init__() missing" in str(error) else Misuse
         usage = f"({', '.join(words_of_parameters(in_torchs_words(spec_class)))})"
         raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
+
+
+def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[Misuse] | None:
+    """The error for arguments that a constructor does not take; None where it takes them: then it says what is wrong."""
+    try:
+        inspect.signature(spec_class).bind(*given, **named)
+    except TypeError as error:
+        return MissingArgument if str(error).startswith("missing") else Misuse
+    return None
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
