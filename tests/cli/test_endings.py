@@ -48,12 +48,19 @@ with stopping.stoppable():
     assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
 
 
-def test_control_c_is_what_it_was_where_python_hears_of_it():
-    before = signal.getsignal(signal.SIGINT)
+@pytest.fixture
+def python_hears_of_control_c():
+    """Which it does not where a shell has started the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_control_c_is_what_it_was_where_python_hears_of_it(python_hears_of_control_c):
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt), stopping.stoppable():
             signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_pipes_and_devices_are_refused_by_name(tmp_path):

@@ -113,7 +113,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
 
 
 def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[Misuse] | None:
-    """The error for arguments that a constructor does not take; None where it takes them: then it says what is wrong."""
+    """The error for arguments that a constructor does not take; None where it failed for another reason."""
     try:
         inspect.signature(spec_class).bind(*given, **named)
     except TypeError as error:
