@@ -99,7 +99,8 @@ class MultiCriterion(Criterion):
 class ParallelCriterion(MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeat_target criterion_k(x_k, y).
 
-    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
+    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
+    many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
     Raises: ValueError for tables with fewer entries than criterions; as MultiCriterion.
     Source: nn/doc/criterion.md#nn.ParallelCriterion.
 
@@ -121,14 +122,18 @@ class ParallelCriterion(MultiCriterion):
         self.__post_init__()
 
     def parts(self, input: Value, target: Value) -> list[tuple[Value, Value]]:
+        inputs = self._entries(input, "inputs")
+        targets = [target] * len(inputs) if self.repeat_target else self._entries(target, "targets")
+        return list(zip(inputs, targets, strict=True))
+
+    def _entries(self, table: Value, what: str) -> list[Value]:
+        """One for each criterion."""
         count = len(self.criterions)
-        if not isinstance(input, (list, tuple)) or len(input) < count:
-            raise expected(self, f"a table of at least {count} inputs", input)
-        if self.repeat_target:
-            return [(each, target) for each in input[:count]]
-        if not isinstance(target, (list, tuple)) or len(target) < count:
-            raise expected(self, f"a table of at least {count} targets", target)
-        return list(zip(input[:count], target[:count], strict=True))
+        if isinstance(table, (list, tuple)) and len(table) >= count:
+            return list(table[:count])
+        if getattr(table, "shape", ())[:1] == (count,):
+            return [table[i] for i in range(count)]
+        raise expected(self, f"a table of at least {count} {what}", table)
 
 
 class ModuleCriterion(AroundCriterion):

@@ -246,3 +246,16 @@ def test_the_gradient_has_the_inputs_type():
 def test_criterions_print_their_names():
     assert str(nn.MSECriterion()) == "nn.MSECriterion"
     assert str(nn.CrossEntropyCriterion()) == "nn.CrossEntropyCriterion"
+
+
+@pytest.mark.parametrize("targets", [[2, 3], torch.Tensor([2, 3]), torch.LongTensor([2, 3]), [torch.Tensor([2]), 3]])
+def test_parallel_criterions_take_a_tensor_for_a_table_as_torch_does(targets):
+    """`target[i]` is the i-th entry of a table, and the i-th row of a tensor."""
+    scores = torch.Tensor([[-1, -2, -3], [-4, -5, -6]])
+    both = nn.ParallelCriterion().add(nn.ClassNLLCriterion()).add(nn.ClassNLLCriterion(), 0.5)
+    for input in (scores, [scores[1], scores[2]]):
+        assert both.forward(input, targets) == 2 + 0.5 * 6
+        gradient = np.stack([np.asarray(each) for each in both.backward(input, targets)])
+        np.testing.assert_array_equal(gradient, [[0, -1, 0], [0, 0, -0.5]])
+    with pytest.raises(ValueError, match=r"expected a table of at least 2 targets, got shape \(3,\)"):
+        both.forward(scores, torch.Tensor([1, 2, 3]))
