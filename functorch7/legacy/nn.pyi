@@ -2226,7 +2226,8 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
 class ParallelCriterion(MultiCriterion):
     """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
 
-    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing.
+    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
+    many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
     """
     def __init__(
         self, repeatTarget: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = (),
