@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from inspect import signature
 from numbers import Number
@@ -23,28 +23,31 @@ from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
 
-class Step(NamedTuple):
+@dataclass
+class Step:
     """What a step has met and left: how many were before it, the gradient, x before and after it, the state under
     Torch's names before it (empty before the first) and after it, and numbers of config.
     """
 
     count: int
-    gradient: Tensor
-    before: Tensor
-    after: Tensor
-    earlier: dict[str, Tensor]
-    memory: dict[str, Tensor]
+    gradient: Any
+    before: Any
+    after: Any
+    earlier: dict[str, Any]
+    memory: dict[str, Any]
     settings: dict[str, Any]
 
 
 class Between(NamedTuple):
     """A result that Torch keeps in the state, too, though it never reads it again: computed when somebody looks.
 
+    `looks_at` are the arrays of the step that it is computed from: the others need not be kept until then.
     Its type is that of x unless `dtype` says otherwise, and so are its sizes, with `rows` before them. It is there
     where config has the setting `of`.
     """
 
     find: Callable[[Step], Tensor]
+    looks_at: tuple[str, ...] = ("memory",)
     dtype: str | None = None
     rows: int | None = None
     of: str | None = None
@@ -92,31 +95,30 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
         moved, memory = computed(_stepping(rule, zeros), given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if isinstance(x, Tensor):
-        _keep_between(rule, state, settings, count, gradient, params, moved, known if started else {}, memory)
+        _keep_between(rule, state, Step(count, gradient, params, moved, known if started else {}, memory, settings))
     if rule.counter:
         state[rule.counter] = count + 1
     return stored(x, moved), [loss]
 
 
-def _keep_between(rule: Rule, state: dict, settings: dict, *met: Any) -> None:
+def _keep_between(rule: Rule, state: dict, step: Step) -> None:
     """Puts the results between into the state."""
     for name, between in rule.between.items():
-        if between.of is None or between.of in settings:
-            state[name] = _pending(between, settings, *met)
+        if between.of is None or between.of in step.settings:
+            state[name] = _pending(between, step)
 
 
-def _pending(
-    between: Between, settings: dict, count: int, gradient: Any, before: Any, after: Any, *memories: Any
-) -> Tensor:
+def _pending(between: Between, step: Step) -> Tensor:
     """A result between, whose elements are computed when somebody looks."""
+    rows = () if between.rows is None else (between.rows,)
+    shape, dtype = (*rows, *step.after.shape), between.dtype or step.after.dtype
+    others = {"gradient", "before", "after", "earlier", "memory"}.difference(between.looks_at)
+    kept: Any = replace(step, **dict.fromkeys(others))
 
     def elements() -> Any:
-        earlier, memory = ({name: Tensor.of(array) for name, array in each.items()} for each in memories)
-        points = Tensor.of(gradient), Tensor.of(before), Tensor.of(after)
-        return between.find(Step(count, *points, earlier, memory, settings)).array
+        seen = {name: jax.tree.map(Tensor.of, getattr(kept, name)) for name in between.looks_at}
+        return between.find(replace(kept, **seen)).array
 
-    rows = () if between.rows is None else (between.rows,)
-    shape, dtype = (*rows, *after.shape), between.dtype or after.dtype
     return Tensor.viewing(Storage(None, elements, shape, dtype), 0, shape)
 
 

@@ -72,15 +72,23 @@ def _decayed(step: Step) -> Tensor:
 _SGD = Rule(
     optim.sgd, {"trace": "dfdx"},
     between={
-        "deltaParameters": Between(lambda step: (step.before - step.after).div(_rate(step)), of="learning_rates"),
+        "deltaParameters": Between(
+            lambda step: (step.before - step.after).div(_rate(step)), ("before", "after"), of="learning_rates"
+        ),
         "decayParameters": Between(
-            lambda step: step.before.clone().cmul(Tensor.of(step.settings["weight_decays"])), of="weight_decays"
+            lambda step: step.before.clone().cmul(Tensor.of(step.settings["weight_decays"])), ("before",),
+            of="weight_decays",
         ),
     },
 )  # fmt: skip
 _NAG = Rule(optim.nag, {"trace": "dfdx"})
 _ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t", between={"denom": _root("v", "epsilon", 1e-8)})
-_ADAMAX = Rule(optim.adamax, {"mu": "m", "nu": "u"}, "t", between={"max": Between(_largest, rows=2)})
+_ADAMAX = Rule(
+    optim.adamax,
+    {"mu": "m", "nu": "u"},
+    "t",
+    between={"max": Between(_largest, ("gradient", "earlier", "before"), rows=2)},
+)
 _ADAGRAD = Rule(
     optim.adagrad, {"sum_of_squares": "paramVariance"}, notice="no state table, ADAGRAD initializing",
     between={"paramStd": _root("paramVariance", 1e-10)},
@@ -91,7 +99,7 @@ _ADADELTA = Rule(
         "paramStd": Between(
             lambda step: step.memory["paramVariance"].clone().add(step.settings.get("eps", 1e-6)).sqrt()
         ),
-        "delta": Between(lambda step: step.before - step.after),
+        "delta": Between(lambda step: step.before - step.after, ("before", "after")),
     },
 )  # fmt: skip
 _RMSPROP = Rule(optim.rmsprop, {"nu": "m"}, "", between={"tmp": _root("m", "epsilon", 1e-8)})
@@ -99,10 +107,10 @@ _RPROP = Rule(
     optim.rprop, {"prev_updates": "delta", "step_sizes": "stepsize"}, "", notice="no state table RPROP initializing",
     between={
         "sign": Between(lambda step: step.memory["delta"].clone().sign()),
-        "psign": Between(lambda step: _turn(step).gt(0), "uint8"),
-        "nsign": Between(lambda step: _turn(step).lt(0), "uint8"),
-        "zsign": Between(lambda step: _turn(step).eq(0), "uint8"),
-        "dminmax": Between(_too_small, "uint8"),
+        "psign": Between(lambda step: _turn(step).gt(0), ("gradient", "earlier"), "uint8"),
+        "nsign": Between(lambda step: _turn(step).lt(0), ("gradient", "earlier"), "uint8"),
+        "zsign": Between(lambda step: _turn(step).eq(0), ("gradient", "earlier"), "uint8"),
+        "dminmax": Between(_too_small, ("gradient", "earlier", "after"), "uint8"),
     },
 )  # fmt: skip
 _ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
