@@ -85,42 +85,42 @@ def _foreign(value: object) -> str:
     return reprlib.repr(value)
 
 
-def check_sizes(module: Described, params: object) -> None:
+def check_parameters(module: Described, params: object) -> None:
     """Refuses arrays of other sizes than `init_params` makes: many would give an output, but another layer's.
 
     Raises: ValueError naming the module, the parameter and the sizes.
     """
     if _are_known.get() or not isinstance(params, Mapping):
         return
-    for name, shape in _own_sizes(module):
+    for name, shape in _own_shapes(module):
         if name in params and np.shape(params[name]) != shape:
             given = describe(params[name])
             raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {shape}, got {given}")
 
 
-Sizes = tuple[tuple[str, tuple[int, ...]], ...]
+Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 """The shapes of a module's own parameters, by name."""
 
 
-def sizes_of(made: Mapping[str, jax.Array]) -> Sizes:
+def shapes_of(made: Mapping[str, jax.Array]) -> Shapes:
     """Those of what `init_params` has made."""
     return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
 
 
-def _own_sizes(module: Any) -> Sizes:
+def _own_shapes(module: Any) -> Shapes:
     """As `init` has found them; else from a trace. None are known where that takes more than a trace."""
-    known = module.__dict__.get("_sizes")
+    known = module.__dict__.get("_parameter_shapes")
     if known is None:
         known = ()
         with suppress(Exception):
-            known = _traced_sizes(module)
-        module._set(_sizes=known)
+            known = _traced_shapes(module)
+        module._set(_parameter_shapes=known)
     return known
 
 
 @lru_cache(256)
-def _traced_sizes(module: Any) -> Sizes:
-    return sizes_of(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))  # whose key is in no program around
+def _traced_shapes(module: Any) -> Shapes:
+    return shapes_of(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))  # whose key is in no program around
 
 
 _are_known: ContextVar[bool] = ContextVar("are_known", default=False)

@@ -8,7 +8,7 @@ import numpy as np
 from .display import tree_of
 from .tree import Children, named_children
 
-DERIVED = ("_hash", "_sizes", "_traits", "_bare")
+DERIVED = ("_hash", "_parameter_shapes", "_traits", "_bare")
 """What a description keeps that follows from its fields: no part of its value."""
 
 
@@ -76,6 +76,7 @@ class Description:
 
     def __post_init__(self) -> None:
         """Checks the fields; subclasses extend it."""
+        self._set_plain()
 
     def _set(self, **values: Any) -> None:
         """Sets fields during construction (the dataclass is frozen after it)."""

@@ -17,7 +17,16 @@ from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.errors import describe, inside, is_looking, title
-from ..checks.given import check_kinds, check_made, check_result, check_sizes, check_train, sizes_of, unfit, unfit_field
+from ..checks.given import (
+    check_kinds,
+    check_made,
+    check_parameters,
+    check_result,
+    check_train,
+    shapes_of,
+    unfit,
+    unfit_field,
+)
 from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import explicit, hooks
@@ -90,15 +99,13 @@ class Module(Declared):
     package: ClassVar[str] = "nn"
     parameter_order: ClassVar[tuple[str, ...]] = ("weight", "bias")
     _own_init: ClassVar[bool] = False
-    _checks_fields: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False, init: bool = True, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
-        if "__post_init__" in vars(cls) or not cls._checks_fields:
+        if "__post_init__" in vars(cls):
             cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
-            cls._checks_fields = True
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
         cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]
         if not abstract:
@@ -136,7 +143,7 @@ class Module(Declared):
         try:
             own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
             check_made(self, "init_params", own)
-            self._set(_sizes=sizes_of(own))
+            self._set(_parameter_shapes=shapes_of(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)
@@ -165,7 +172,7 @@ class Module(Declared):
             check_key(self.torch_name(), key)
         check_kinds(self, input)
         if type(self).init_params is not Module.init_params:
-            check_sizes(self, params)
+            check_parameters(self, params)
         if (mesh := explicit.mesh_of(input)) is not None:
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         try:

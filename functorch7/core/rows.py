@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.typing import DTypeLike
 
+from .precision import narrow_type
 from .probe import Keyed, Probe, opened, probing
 from .types import Array, Tree, Value
 from .way_back import linear
@@ -119,7 +120,7 @@ def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:
     if isinstance(table, RowTable):
         return table.gather(indices, axis)
     table = jnp.asarray(table)
-    if table.dtype.itemsize < 4 and jnp.issubdtype(table.dtype, jnp.floating):
+    if narrow_type(table) is not None:
         return linear(partial(_read, axis), partial(_added_up, table.shape, axis), jnp.asarray(indices), table)
     return _read(axis, indices, table)
 

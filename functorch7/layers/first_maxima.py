@@ -39,12 +39,12 @@ def _(windows, counts, primals, tangents):
     best, position = _by_position(*primals, windows, counts)
     changes, places = (flattened(merged(each, len(counts))) for each in (tangents[0], position))
     moved = jnp.take_along_axis(changes, places, 1).reshape(best.shape)
-    if _reach_out(primals[0].shape, windows, counts):  # the position may be that of another row's pixel
+    if _overhang(primals[0].shape, windows, counts):  # the position may be that of another row's pixel
         moved = jnp.where(jnp.isneginf(best), 0, moved)
     return (best, position), (moved, _no_change(position))
 
 
-def _reach_out(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...]) -> bool:
+def _overhang(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...]) -> bool:
     """Whether windows have places beyond the plane. One that has no other gives -inf, and no gradient, as in Torch."""
     kernel, stride, pads, dilation = map(windows.window, ("k", "d", "pad", "dilation"))
     ends = [(n - 1) * d + (k - 1) * step + 1 for n, k, d, step in zip(counts, kernel, stride, dilation, strict=True)]

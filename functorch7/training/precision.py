@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
+from ..core.precision import at_least_float32
 from ..core.types import Tree, Value
 
 
@@ -16,7 +17,7 @@ def widened(tree: Tree) -> Tree:
     """The tree with its floating-point arrays of 16 bits as float32, in which small changes and long sums are seen."""
 
     def wide(array: Value) -> Value:
-        narrow = jnp.issubdtype(jnp.result_type(array), jnp.floating) and jnp.result_type(array).itemsize < 4
-        return array.astype(jnp.float32) if narrow else array
+        dtype = jnp.result_type(array)
+        return array.astype(at_least_float32(dtype)) if jnp.issubdtype(dtype, jnp.floating) else array
 
     return jax.tree.map(wide, tree)
