@@ -131,12 +131,14 @@ class Call(Inspection, RunLonger):
             report(error)
         if self.run_length is not None:
             self.output = self._of_its_steps(self.output)
-        self._ends = None
+        self._nothing_asked()
+        return buffers
+
+    def _nothing_asked(self) -> None:
+        """As long as nobody has asked for anything but the output."""
+        self._ends = self._seen = self._inspected = None
         self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
         self.is_pulled_back = False
-        self._seen: dict[tuple, Any] | None = None
-        self._inspected: dict[tuple, Any] | None = None
-        return buffers
 
     @property
     def forward(self) -> Call | None:

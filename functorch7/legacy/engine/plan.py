@@ -25,6 +25,8 @@ from ..tensors.noted import ready
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
+from .ahead import MOST_ELEMENTS as MOST_AHEAD
+from .ahead import Ahead
 from .at_input import AtInput
 from .compiled import Program
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
@@ -112,6 +114,7 @@ class Plan(Running):
         self.noting = self._noting() if has_others() else None
         self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
         self.lengths = self._lengths()
+        self.ahead = Ahead() if self._may_wait() else None
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     def _lay_out(self, walk: Walk) -> None:
@@ -148,7 +151,7 @@ class Plan(Running):
         copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]
         self.keeps_types = bool(copied)
         self.wide = any(dtype.itemsize == 8 for dtype in (self.dtype, *floating, *copied))
-        self._precision = next((dtype for dtype in (*copied, self.dtype) if dtype.itemsize == 8), None)
+        self.precision = next((dtype for dtype in (*copied, self.dtype) if dtype.itemsize == 8), None)
 
     def _program(self, params: Any, buffers: Any) -> Program:
         order, treedef = jax.tree.flatten(params)
@@ -188,6 +191,15 @@ class Plan(Running):
         only_state = len(self.slots) == len(self.state_slots) and not self.masked
         is_plain = self.is_of_torch and self.runs_once and not self.program.keeps_types
         return Lengths() if self.spec.traits.causal and only_state and is_plain else None
+
+    def _may_wait(self) -> bool:
+        """Whether calls are a small network's that leave nothing but an output, and find nothing wrong with values."""
+        leaves_more = self.slots or self.state_slots or self.sequencers or self.is_step or self.lengths is not None
+        is_special = self.terms is not None or self.program.keeps_types or self.spec.traits.checks_values
+        elements = sum(map(len, self.all_parameters.storages))
+        if leaves_more or is_special or has_others() or not 0 < elements <= MOST_AHEAD:
+            return False
+        return self.is_of_torch and self.runs_once and self.program.train and self.gradients.covers
 
     @property
     def stands(self) -> bool:

@@ -37,7 +37,7 @@ class Running:
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout
-    _precision: np.dtype | None
+    precision: np.dtype | None
     is_stale: bool
     traced: list
     _users: list
@@ -64,14 +64,14 @@ class Running:
         """Calls a compiled function in the network's precision."""
         if self.foreign:
             with calling(self.foreign):
-                return at_once(function, args, self._precision)
-        return at_once(function, args, self._precision)
+                return at_once(function, args, self.precision)
+        return at_once(function, args, self.precision)
 
     def call(self, function: Callable, args: tuple, varying: Value) -> Value:
         """As `run`, at once or when somebody looks; `varying` are those of the arguments that may have other shapes."""
         if self.foreign:
             return self.run(function, *args)
-        return called(self.noting, function, args, varying, self._precision)
+        return called(self.noting, function, args, varying, self.precision)
 
     def forward(self, function: Callable, arguments: tuple) -> Value:
         """Calls one of the two below; where JAX looks for nan, what a check of values has found is said first."""

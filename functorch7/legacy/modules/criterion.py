@@ -22,6 +22,7 @@ from ..engine.calls import Call, count
 from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
+from ..engine.waiting import waiting_for
 from ..objects.described import describe, overridden_in
 from ..objects.generated import class_of
 from ..tensors.changes import changed
@@ -251,7 +252,8 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         if self._holding and self._by_members():
             kept = self._evaluated_by_members(input, target, spec)
         else:
-            loss, gradient = self._computed(spec, *self._arguments(input, target))
+            both = self._computed_with_network(spec, input, target)
+            loss, gradient = both or self._computed(spec, *self._arguments(input, target))
             kept = Evaluation(loss, lambda: gradient, input, target, spec)
             if self._holding and self.members():
                 self._computed_as_a_whole(pulled=False)
@@ -263,15 +265,35 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         try:
             with precision(dtype):
                 spec.check(given, *others)
-            last = self.__dict__.get("_compiled")
-            if last is None or last.spec is not spec or last.dtype != dtype:
-                last = self.__dict__["_compiled"] = Loss(spec, dtype)
-            return last(given, others)
+            return self._loss(spec, dtype)(given, others)
         except Exception as error:
             known = unfit(spec, *losses.base.without_arrays(spec), (given, *others), error)
             if known is not None:
                 raise known from error
             raise
+
+    def _loss(self, spec: Any, dtype: np.dtype) -> Loss:
+        last = self.__dict__.get("_compiled")
+        if last is None or last.spec is not spec or last.dtype != dtype:
+            last = self.__dict__["_compiled"] = Loss(spec, dtype)
+        return last
+
+    def _computed_with_network(self, spec: Any, input: Input, target: Input | None) -> tuple[Any, Any] | None:
+        """The loss and its gradient, of the output of a call that waits for it, in one program with the call.
+
+        None where there is no such call, or something is wrong, as `_computed` will say.
+        """
+        call = waiting_for(input)
+        if call is None:
+            return None
+        others, dtype = self._others(target), call.result.dtype
+        try:
+            both = self._loss(spec, dtype).with_call(call, others)
+            with precision(dtype):
+                spec.check(call.output, *others)
+        except Exception:
+            return None
+        return both
 
     def _evaluated_by_members(self, input: Input, target: Input | None, spec: Any) -> Evaluation:
         """The same, where every criterion inside is run by its own methods."""
@@ -297,8 +319,13 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, (jax.Array, Noted)) else dtype_of(self._type)
+        return given, self._others(target), dtype
+
+    def _others(self, target: Input | None) -> tuple:
+        """(target[, mask]), as arrays."""
+        given = noted(target) if has_others() else unwrapped(target)
         masked = self._zero_mask is not None and self.own_description().takes_mask
-        return given, (read(target), self._zero_mask) if masked else (read(target),), dtype
+        return (given, self._zero_mask) if masked else (given,)
 
     def __call__(self, input: Value, target: Input | None = None) -> Value:
         """(forward, backward) of an input and a target; criterion([prediction, target]) of nodes is a graph's node."""

@@ -16,6 +16,7 @@ from ...network import numbers
 from ..engine.compiled import as_narrow
 from ..engine.lengths import Lengths, cut, length_of, longer
 from ..engine.noting import Noting, at_once, called
+from ..engine.waiting import WaitingCall
 from ..tensors.devices import has_others
 from ..tensors.noted import settled
 from ..tensors.tensor import Tensor
@@ -43,6 +44,12 @@ class Loss:
             return loss, cut(gradient, len(input))
         args = (self._numbers, None, input, *others)
         return called(self._noting, self._function, args, args[2:], self._precision)
+
+    def with_call(self, call: WaitingCall, others: tuple) -> tuple[Value, Value] | None:
+        """Both, of the output of a call that waits; None where they are to be computed apart."""
+        if self._noting is not None or self._lengths is not None:
+            return None
+        return call.with_loss(self._function, self._numbers, others, self._precision)
 
     def _length_to_run(self, input: Value, others: tuple) -> int | None:
         """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""

@@ -95,6 +95,8 @@ def as_ready(value: Value, is_table: bool = False) -> Value:
 
 def same_values(one: Value, other: Value) -> bool:
     """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
+    if type(one) is type(other) is np.ndarray:  # most are, and are found quickly so
+        return one.shape == other.shape and _are_equal(one, other)
     one, other = settled(one), settled(other)
     if one is other:
         return True
@@ -104,7 +106,10 @@ def same_values(one: Value, other: Value) -> bool:
         return False
     if not (is_concrete(one) and is_concrete(other)):
         return True
-    one, other = np.asarray(one), np.asarray(other)
+    return _are_equal(np.asarray(one), np.asarray(other))
+
+
+def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
     # Equal bytes are many times quicker to find than equal numbers.
     same_bytes = one.dtype == other.dtype and one.tobytes() == other.tobytes()
     return same_bytes or np.array_equal(one, other, equal_nan=True)
@@ -135,6 +140,8 @@ def completed(value: Value, other: Value) -> Value:
 
 def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
+    if type(value) is Tensor:  # to ask whether something else is a JAX array takes JAX long
+        return value
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
     if isinstance(value, (list, tuple)):

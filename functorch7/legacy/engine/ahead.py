@@ -1,0 +1,57 @@
+"""Whether forward of a small network may wait for the criterion (`waiting.py`), by how its steps went so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax._src import core as jax_core
+
+from ..tensors.notes import Notes
+
+OFTEN = 100
+"""So many steps show that there will be more: another program is then worth its compilation."""
+
+MOST_ELEMENTS = 2**16
+"""Of the parameters: to run the program of a larger network takes longer than to start several."""
+
+MOST_CREDIT = 6
+"""A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more."""
+
+
+class Ahead:
+    """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
+
+    __slots__ = ("_credit", "_is_open", "_steps", "last", "outputs")
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self.outputs: dict[tuple, tuple] = {}  # the shape and type of the output, by those of the input
+        self.last: tuple[Callable, Callable] | None = None  # the last loss, and the program of both
+        self._credit = MOST_CREDIT
+        self._is_open = False  # whether gradients are there that nobody has asked for
+
+    def waits(self) -> bool:
+        """Whether the next forward is to wait."""
+        self._steps += 1
+        if self._is_open:
+            self.missed()
+        may_wait = self._steps > OFTEN and self._credit > 0 and not Notes.runs_at_once
+        flags: Any = jax.config
+        looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
+        return may_wait and not looks_for_nan and jax_core.trace_state_clean()
+
+    def computed(self) -> None:
+        """Notes that gradients are there before anybody has asked."""
+        self._is_open = True
+
+    def met(self) -> None:
+        """Notes that backward has asked for them."""
+        self._is_open = False
+        self._credit = min(self._credit + 1, MOST_CREDIT)
+
+    def missed(self) -> None:
+        """Notes that somebody has asked for something else."""
+        self._is_open = False
+        self._credit -= 2
