@@ -10,6 +10,7 @@ import pytest
 from functorch7 import legacy
 from functorch7.legacy import nn, optim, torch
 from functorch7.legacy.engine import ahead, waiting
+from functorch7.legacy.engine.calls import Call
 
 from .any_calls import NETWORKS, Program
 from .helpers import same, values
@@ -257,6 +258,23 @@ def test_what_is_wrong_is_said_as_ever(together):
         net.forward(torch.Tensor(2, 5))
     expected = -np.asarray(net.forward(x))[[0, 1], [0, 1]].mean()
     np.testing.assert_allclose(step(torch.Tensor([1, 2])), expected, 1e-5)
+
+
+def test_what_was_interrupted_is_there_for_who_asks_again(together, monkeypatch):
+    step = Step()
+    for number in range(4):
+        step(number)
+    output, run = step.net.forward(step.x), Call._run
+
+    def interrupted(self, keep):
+        monkeypatch.setattr(Call, "_run", run)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Call, "_run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        output.sum()
+    hidden = np.tanh(step.x @ step.net.get(1).weight.numpy().T + step.net.get(1).bias.numpy())
+    same(output, hidden @ step.net.get(3).weight.numpy().T + step.net.get(3).bias.numpy())
 
 
 @pytest.mark.parametrize("kind", [Validates, LooksAtTheOutput])

@@ -85,7 +85,11 @@ class WaitingCall(Call):
             raise AttributeError(name)
         self._waits = False
         self.plan.ahead.missed()  # type: ignore[union-attr]
-        self._run_as_it_turns_out(keep=True)
+        try:
+            self._run_as_it_turns_out(keep=True)
+        except BaseException:
+            self._waits = True  # whoever asks again may get it, or is told the same
+            raise
         return getattr(self, name)
 
     def with_loss(
