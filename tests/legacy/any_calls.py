@@ -20,6 +20,9 @@ NETWORKS = {
     "penalised": lambda: nn.Sequential().add(nn.L1Penalty(0.1)).add(nn.Linear(3, 3)),
 }
 
+WAITING = "tanh", "drawing", "branches"
+"""Those whose calls leave nothing but an output, and may wait for the criterion."""
+
 
 class Program:
     """A network, flat or not, with its criterion and data, to which the same calls are made here and there."""

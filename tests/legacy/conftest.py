@@ -2,6 +2,7 @@ import jax
 import pytest
 
 from functorch7.legacy import cutorch, torch
+from functorch7.legacy.engine import ahead, waiting
 from functorch7.legacy.tensors import devices
 
 
@@ -41,3 +42,17 @@ def devices_there(request, monkeypatch):
         assert devices.has_others()
     yield
     devices.forget()
+
+
+@pytest.fixture
+def together(monkeypatch):
+    """The calls of networks that run with their criterions, which they do from the second step on."""
+    found, with_loss = [], waiting.WaitingCall.with_loss
+
+    def counting(self, *args):
+        found.append(self)
+        return with_loss(self, *args)
+
+    monkeypatch.setattr(ahead, "OFTEN", 1)
+    monkeypatch.setattr(waiting.WaitingCall, "with_loss", counting)
+    return found

@@ -16,15 +16,18 @@ from functorch7.legacy.tensors.number import Number
 from functorch7.legacy.tensors.values import as_input, as_noted, noted, unwrapped
 from functorch7.lua import Runtime
 
-from .any_calls import NETWORKS, Program
+from .any_calls import NETWORKS, WAITING, Program
 from .helpers import same
 
 
+@pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("is_flat", [False, True])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_any_calls_give_what_they_give_on_the_host(request, name, is_flat, seed):
+def test_any_calls_give_what_they_give_on_the_host(request, name, is_flat, seed, waits):
     calls = np.random.default_rng(seed).choice(Program.CALLS, 60)
+    if waits:  # forward for the criterion; which it does where both come after each other
+        calls = [each for call in calls[:30] for each in (*Program.STEP, call)]
 
     def run(move):
         program = Program(name, is_flat, move)
@@ -35,7 +38,9 @@ def test_any_calls_give_what_they_give_on_the_host(request, name, is_flat, seed)
 
     host = run(lambda each: each)
     request.getfixturevalue("accelerator")
+    together = request.getfixturevalue("together") if waits else []
     other = run(lambda each: each.cuda())
+    assert bool(together) == (waits and name in WAITING)
     np.testing.assert_allclose(np.array(other.seen, float), np.array(host.seen, float), 1e-3, 1e-4)
     for mine, theirs in zip(other.net.parameters()[0], host.net.parameters()[0], strict=True):
         assert mine.storage().place

@@ -9,25 +9,10 @@ import pytest
 
 from functorch7 import legacy
 from functorch7.legacy import nn, optim, torch
-from functorch7.legacy.engine import ahead, waiting
 from functorch7.legacy.engine.calls import Call
 
-from .any_calls import NETWORKS, Program
+from .any_calls import NETWORKS, WAITING, Program
 from .helpers import same, values
-
-
-@pytest.fixture
-def together(monkeypatch):
-    """The losses that were computed with their networks, from the first step on."""
-    found, with_loss = [], waiting.WaitingCall.with_loss
-
-    def counting(self, *args):
-        found.append(self)
-        return with_loss(self, *args)
-
-    monkeypatch.setattr(ahead, "OFTEN", 1)
-    monkeypatch.setattr(waiting.WaitingCall, "with_loss", counting)
-    return found
 
 
 def in_any_order(name, is_flat, seed):
@@ -47,7 +32,7 @@ def test_any_calls_give_what_they_give_where_none_waits(request, name, is_flat, 
     usual = in_any_order(name, is_flat, seed)
     together = request.getfixturevalue("together")
     other = in_any_order(name, is_flat, seed)
-    assert bool(together) == (name in ("tanh", "drawing", "branches"))
+    assert bool(together) == (name in WAITING)
     np.testing.assert_allclose(np.array(other.seen, float), np.array(usual.seen, float), 1e-4, 1e-5)
     for mine, theirs in zip(other.net.parameters()[0], usual.net.parameters()[0], strict=True):
         np.testing.assert_allclose(np.asarray(mine), np.asarray(theirs), 1e-4, 1e-5)
@@ -56,14 +41,14 @@ def test_any_calls_give_what_they_give_where_none_waits(request, name, is_flat, 
 class Step:
     """A step as XOR's, parts of which those below do otherwise in every other step, after some that are as usual."""
 
-    def __init__(self):
+    def __init__(self, move=lambda each: each.double(), given=np.array):
         torch.manualSeed(3)
-        self.net = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 3)).double()
-        self.criterion, self.seen = nn.MSECriterion().double(), []
+        self.net = move(nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 3)))
+        self.criterion, self.move, self.given, self.seen = move(nn.MSECriterion()), move, given, []
 
     def __call__(self, number):
         kind = type(self) if number > 3 and number % 2 else Step
-        self.x, self.y = (values(2, 3, seed=10 * number + each) for each in (0, 1))
+        self.x, self.y = (self.given(values(2, 3, seed=10 * number + each)) for each in (0, 1))
         self.net.zeroGradParameters()
         output = self.net.forward(self.x)
         kind.between(self, output)
@@ -121,7 +106,7 @@ class ChangesWeightsAfterwards(Step):
 
 class ChangesTheInput(Step):
     def between(self, output):
-        self.x *= 0.5
+        self.x *= 0.5  # in place
 
 
 class ChangesTheStructure(Step):
@@ -221,6 +206,21 @@ def test_whatever_comes_between(request, kind):
     for number in range(9):
         other(number)
     same(other.seen, usual.seen, 1e-9, 1e-12)
+    assert together
+
+
+@pytest.mark.parametrize("kind", [kind for kind in INTERRUPTED if kind not in (Casts, Watches)])
+def test_whatever_comes_between_on_an_accelerator(request, kind):
+    def run():
+        step = kind(lambda each: each.cuda(), lambda array: torch.Tensor(array).cuda())
+        for number in range(9):
+            step(number)
+        return [float(each) if each is not None and np.ndim(each) == 0 else each for each in step.seen]
+
+    request.getfixturevalue("accelerator")
+    usual = run()
+    together = request.getfixturevalue("together")
+    same(run(), usual, 1e-4, 1e-6)
     assert together
 
 

@@ -197,7 +197,8 @@ class Plan(Running):
         leaves_more = self.slots or self.state_slots or self.sequencers or self.is_step or self.lengths is not None
         is_special = self.terms is not None or self.program.keeps_types or self.spec.traits.checks_values
         elements = sum(map(len, self.all_parameters.storages))
-        if leaves_more or is_special or has_others() or not 0 < elements <= MOST_AHEAD:
+        is_elsewhere = has_others() and self.noting is None
+        if leaves_more or is_special or is_elsewhere or not 0 < elements <= MOST_AHEAD:
             return False
         return self.is_of_torch and self.runs_once and self.program.train and self.gradients.covers
 

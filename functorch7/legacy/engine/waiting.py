@@ -18,6 +18,8 @@ import numpy as np
 
 from ... import programs
 from ...core.types import Array, Scalar, Value
+from ..tensors.devices import Place
+from ..tensors.noted import settled
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, as_gradient
@@ -37,14 +39,14 @@ def called(plan: Plan, given: Input, keep: bool) -> Call:
     ahead = plan.ahead
     if ahead is None or not keep or not isinstance(given, (Tensor, np.ndarray)) or not ahead.waits():
         return Call(plan, given, keep)
-    kind = type(given), given.shape, given.dtype
+    kind = type(given), given.shape, given.dtype, given.storage_.place if isinstance(given, Tensor) else None
     if kind in ahead.outputs:
         return WaitingCall(plan, given, *ahead.outputs[kind])
     call = Call(plan, given, keep)
-    if isinstance(call.output, jax.Array) and call.output.ndim and not is_large(call.arguments[2]):
+    if isinstance(call.result, Tensor) and not is_large(call.arguments[2]):
         if len(ahead.outputs) == MOST_KINDS:
             ahead.outputs.clear()
-        ahead.outputs[kind] = call.output.shape, call.output.dtype
+        ahead.outputs[kind] = call.result.shape, call.result.dtype, call.result.storage_.place
     return call
 
 
@@ -68,15 +70,15 @@ class WaitingCall(Call):
 
     __slots__ = ("_foreseen", "_waits")
 
-    def __init__(self, plan: Plan, given: Input, shape: tuple[int, ...], dtype: np.dtype):
+    def __init__(self, plan: Plan, given: Input, shape: tuple[int, ...], dtype: np.dtype, place: Place | None):
         self._waits = True
         self._foreseen: Foreseen | None = None
         self._begin(plan, given)
         self.number = Newest.number = next(count)
-        self.result = Tensor.viewing(Storage(None, self, shape, dtype), 0, shape)
+        self.result = Tensor.viewing(Storage.pending(self, shape, dtype, place), 0, shape)
         plan.last_call = weakref.ref(self)
 
-    def __call__(self) -> Array:
+    def __call__(self) -> Value:
         """The output, for whoever looks at it."""
         return self.output
 
@@ -105,7 +107,8 @@ class WaitingCall(Call):
         if ahead.last is None or ahead.last[0] is not loss:
             ahead.last = loss, together(plan.program, plan.gradients.accumulated, loss)
         run = ahead.last[1]
-        (output, side), value, gradient, grad_input, storages = plan.run(run, self.arguments, numbers, others)
+        given = self.arguments, numbers, others
+        (output, side), value, gradient, grad_input, storages = plan.call(run, given, (self.arguments[2], others))
         self._waits, self.run_length, self.residuals = False, None, None
         self.output, self.side = output, side
         self._nothing_asked()
@@ -130,7 +133,7 @@ class WaitingCall(Call):
         plan = self.plan
         if plan.is_stale or type(grad_output) is not Tensor or scale != 1:
             return False
-        is_same = as_gradient(grad_output, self.output, plan.read) is foreseen.gradient
+        is_same = settled(as_gradient(grad_output, self.output, plan.read)) is settled(foreseen.gradient)
         return is_same and all([storage.is_zero for storage in plan.gradients.storages])
 
 

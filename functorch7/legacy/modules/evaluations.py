@@ -47,9 +47,11 @@ class Loss:
 
     def with_call(self, call: WaitingCall, others: tuple) -> tuple[Value, Value] | None:
         """Both, of the output of a call that waits; None where they are to be computed apart."""
-        if self._noting is not None or self._lengths is not None:
-            return None
-        return call.with_loss(self._function, self._numbers, others, self._precision)
+        return (
+            None
+            if self._lengths is not None
+            else call.with_loss(self._function, self._numbers, others, self._precision)
+        )
 
     def _length_to_run(self, input: Value, others: tuple) -> int | None:
         """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""

@@ -56,6 +56,14 @@ class Storage(StorageMethods):
         """A storage of zeros, not made yet."""
         return cls(shape=tuple(shape), dtype=dtype)
 
+    @classmethod
+    def pending(cls, make: Callable | None, shape: tuple, dtype: DTypeLike, place: Place | None) -> "Storage":
+        """A storage, at a place, of the array that `make` gives when somebody reads; of zeros without one."""
+        made = cls(None, make, shape, dtype)
+        if place is not None:
+            made._place, made.__class__ = place, DeviceStorage  # type: ignore[assignment]
+        return made
+
     @property
     def array(self) -> Value:
         """The array, a JAX or NumPy one, not to be written to."""
@@ -140,10 +148,8 @@ class Storage(StorageMethods):
                     return array.astype(known)
             return array if array.dtype == dtype else as_type(np.asarray(array), np.dtype(dtype))
 
-        copy = Storage.zeros(self.shape, dtype) if self.is_zero else Storage(None, converted, self.shape, dtype)
-        if device is not None and (found := place({device})) is not None:
-            copy._place, copy.__class__ = found, DeviceStorage  # type: ignore[assignment]
-        return copy
+        there = None if device is None else place({device})
+        return Storage.pending(None if self.is_zero else converted, self.shape, dtype, there)
 
     # Its memory -----------------------------------------------------------------------------------------------------
 
@@ -197,8 +203,11 @@ class DeviceStorage(Storage):
             self._make = self._filled(0)
             return self._make
         if self._array is None or type(self._array) is np.ndarray:
-            array = np.asarray(self._array if self._make is None else self._make())
-            self._array, self._make = notes_of(self._place).brought(array), None
+            array = self._array if self._make is None else self._make()
+            is_there = place_among(array) == self._place
+            array = array if is_there else notes_of(self._place).brought(np.asarray(array))
+            self.noted = array
+            return array
         return self._array
 
     @noted.setter
