@@ -34,7 +34,7 @@ from .tensors.tensor import Tensor
 from .tensors.values import unwrapped
 
 
-def _mapped(function: Callable[[Tensor], Value], tree: Tensors) -> Any:
+def _mapped(function: Callable[[Tensor], Value], tree: Nested) -> Any:
     def of_tensor(leaf: object) -> Value:
         if not isinstance(leaf, Tensor):
             raise TypeError(f"expecting nested tensors or tables. Got {type(leaf).__name__} instead")
