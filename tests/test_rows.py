@@ -9,7 +9,7 @@ import optax
 import pytest
 
 import functorch7 as f7
-from functorch7.core.rows import Gathered
+from functorch7.core.rows import Gathered, gather
 from functorch7.training import init_state, make_loss, make_sgd_step, make_train_step
 from functorch7.training.row_gradients import merged
 from functorch7.training.rows import all_but_tables, descent_by_rows
@@ -66,6 +66,18 @@ def test_rows_equal_dense(module, input):
             losses.append(float(metrics["loss"]))
         states.append((state.params, losses))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), *states)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_update_goes_where_gradients_go_and_not_to_the_last_row_for_an_index_before_the_first(axis):
+    table, indices = jnp.arange(12.0).reshape(3, 4), jnp.array([0, -1, 2, 2, 7])
+    read = Gathered(indices, axis)
+    rows = jax.random.normal(jax.random.key(0), (5, table.shape[1 - axis]))
+
+    def weighted(table):
+        return (jnp.nan_to_num(gather(table, indices, axis)) * read.placed(rows)).sum()
+
+    np.testing.assert_allclose(read.update(table, rows), table + jax.grad(weighted)(table), rtol=1e-6)
 
 
 def test_metrics_are_added():

@@ -42,6 +42,7 @@ def test_any_functions_arithmetic_is_counted():
     x, y = jnp.ones((3, 4)), jnp.ones((4, 5))
     assert f7.viz.flops(lambda x, y: jnp.tanh(x @ y).T, x, y) == 2 * 3 * 4 * 5 + 3 * 5
     assert f7.viz.flops(lambda x: jax.lax.fori_loop(0, 6, lambda _, x: x + 1.0, x), x) >= 6 * 3 * 4
+    assert f7.viz.flops(lambda x: (jax.debug.print("{}", x), jnp.tanh(x))[1], x) == 3 * 4  # what only looks is free
 
 
 def test_a_cells_row_has_the_parameters_of_its_gates():

@@ -40,9 +40,8 @@ class Gathered:
         return jnp.moveaxis(rows, places, [self.axis + place for place in places]) if self.axis else rows
 
     def update(self, table: Array, rows: Array) -> Array:
-        """The table with something added to these rows; indices beyond it are dropped."""
-        at = (slice(None),) * self.axis + (self.indices,)
-        return table.at[at].add(self.placed(rows).astype(table.dtype), mode="drop")
+        """The table with something added to these rows; indices outside it are dropped."""
+        return _added(table, self.axis, self.indices, self.placed(rows))
 
 
 class RowTable:
@@ -125,13 +124,21 @@ def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:
     return _read(axis, indices, table)
 
 
+def _along(axis: int, indices: Array) -> tuple:
+    """The index of a table for places along an axis."""
+    return (slice(None),) * axis + (indices,)
+
+
 def _read(axis: int, indices: Array, table: Array) -> Array:
-    at = (slice(None),) * axis + (indices,)
-    return table.at[at].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+    return table.at[_along(axis, indices)].get(mode="fill", fill_value=jnp.nan, wrap_negative_indices=False)
+
+
+def _added(table: Array, axis: int, indices: Array, rows: Array) -> Array:
+    """The table with something added to these rows; indices outside it are dropped, as `_read` finds nothing there."""
+    rows = rows.astype(table.dtype)
+    return table.at[_along(axis, indices)].add(rows, mode="drop", wrap_negative_indices=False)
 
 
 def _added_up(shape: tuple[int, ...], axis: int, indices: Array, rows: Array) -> Array:
     """What is added to each row of a table, in the rows' type: `_read` backwards."""
-    at = (slice(None),) * axis + (indices,)
-    zeros = jnp.zeros(shape, jnp.float32)
-    return zeros.at[at].add(rows.astype(zeros.dtype), mode="drop", wrap_negative_indices=False).astype(rows.dtype)
+    return _added(jnp.zeros(shape, jnp.float32), axis, indices, rows).astype(rows.dtype)

@@ -74,7 +74,10 @@ class MultiImageSequence(StepLoader):
         """Counts the frames of each sequence; `cache_path` is a file that keeps them for the next time."""
         cache = None if cache_path is None else Path(cache_path)
         if cache is not None and cache.is_file() and not overwrite:
-            self.sequences = [(name, count) for name, count in json.loads(cache.read_text())]
+            try:
+                self.sequences = [(str(name), int(count)) for name, count in json.loads(cache.read_text())]
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"MultiImageSequence: {cache} is no index that build_index kept: {error}") from error
             return
         if not self.data_path.is_dir():
             raise ValueError(f"MultiImageSequence: {self.data_path} is not a folder")

@@ -31,7 +31,7 @@ class Deviation:
     expected: Value
     got: Value
     difference: float
-    """The largest difference between them; infinite where shapes differ."""
+    """The largest difference between them; infinite where shapes differ, or one alone is no number."""
 
     def __str__(self) -> str:
         shapes = " and ".join(str(jax.tree.map(np.shape, value)) for value in (self.expected, self.got))
@@ -121,4 +121,12 @@ def _difference(expected: Value, got: Value, rtol: float, atol: float) -> float 
         return float("inf")
     if all(np.allclose(g, e, rtol, atol, equal_nan=True) for e, g in zip(expected, got, strict=True)):
         return None
-    return max(float(np.nanmax(np.abs(e - g))) for e, g in zip(expected, got, strict=True) if e.size)
+    return max(_largest(e, g) for e, g in zip(expected, got, strict=True))
+
+
+def _largest(expected: np.ndarray, got: np.ndarray) -> float:
+    """The largest difference of numbers: none of equal infinities and of NaNs, an infinite one of NaN and a number."""
+    same = (expected == got) | (np.isnan(expected) & np.isnan(got))
+    with np.errstate(invalid="ignore"):  # of infinities, which are the same or not
+        apart = np.nan_to_num(np.abs(expected - got), nan=np.inf, posinf=np.inf)
+    return float(np.max(apart, where=~same, initial=0))

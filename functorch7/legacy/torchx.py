@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..core import Const
 from ..core.types import Value
-from ..data.nested import leaves
+from ..data.nested import leaves, recursive_map
 from ..layers.alias import alias_table
 from ..programs import Compiled
 from .objects.nested import Nested, Tensors
@@ -24,6 +25,7 @@ from .objects.nested import recursiveSet as recursiveSet
 from .objects.nested import recursiveSum as recursiveSum
 from .objects.nested import recursiveTensorEq as recursiveTensorEq
 from .objects.nested import recursiveType as recursiveType
+from .tensors.alias import weights_of
 from .tensors.kinds import Numbers
 from .tensors.named import Named
 from .tensors.random import next_key
@@ -32,14 +34,13 @@ from .tensors.tensor import Tensor
 from .tensors.values import unwrapped
 
 
-def _mapped(function: Any, tree: Any) -> Any:
-    if isinstance(tree, list):
-        return [_mapped(function, each) for each in tree]
-    if isinstance(tree, dict):
-        return {name: _mapped(function, each) for name, each in tree.items()}
-    if isinstance(tree, Tensor):
-        return function(tree)
-    raise TypeError(f"expecting nested tensors or tables. Got {type(tree).__name__} instead")
+def _mapped(function: Callable[[Tensor], Value], tree: Nested) -> Any:
+    def of_tensor(leaf: object) -> Value:
+        if not isinstance(leaf, Tensor):
+            raise TypeError(f"expecting nested tensors or tables. Got {type(leaf).__name__} instead")
+        return function(leaf)
+
+    return recursive_map(of_tensor, tree)
 
 
 def recursiveIndex(res: object, src: Tensors, dim: int, indices: Numbers) -> tuple[Tensors, Tensors]:
@@ -92,10 +93,8 @@ class AliasMultinomial(Named):
     """
 
     def __init__(self, probs: Numbers):
-        weights = np.asarray(unwrapped(probs))
-        if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
-            raise ValueError(f"AliasMultinomial: expected a 1-D tensor of weights, got shape {weights.shape}")
-        self._draw = Compiled(jax.jit(alias_table(Const(weights)).draw, static_argnums=1))
+        weights = Const(weights_of("AliasMultinomial", probs))
+        self._draw = Compiled(jax.jit(alias_table(weights).draw, static_argnums=1))
 
     def draw(self) -> int:
         """One index."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from ..interop import t7
 from ..legacy.tensors.tensor import Tensor
@@ -96,16 +95,14 @@ class Calls:
     def method(self, number: int, sig: int, *values: Crossing) -> Crossing:
         """The method of a name of the first argument, called with the others."""
         arguments = self.border.given(sig, values)
-        owner = arguments[0]
+        owner, function = arguments[0], None
         try:
             function = getattr(owner, self.border.names[number])
-            if getattr(function, "__self__", None) is owner:
-                function = getattr(function, "__func__", None) or partial(_without_first, function)
-            else:
-                arguments = arguments[1:]
+            inner = getattr(function, "__func__", None) if getattr(function, "__self__", None) is owner else None
+            function, arguments = (inner, arguments) if inner is not None else (function, arguments[1:])
             return self._called(function, shape_for(function), arguments, owner)
         except BaseException as error:
-            return self.border.failed(of_call(function, arguments, error))
+            return self.border.failed(error if function is None else of_call(function, arguments, error))
 
     def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
         """The first argument, called with the others."""
@@ -136,7 +133,3 @@ class Calls:
         if border.registry.is_full() or len(border.released) > FEW:
             border.sweep()
         return border.returned(result, owner)
-
-
-def _without_first(function: Callable, _: object, *arguments: object) -> Crossing:
-    return function(*arguments)

@@ -43,7 +43,7 @@ from .held import LuaFunction
 from .kinds import Crossing
 from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
-from .written import of_program
+from .written import of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
@@ -273,7 +273,7 @@ class Classes:
     @staticmethod
     def _is_declared(owner: object, name: str) -> bool:
         """Whether a field is one that functorch7 knows."""
-        if of_program(type(owner), name):
+        if of_lua(type(owner), name):
             return inspect.isroutine(static(type(owner), name))
         if static(type(owner), name) is not None or name == "modules":
             return True
@@ -293,7 +293,7 @@ class Classes:
             put_item(owner, name, value)
             return
         kept = getattr(owner, "__dict__", {}).get(name, Classes)
-        if value is None and of_program(type(owner), name):  # then the class's is seen
+        if value is None and of_lua(type(owner), name):  # then the class's is seen
             vars(owner).pop(name, None)
             return
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):

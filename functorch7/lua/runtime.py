@@ -23,6 +23,7 @@ from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .text import from_lua, to_lua
+from .traced.library import LIBRARY
 from .written import Written
 
 AS_TH = """
@@ -106,7 +107,7 @@ class Runtime(Prompt):
             self.glue.fall_back(name, self.rocks.number(package))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
-        self._chunk("reading", self.glue)
+        self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)
         if python:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..legacy.objects.described import Described, overridden_in
-from ..legacy.objects.own_fields import OF_PROGRAMS
-from ..legacy.objects.own_fields import of_program as of_program_here
+from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.types import Constructor
 from .border import Border
@@ -23,10 +22,10 @@ COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 _NOTHING = object()
 
 
-def of_program(kind: type, name: str) -> bool:
-    """Whether it is a program that has put there what a class has under a name."""
-    above = next((base for base in kind.__mro__ if name in vars(base)), object)
-    return of_program_here(above, name) or (issubclass(above, LuaObject) and bool(above.torch_class))
+def of_lua(kind: type, name: str) -> bool:
+    """Whether it is a program in Lua that has put there what a class has under a name, which may be the program's."""
+    holder = holder_of(kind, name)
+    return name in OF_PROGRAMS.get(holder, ()) or (issubclass(holder, LuaObject) and bool(holder.torch_class))
 
 
 class Written:

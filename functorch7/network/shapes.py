@@ -9,7 +9,9 @@ from jax.typing import DTypeLike
 
 from ..checks.errors import title
 from ..core.module import Module
-from ..core.types import Input, Value
+from ..core.recording import recording
+from ..core.tree import Path
+from ..core.types import Input, Key, Tree, Value
 
 
 def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Value:
@@ -35,6 +37,20 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
         return module.apply(*module.init(key), input, key=key, train=train)[0]
 
     return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, shaped(input, dtype)))
+
+
+def shapes_by_path(
+    module: Module, params: Tree, buffers: Tree, input: Input, *, key: Key = None, train: bool = False
+) -> tuple[dict[Path, Value], dict[Path, Value]]:
+    """What each module that a call runs is given, and what it gives, by path, as shapes; those of the last step."""
+
+    def run(params: Tree, buffers: Tree, input: Value) -> Value:
+        with recording() as seen:
+            output, _ = module.apply(params, buffers, input, key=key, train=train)
+        return output, seen.inputs, seen.outputs
+
+    output, inputs, outputs = jax.eval_shape(run, params, buffers, input)
+    return {(): input} | inputs, {(): output} | outputs
 
 
 def shaped(input: Input, dtype: DTypeLike) -> Value:

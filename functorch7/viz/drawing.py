@@ -148,7 +148,7 @@ def _block(module: Module, path: Place, gives: Mapping[Place, Any], learned: Map
     if isinstance(module, Graph):
         sources = [[max(source.origin, -1) for source in own] for own in module.sources]
         return framed(title(module), layered(inner, sources, [source.origin for source in module.outputs]))
-    name = f"{module.torch_name().removeprefix('nn.')}"
+    name = module.torch_name().removeprefix("nn.")
     return framed(name, inner[0]) if len(inner) == 1 else framed(name, beside(inner), through=False)
 
 
@@ -156,7 +156,7 @@ def _drawn_frame(frame: Frame) -> list[str]:
     x, y = frame.x + PADDING, frame.y + 17
     return [
         f'<rect class="f7-frame" {_place(frame)} rx="8"/>',
-        f'<text class="f7-faint" x="{x:.1f}" y="{y:.1f}">{_safe(frame.title)}</text>',
+        f'<text class="f7-faint" x="{x:.1f}" y="{y:.1f}">{html.escape(frame.title)}</text>',
     ]
 
 
@@ -169,19 +169,15 @@ def _drawn_arrow(arrow: Arrow) -> list[str]:
 
 def _drawn_box(box: Box) -> list[str]:
     kind, x = "f7-learned" if box.learned else "f7-plain", box.x + box.width / 2
-    lines = [f'<g><title>{_safe(box.about)}</title><rect class="{kind}" {_place(box)} rx="5"/>']
+    lines = [f'<g><title>{html.escape(box.about)}</title><rect class="{kind}" {_place(box)} rx="5"/>']
     for i, line in enumerate(box.lines):
         style, y = ("f7-faint" if i else "f7-ink"), box.y + 19 + 15 * i
-        lines.append(f'<text class="{style}" text-anchor="middle" x="{x:.1f}" y="{y:.1f}">{_safe(line)}</text>')
+        lines.append(f'<text class="{style}" text-anchor="middle" x="{x:.1f}" y="{y:.1f}">{html.escape(line)}</text>')
     return [*lines, "</g>"]
 
 
 def _place(each: Any) -> str:
     return f'x="{each.x:.1f}" y="{each.y:.1f}" width="{each.width:.1f}" height="{each.height:.1f}"'
-
-
-def _safe(text: str) -> str:
-    return html.escape(text)
 
 
 def _style(theme: Theme) -> str:

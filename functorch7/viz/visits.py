@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
-
-import jax
 
 from ..core import Module
-from ..core.recording import recording
 from ..core.tree import Path, places
 from ..core.types import Input, Key, Tree, Value
+from ..network.shapes import shapes_by_path
 
 
 @dataclass(frozen=True)
@@ -26,13 +23,7 @@ class Visit:
 def visits(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> list[Visit]:
     """All modules that run, outer ones first. Inside a Sequencer shapes are those of one step."""
 
-    def call(params: Tree, buffers: Tree, input: Any) -> Any:
-        with recording() as seen:
-            output, _ = module.apply(params, buffers, input, key=key, train=train)
-        return output, seen.inputs, seen.outputs
-
-    output, inputs, outputs = jax.eval_shape(call, params, buffers, input)
-    inputs, outputs = {(): input} | inputs, {(): output} | outputs
+    inputs, outputs = shapes_by_path(module, params, buffers, input, key=key, train=train)
 
     def run(child: Module) -> Callable:
         return lambda params, buffers, input: child.apply(params, buffers, input, key=key, train=train)[0]

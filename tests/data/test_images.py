@@ -267,6 +267,10 @@ def test_the_index_is_kept_in_a_file_and_bad_frames_are_named(frames):
     assert again.sequences == loader.sequences == [("a", 3), ("b", 5)]
     again.build_index(cache, overwrite=True)
     assert again.sequences == [("a", 3), ("b", 4)]
+    for damaged in ("", "{", "null", "3", '["a"]', '[["a", "b"]]', '{"a": 1}', b"\xff"):
+        cache.write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode())
+        with pytest.raises(ValueError, match=r"index.json is no index that build_index kept"):
+            MultiImageSequence(frames, 1, SIZES).build_index(cache)
     (frames / "a" / "input2.jpg").write_bytes(b"no image")
     with pytest.raises(ValueError, match=r"cannot read image .*a/input2.jpg"):
         again.sub(1, 4)

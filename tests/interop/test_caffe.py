@@ -156,6 +156,8 @@ WRONG = {
     "no weights": (layer("c", "Convolution", ((1, 4), (4, 3))), ValueError, "the layer 'c' has no weights"),
     "transposed weights": (layer("i", "InnerProduct", ((1, 5), (6, 1)), MATRIX), NotImplementedError, "'i' has its"),
     "planes": (layer("n", "LRN", ((4, 1),)), NotImplementedError, "'n' normalises within planes"),
+    "damaged options": (layer("r", "ReLU", ((1, b"\x01"),)), ValueError, "expected a .caffemodel file"),
+    "no windows": (layer("p", "Pooling", ((2, 0), (3, 2))), ValueError, "expected kh >= 1, got 0"),
 }  # fmt: skip
 
 
@@ -165,5 +167,6 @@ def test_what_is_no_network_is_refused(name, tmp_path):
     file = tmp_path / "x.caffemodel"
     if data is not None:
         file.write_bytes(data)
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=says) as caught:
         caffe.load(file)
+    assert str(file) in str(caught.value)

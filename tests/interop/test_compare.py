@@ -30,6 +30,22 @@ def test_the_first_layer_that_deviates():
     assert (deviation.name, deviation.difference) == ("", np.inf)
 
 
+@pytest.mark.parametrize(
+    ("got", "expected", "difference"),
+    [
+        ([1.0, 2], [1.0, 2.5], 0.5),
+        ([np.nan, 1], [2.0, 1], np.inf),
+        ([np.nan, 1], [np.nan, 4], 3),
+        ([np.inf, 1], [np.inf, 4], 3),
+        ([np.inf], [-np.inf], np.inf),
+        ([np.nan, np.inf], [np.nan, np.inf], None),
+    ],
+)
+def test_what_is_no_number_deviates_from_numbers_infinitely(got, expected, difference):
+    found = f7.compare((f7.Identity(), {}, {}), np.array(got), np.array(expected))
+    assert (found and found.difference) == difference
+
+
 def test_shared_parameters():
     module = f7.Shared(f7.Sequential(f7.Linear(2, 2), f7.Linear(2, 2)), (((0, "weight"), (1, "weight")),))
     params, buffers = module.init(jax.random.key(0))

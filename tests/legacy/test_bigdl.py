@@ -199,7 +199,7 @@ def test_running_statistics_are_copied():
     assert target.setExtraParameter([np.zeros(2), np.full(2, 7.0)]) is target
     same([target.get(2).running_mean, target.get(2).running_var], [[0, 0], [7, 7]])
     assert nn.Linear(3, 2).getExtraParameter() is None and nn.Tanh().setExtraParameter(None) is not None
-    with pytest.raises(ValueError, match="state's length doesn't match, excepted:2, but got 1"):
+    with pytest.raises(ValueError, match="state's length doesn't match: got 1, expected 2"):
         target.setExtraParameter([np.zeros(2)])
     with pytest.raises(TypeError, match="copyStatus: type mismatch, nn.Linear.* is different from nn.Tanh"):
         nn.Linear(3, 2).copyStatus(nn.Tanh())

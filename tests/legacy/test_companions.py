@@ -277,9 +277,13 @@ def test_a_vec_counts_from_1_and_grows():
         assert list(made) == [7, 6, 4] and made.concat("-") == "7-6-4" and made.concat(",", 2, 3) == "6,4"
     assert str(tds.Vec(1, [2])) == "tds.Vec[2]{\n    1 : 1\n    2 : tds.Vec[1]{\n            1 : 2\n        }\n}"
     assert str(tds.Vec(list(range(30)))).endswith("   20 : 19\n...\n}")
-    for position in (0, -1, "a"):
-        with pytest.raises(IndexError if position != "a" else (IndexError, TypeError)):
+    for position in (0, -1, 1.5, 9.5, "a"):
+        with pytest.raises(IndexError, match="positive number expected as key"):
             tds.Vec(1)[position] = 2
+        with pytest.raises(IndexError, match="positive number expected as key"):
+            tds.Vec(1)[position]
+    with pytest.raises(ValueError, match="expected a size that is not negative, got -1"):
+        tds.Vec(1, 2).resize(-1)
 
 
 def test_tables_of_tds_are_in_files_as_torch_has_them():

@@ -111,9 +111,12 @@ def test_surfaces_points_and_matrices():
 
 
 def test_histograms_count_as_numpy_does():
-    values = np.random.default_rng(2).normal(size=200)
-    tensor = torch.Tensor.of(values)
-    for given, bounds in (((10,), None), ((10, -1, 2), (-1, 2))):
+    normal = np.random.default_rng(2).normal(size=200)
+    for values, given, bounds in (
+        (np.full(7, 3.0), (10,), None), (normal, (10, 1, 1), (1, 1)), (normal, (10,), None),
+        (normal, (10, -1, 2), (-1, 2)),
+    ):  # fmt: skip
+        tensor = torch.Tensor.of(values)
         counts, edges = np.histogram(values, 10, bounds)
         found = gnuplot.hist(tensor, *given)
         assert found.raw.totable() == counts.tolist() and found.bins == len(found) == 10

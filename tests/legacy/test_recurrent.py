@@ -272,11 +272,31 @@ def test_the_hidden_state_can_be_read_and_set():
     same(other.forward(XS[2]), hs[2])
 
 
-def test_setting_the_state_of_another_step_is_an_error():
+def test_states_of_other_steps_than_are_kept_are_errors():
     cell = lstm()
     cell.forward(XS[0])
     with pytest.raises(ValueError, match="expected the number of steps so far, 1, got 3"):
         cell.setHiddenState(3, [np.zeros((B, H))] * 2)
+    for step in (0, 3):  # before backward, and after the last step
+        with pytest.raises(ValueError, match=f"no gradient of the state is kept for step {step}"):
+            cell.getGradHiddenState(step)
+
+
+def test_without_a_step_it_is_the_last_one_and_backward_the_next():
+    """As rnn's `step == nil and (_step - 1)`, where _step is updateGradInputStep once backward has begun."""
+    cell = lstm()
+    by_number = cell.clone()
+    state = [values(B, H, seed=5), values(B, H, seed=6)]
+    for module, count in ((cell, None), (by_number, 2)):
+        module.forward(XS[0])
+        module.forward(XS[1])
+        module.setHiddenState(count, state)
+        module.forward(XS[2])
+        module.setGradHiddenState(count and 3, state)
+        module.backward(XS[2], GS[2])
+    same(cell.output, by_number.output)
+    same(cell.gradInput, by_number.gradInput)
+    same(cell.getGradHiddenState(), by_number.getGradHiddenState(2))
 
 
 def test_the_gradient_of_the_initial_state():

@@ -110,6 +110,24 @@ def test_a_range_of_all_is_another_view():
     assert t.size() == [2, 3]
 
 
+@pytest.mark.parametrize("whole", [float, np.int64, np.float32])
+@pytest.mark.parametrize("call", [
+    lambda t, one, two: t.unfold(two, two, one), lambda t, one, two: t.topk(two, one), lambda t, one, two: t.topk(two),
+    lambda t, one, two: t.histc(two), lambda t, one, two: t.bhistc(two, one, two), lambda t, one, two: t.histc(one),
+    lambda t, one, two: torch.cat(t, t, one), lambda t, one, two: torch.cat([t, t], two),
+    lambda t, one, two: torch.multinomial(t, two),
+    lambda t, one, two: torch.FloatTensor(t.storage(), one, two, one, two, two),
+])  # fmt: skip
+def test_whole_numbers_may_be_written_as_fractions(call, whole):
+    """As all numbers of Lua's are."""
+    found = []
+    for one, two in ((1, 2), (whole(1), whole(2))):
+        torch.manualSeed(1)
+        made = call(counted(2, 3).float(), one, two)
+        found.append([(each.type(), each.totable()) for each in (made if isinstance(made, tuple) else [made])])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("call, message", [
     (lambda t: t.view(3, 2, 1).t(), "torch.t: expected a matrix, got size 3x2x1"),
     (lambda t: t[1].t(), "torch.t: expected a matrix, got size 3"),
@@ -120,6 +138,10 @@ def test_a_range_of_all_is_another_view():
     (lambda t: t[torch.LongStorage([1])], "expected 2 indices in a LongStorage, got 1"),
     (lambda t: t[None], "expected a number as an index, got None"),
     (lambda t: t["size"], "expected a number as an index, got 'size'"),
+    (lambda t: t.view(-2, -3), "torch.view: expected sizes for the 6 elements of 2x3, got -2x-3"),
+    (lambda t: t.gather(2, torch.LongTensor([1, 2])), "torch.gather: expected indices of size 2xn, got size 2"),
+    (lambda t: torch.Tensor(t.storage(), 8), "torch.Tensor: offset 8 and size -1 in 6 elements"),
+    (lambda t: torch.Tensor().set(t.storage(), 20), "torch.Tensor: offset 20 and size -13 in 6 elements"),
 ])  # fmt: skip
 def test_views_that_there_are_not(call, message):
     with pytest.raises((ValueError, IndexError, TypeError), match=message):

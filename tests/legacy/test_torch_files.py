@@ -224,6 +224,16 @@ def test_errors_are_exceptions_or_signs(call, says):
     assert file.hasError() and not file.clearError().hasError() and not file.pedantic().isQuiet()
 
 
+@pytest.mark.parametrize("kind", ["Short", "Int", "Long"])
+def test_a_number_beyond_the_type_ends_what_is_read(kind):
+    largest = np.iinfo({"Short": np.int16, "Int": np.int32, "Long": np.int64}[kind]).max
+    file = torch.MemoryFile().quiet()
+    file.writeString(f"{largest} {largest + 1} 3")
+    file.seek(1)
+    assert getattr(file, f"read{kind}")(3).totable() == [largest] and file.hasError()
+    assert file.readString("*a").split() == [str(largest + 1), "3"]
+
+
 @pytest.mark.parametrize(("call", "error", "says"), [
     (lambda: torch.MemoryFile("x"), ValueError, "expected a mode of r, w, rw, got 'x'"),
     (lambda: torch.DiskFile("a", "a"), ValueError, "expected a mode of r, w, rw, got 'a'"),

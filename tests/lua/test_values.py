@@ -36,6 +36,22 @@ def test_python_is_closed_unless_it_is_opened(lua):
     assert own.execute("local math = python.import 'math' return math.gcd(12, 18), math.pi") == (6, math.pi)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("5", "attempt to index a number value (field 'append')"),
+        ("nil", "attempt to index a nil value (field 'append')"),
+        ("queue", "takes exactly one argument (0 given)"),
+        ("queue, 7", "true"),
+    ],
+)
+def test_methods_of_pythons_own_are_called_on_what_stands_first(given, says):
+    own = Runtime(python=True)
+    program = "local queue = python.import('collections').deque() local append = queue.append"
+    ok, error, count = own.execute(f"{program} local ok, said = pcall(append, {given}) return ok, said, queue:count(7)")
+    assert (error or "true").endswith(says) and ok is (count == 1) is (says == "true")
+
+
 def test_objects_survive_the_collector_as_themselves(lua):
     """Objects that only Lua holds, dropped and made anew while both collectors run, keep what is in them."""
     program = """

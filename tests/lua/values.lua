@@ -1739,6 +1739,30 @@ paths.rmall(folder, 'yes')
 return found
 --> {false, false, false, false, false, false, false, 4, 2, 16, 10, true, 3, 8, false, 'TrueColor', false, 4}
 
+--- pictures with transparent parts become JPEGs without
+local gm, image = require 'graphicsmagick', require 'image'
+local found = {}
+for _, space in ipairs {'I', 'IA', 'RGB', 'RGBA'} do
+  local x, name = torch.FloatTensor(8, 8, #space):fill(0.5), os.tmpname()
+  local picture = gm.Image(x, space, 'HWD'):format('JPEG')
+  picture:save(name .. '.jpg')
+  for i, read in ipairs {gm.Image():fromString(picture:toString()), gm.Image(name .. '.jpg')} do
+    found[#found + 1] = (read:toTensor('float', 'RGB', 'DHW') - 0.5):abs():max() < 0.01
+  end
+  os.remove(name .. '.jpg')
+end
+return #found, found[1] and found[2] and found[3] and found[4] and found[5] and found[6] and found[7] and found[8]
+--> 8, true
+
+--- endings of paths, as Penlight finds them
+local path = require 'pl.path'
+local found = {}
+for _, each in ipairs {'data/images.t7', '.bashrc', 'a.b/c', 'x.tar.gz', 'x.', 'x'} do
+  found[#found + 1] = table.concat({path.splitext(each)}, '|')
+end
+return table.concat(found, ' '), path.extension('a.b/c.d'), path.extension('a.b/c'), path.isfile(path.tmpname())
+--> 'data/images|.t7 |.bashrc a.b/c| x.tar|.gz x|. x|', '.d', '', true
+
 --- numbers as fields
 require 'nngraph'
 local layer, chain, node = nn.Linear(2, 2), nn.Sequential():add(nn.Tanh()), nn.Identity()()

@@ -7,29 +7,23 @@ import numpy as np
 from ..sequences import MultiSequence, Ragged, SequenceLoader
 
 
-class WordSequence(SequenceLoader):
+class _OfWords:
+    """What loaders of words know: vocab (word -> number), ivocab (number -> word) and wordfreq."""
+
+    def __init__(
+        self, words: np.ndarray | Sequence[np.ndarray] | Ragged, batchsize: int, vocab: dict, ivocab: dict,
+        wordfreq: Mapping[str, int] | np.ndarray,
+    ):  # fmt: skip
+        super().__init__(words, batchsize)  # type: ignore[call-arg]
+        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
+
+
+class WordSequence(_OfWords, SequenceLoader):
     """A SequenceLoader of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
 
-    def __init__(
-        self, words: np.ndarray, batchsize: int, vocab: dict, ivocab: dict, wordfreq: Mapping[str, int] | np.ndarray
-    ):
-        super().__init__(words, batchsize)
-        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
 
-
-class Sentences(MultiSequence):
+class Sentences(_OfWords, MultiSequence):
     """A MultiSequence of words' numbers, with vocab (word -> number), ivocab (number -> word) and wordfreq."""
-
-    def __init__(
-        self,
-        sequences: Sequence[np.ndarray] | Ragged,
-        batchsize: int,
-        vocab: dict,
-        ivocab: dict,
-        wordfreq: Mapping[str, int] | np.ndarray,
-    ):
-        super().__init__(sequences, batchsize)
-        self.vocab, self.ivocab, self.wordfreq = vocab, ivocab, wordfreq
 
 
 def batchsizes(title: str, batchsize: int | Sequence[int]) -> list[int]:

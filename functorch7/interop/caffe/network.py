@@ -12,7 +12,7 @@ import numpy as np
 from ... import layers
 from ...core import Module, Variables
 from ...core.types import Tree
-from .wire import Message
+from ..protobuf import Message
 
 NO_LAYERS = {
     "Data", "DummyData", "HDF5Data", "HDF5Output", "ImageData", "Input", "MemoryData", "WindowData", "Accuracy",
@@ -61,11 +61,17 @@ def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, l
     Raises: OSError, ValueError, NotImplementedError as `load`.
     """
     try:
-        found = _layers(Message(memoryview(Path(path).read_bytes())))
+        return _read(Message(memoryview(Path(path).read_bytes())))
+    except NotImplementedError as error:
+        raise NotImplementedError(f"{path}: {error}") from None
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{path}: expected a .caffemodel file, with {error}") from None
+        raise ValueError(f"{path}: expected a .caffemodel file with a trained network: {error}") from None
+
+
+def _read(net: Message) -> tuple[layers.Sequential, Variables, list[str]]:
+    found = _layers(net)
     if not found:
-        raise ValueError(f"{path}: expected a .caffemodel file with a network, found no layers")
+        raise ValueError("found no layers")
     names, made, is_flat = [], [], False
     for layer in found:
         if layer.type == "InnerProduct" and not is_flat:
@@ -73,9 +79,9 @@ def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, l
             made.append(_flatten(layer))
         is_flat = is_flat or layer.type in ("InnerProduct", "Flatten")
         if layer.type not in MAKERS:
-            raise NotImplementedError(f"{path}: the layer {layer.name!r} is a {layer.type}, which is not known here")
+            raise NotImplementedError(f"the layer {layer.name!r} is a {layer.type}, which is not known here")
         if layer.type in ("Convolution", "InnerProduct") and not layer.blobs:
-            raise ValueError(f"{path}: expected a trained network, the layer {layer.name!r} has no weights")
+            raise ValueError(f"the layer {layer.name!r} has no weights")
         names.append(layer.name)
         made.append(MAKERS[layer.type](layer))
     network = layers.Sequential(*[module for module, _ in made])

@@ -11,12 +11,11 @@ from jax.typing import DTypeLike
 
 from ...checks.errors import expected
 from ...core import Module
-from ...core.recording import recording
 from ...core.tree import Path, dotted, named_children, split
 from ...core.types import Input, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
-from ...network.shapes import shaped
+from ...network.shapes import shaped, shapes_by_path
 from ..packages import package
 from ..remote import replacing
 from .program import Call, Program, Value
@@ -50,8 +49,8 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     onnx = package("onnx", "functorch7[onnx]")
     name = next((leaf for leaf in jax.tree.leaves(input) if isinstance(leaf, str)), None)
     shapes = shaped(_numbered(input, 2), dtype)
-    given, gives = _shapes(module, params, buffers, shapes)
-    more = gives if name is None else _shapes(module, params, buffers, shaped(_numbered(input, 3), dtype))[1]
+    given, gives = shapes_by_path(module, params, buffers, shapes)
+    more = gives if name is None else shapes_by_path(module, params, buffers, shaped(_numbered(input, 3), dtype))[1]
     _check_sizes(module, gives, more)
     program = Program(onnx)
     names = _named("input", shapes)
@@ -97,18 +96,6 @@ def _numbered(input: Input, number: int) -> Value:
         return tuple(number if isinstance(size, str) else size for size in leaf)
 
     return jax.tree.map(numbered, input, is_leaf=lambda leaf: isinstance(leaf, tuple))
-
-
-def _shapes(module: Module, params: Tree, buffers: Tree, input: Input) -> tuple[dict[Path, Any], dict[Path, Any]]:
-    """What each module is given and gives, by path."""
-
-    def call(params: Tree, buffers: Tree, input: Any) -> Any:
-        with recording() as seen:
-            output, _ = module.apply(params, buffers, input)
-        return output, seen.inputs, seen.outputs
-
-    output, inputs, outputs = jax.eval_shape(call, params, buffers, input)
-    return {(): input} | inputs, {(): output} | outputs
 
 
 def _check_sizes(module: Module, two: dict[Path, Any], three: dict[Path, Any]) -> None:

@@ -209,14 +209,7 @@ def _lstm(program: Program, call: Call, value: Value) -> Value:
 
 
 RULES: dict[type, Rule] = {
-    **dict.fromkeys(
-        (
-            layers.Identity,
-            layers.Contiguous,
-            layers.ZeroGrad,
-        ),
-        _same,
-    ),
+    **dict.fromkeys((layers.Identity, layers.Contiguous, layers.ZeroGrad), _same),
     **dict.fromkeys(
         (layers.View, layers.Reshape, layers.Flatten, layers.Collapse, layers.Squeeze, layers.Unsqueeze), _reshaped
     ),

@@ -19,7 +19,7 @@ def _dimensions(node: Node, fields: Fields) -> Fields:
     outputs, *others = spec.moved_shape()
     own = {name: np.asarray(value) for name, value in node.parameters.items()}  # of an object they are tensors
     weight = np.asarray(spec.weight(own), own["v"].dtype)
-    names = [name for name in ("bias",) if name in node.parameters]
+    names = ["bias"] if "bias" in node.parameters else []
     inner.parameters = {"weight": weight} | {name: node.parameters[name] for name in names}
     inner.gradients = {"weight": np.zeros_like(weight)} | {name: node.gradients[name] for name in names}
     norm = np.sqrt((own["v"] ** 2).sum(1, keepdims=True) + 1e-4)

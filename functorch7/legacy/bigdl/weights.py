@@ -54,12 +54,14 @@ class Weights(Names):
             raise ValueError(f"{self.title()}: this layer does not have weight/bias")
         if newWeights is None:
             raise TypeError(f"{self.title()}: expected a list of {len(own)} tensors, got None")
-        if len(own) != len(newWeights):
-            raise ValueError(
-                f"{self.title()}: the number of input weight/bias is not consistant with number of weight/bias of this "
-                f"layer: got {len(newWeights)}, expected {len(own)}"
-            )
-        self._copy_all([(f"weight {i}", *pair) for i, pair in enumerate(zip(own, newWeights, strict=True), 1)])
+        wrong = "the number of input weight/bias is not consistant with number of weight/bias of this layer"
+        return self._copy_list("weight", own, newWeights, wrong)
+
+    def _copy_list(self, what: str, own: list[Tensor], given: Sequence[Numbers], wrong: str) -> Self:
+        """Copies values into tensors in turn, all or none; `wrong` is BigDL's word for another number of them."""
+        if len(own) != len(given):
+            raise ValueError(f"{self.title()}: {wrong}: got {len(given)}, expected {len(own)}")
+        self._copy_all([(f"{what} {i}", *pair) for i, pair in enumerate(zip(own, given, strict=True), 1)])
         return self
 
     def _copy_all(self, pairs: list[tuple[str, Tensor, Any]]) -> None:
@@ -127,11 +129,8 @@ class Weights(Names):
 
         Raises ValueError, before anything is changed, if there are not as many, or of other shapes.
         """
-        own, given = self.getExtraParameter() or [], extraParam or []
-        if len(own) != len(given):
-            raise ValueError(f"{self.title()}: state's length doesn't match, excepted:{len(own)}, but got {len(given)}")
-        self._copy_all([(f"state {i}", *pair) for i, pair in enumerate(zip(own, given, strict=True), 1)])
-        return self
+        own = self.getExtraParameter() or []
+        return self._copy_list("state", own, extraParam or [], "state's length doesn't match")
 
     def copyStatus(self, src: Described) -> Self:
         """Copies the running statistics of a network of the same structure.

@@ -15,9 +15,9 @@ class Histogram(list):
     `raw` has the counts, `binwidth` the width of a bin, `max` and `min` the numbers of the fullest and the emptiest.
     """
 
-    def __init__(self, counts: np.ndarray, low: float, high: float):
-        self.bins, self.binwidth = len(counts), (high - low) / len(counts)
-        centers = low + (np.arange(self.bins) + 0.5) * self.binwidth
+    def __init__(self, counts: np.ndarray, edges: np.ndarray):
+        self.bins, self.binwidth = len(counts), float(edges[-1] - edges[0]) / len(counts)
+        centers = edges[0] + (np.arange(self.bins) + 0.5) * self.binwidth
         super().__init__(Table(val=val, nb=nb) for val, nb in zip(centers.tolist(), counts.tolist(), strict=True))
         self.raw = Tensor.of(counts.astype(np.float64))
         self.max, self.min = int(counts.argmax()) + 1, int(counts.argmin()) + 1
@@ -37,12 +37,11 @@ def histc(
 ) -> Histogram | Tensor:
     """The histogram of a tensor's values, in bins of one width from `min` to `max`, its extremes unless they are given.
 
-    With `raw`, the counts alone.
+    Where these are one number, it is in the middle of a range of width 1. With `raw`, the counts alone.
     """
     values = tensor.numpy().astype(np.float64).reshape(-1)
     low, high = float(values.min() if min is None else min), float(values.max() if max is None else max)
-    counts = np.histogram(values, bins, (low, high))[0]
-    found = Histogram(counts, low, high)
+    found = Histogram(*np.histogram(values, bins, (low, high)))
     return found.raw if raw else found
 
 

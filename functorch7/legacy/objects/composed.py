@@ -19,7 +19,7 @@ from ...interop.torch7.writer import Writer
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described, described_among
+from .described import Described, among, described_among
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import numbered
 
@@ -68,10 +68,7 @@ def _is_shown(value: Any) -> bool:
 
 
 def _records_among(value: Any) -> list[Any]:
-    if isinstance(value, (T7Object, Node)):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [found for each in inner for found in _records_among(each)]
+    return among(value, (T7Object, Node))
 
 
 def fields(object: Described) -> Fields:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import jax
 import numpy as np
@@ -35,6 +35,8 @@ from .signatures import ConstructorSignature, Documentation, in_torchs_words
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
+
+Found = TypeVar("Found")
 
 Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
@@ -185,12 +187,17 @@ def as_own_type(object: "Described", spec: core.Module) -> core.Module:
     return spec
 
 
-def described_among(value: object) -> list["Described"]:
-    """The objects in a field's value: itself, or those in its lists and dicts."""
-    if isinstance(value, Described):
+def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[Found]:
+    """What there is of some kinds in a field's value: itself, or those in its lists and dicts."""
+    if isinstance(value, kinds):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [found for each in inner for found in described_among(each)]
+    return [found for each in inner for found in among(each, kinds)]
+
+
+def described_among(value: object) -> list["Described"]:
+    """The objects in a field's value: itself, or those in its lists and dicts."""
+    return among(value, Described)
 
 
 class Described(Numbered, Root if TYPE_CHECKING else object):

@@ -68,14 +68,14 @@ class HiddenStates(Steps):
             return steps.calls[number + 1].arguments[3]
         raise ValueError(f"{self.title()}: no state is kept for step {number}")
 
-    def setHiddenState(self, step: int, hiddenState: Value) -> None:
+    def setHiddenState(self, step: int | None, hiddenState: Value) -> None:
         """Sets the state that the next step or sequence starts from: that after the last step, or the initial one (0).
 
-        Raises ValueError for other steps, and for another number of tensors.
+        None is the number of that step, too. Raises ValueError for other steps, and for another number of tensors.
         """
         plan, _ = self._called()
         count = plan.members[0]._steps().count if plan.is_step else 0
-        if step != count:
+        if step not in (None, count):
             raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
         for slot, value in self._by_slot(plan, hiddenState):
             if count:
@@ -83,15 +83,21 @@ class HiddenStates(Steps):
             else:  # it is not known yet who will run this module
                 slot.holder.__dict__.setdefault("_next_state", {})[slot.name] = value
 
-    def getGradHiddenState(self, step: int, input: Input | None = None) -> Value:
-        """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's."""
+    def getGradHiddenState(self, step: int | None = None, input: Input | None = None) -> Value:
+        """The gradient with respect to the state after a step; after a whole backward, 0 is the initial state's.
+
+        By default it is that of the step whose backward is next. Raises ValueError for a step that is not kept.
+        """
         plan, call = self._called()
         if call is None:
             raise RuntimeError(f"{self.title()}: getGradHiddenState needs a backward call")
         if plan.is_step:
             steps = plan.members[0]._steps()
-            values = steps.grad_states.get(step)
-            values = values or with_zeros([None] * len(plan.state_slots), steps.calls[step].state_after())
+            number = steps.pulled - 1 if step is None else step
+            values = steps.grad_states.get(number)
+            if values is None and number not in steps.calls:
+                raise ValueError(f"{self.title()}: no gradient of the state is kept for step {number}")
+            values = values or with_zeros([None] * len(plan.state_slots), steps.calls[number].state_after())
         elif step == 0:
             values = call.state_gradient or [None] * len(plan.state_slots)
         else:
@@ -99,14 +105,18 @@ class HiddenStates(Steps):
             values = plan.last_gradients(after) or with_zeros([None] * len(plan.state_slots), after)
         return self._nested(self._values(plan, values))
 
-    def setGradHiddenState(self, step: int, gradHiddenState: Value) -> None:
-        """Sets the gradient that flows into the state after a step (or a sequence), before its backward."""
+    def setGradHiddenState(self, step: int | None, gradHiddenState: Value) -> None:
+        """Sets the gradient that flows into the state after a step (or a sequence), before its backward.
+
+        None is the step whose backward is next.
+        """
         plan, _ = self._called()
         pairs = self._by_slot(plan, gradHiddenState)
         if plan.is_step:
             by_slot = {id(slot): value for slot, value in pairs}
             steps = plan.members[0]._steps()
-            steps.grad_states[step] = [by_slot.get(id(slot)) for slot in plan.state_slots]
+            number = steps.pulled - 1 if step is None else step
+            steps.grad_states[number] = [by_slot.get(id(slot)) for slot in plan.state_slots]
             return
         for slot, value in pairs:
             slot.holder.__dict__.setdefault("_next_gradient", {})[slot.name] = value

@@ -71,10 +71,14 @@ def _is_known(object: Any, name: str) -> bool:
     return any(name in _defined_in(kind) for kind in type(object).__mro__)
 
 
+def holder_of(kind: type, name: str) -> type:
+    """The class, a class itself or one above it, that has what the class has under a name; object where none has."""
+    return next((base for base in kind.__mro__ if name in vars(base)), object)
+
+
 def of_program(kind: type, name: str) -> bool:
     """Whether it is a program that has put what a class has under a name into a class here."""
-    above = next((base for base in kind.__mro__ if name in vars(base)), object)
-    return name in OF_PROGRAMS.get(above, ())
+    return name in OF_PROGRAMS.get(holder_of(kind, name), ())
 
 
 @cache

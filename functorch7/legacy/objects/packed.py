@@ -65,7 +65,7 @@ class Vec(Named, list):
             self[position] = _inside(value)
 
     def __getitem__(self, position: int) -> Value:
-        return super().__getitem__(_position(position) - 1) if position <= len(self) else None
+        return super().__getitem__(position - 1) if _position(position) <= len(self) else None
 
     def __setitem__(self, position: int, value: object) -> None:
         if _position(position) > len(self):
@@ -86,6 +86,8 @@ class Vec(Named, list):
 
     def resize(self, size: int) -> None:
         """Gives it so many elements; new ones are None."""
+        if size < 0:
+            raise ValueError(f"tds.Vec: expected a size that is not negative, got {size}")
         del self[size:]
         self.extend([None] * (size - len(self)))
 

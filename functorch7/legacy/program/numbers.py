@@ -34,7 +34,7 @@ def read_text(file: BinaryIO, dtype: np.dtype, count: int, spaces: bool) -> np.n
 
 
 def _words(file: BinaryIO, dtype: np.dtype, count: int) -> np.ndarray:
-    """As many of the next words as are numbers, at most `count`; the file stands behind them."""
+    """As many of the next words as are numbers of this type, at most `count`; the file stands behind them."""
     start, size = file.tell(), BYTES_OF_A_WORD * (count + 1)
     while True:
         file.seek(start)
@@ -43,11 +43,12 @@ def _words(file: BinaryIO, dtype: np.dtype, count: int) -> np.ndarray:
         if len(data) < size or (len(words) == count and (not words or words[-1].end() < len(data))):
             break
         size *= 2
-    values, end = [], 0
+    values, end, number = [], 0, int if dtype.kind == "i" else float
     for word in words:
         try:
-            values.append(int(word[1]) if dtype.kind == "i" else float(word[1]))
-        except ValueError:
+            with np.errstate(over="ignore"):  # a float that is too large is infinite, a whole number is none
+                values.append(dtype.type(number(word[1])))
+        except (ValueError, OverflowError):
             break
         end = word.end()
     file.seek(start + end)

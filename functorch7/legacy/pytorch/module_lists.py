@@ -109,7 +109,8 @@ class Listed(Table):
     def insert(self, index: int, value: Value) -> None:
         """Puts one before that at a position."""
         values = self._held()
-        values.insert(index, value)
+        self.append(value)  # which refuses what cannot be in it, before anything has changed
+        values.insert(index, self[-1])
         self._renumber(values)
 
     def pop(self, index: int = -1) -> Value:

@@ -11,15 +11,21 @@ from .generator import Generator
 from .kinds import Numbers
 
 
+def weights_of(who: str, probs: Numbers) -> np.ndarray:
+    """A vector of weights to draw by. Raises ValueError for other shapes, negative weights, and where all are 0."""
+    weights = np.asarray(probs)
+    if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
+        raise ValueError(f"{who}: expected a vector of weights, got {described(probs)}")
+    return weights
+
+
 def alias_classes(probs: Numbers) -> tuple[np.ndarray, np.ndarray]:
     """What `multinomialAlias` draws by, for a vector of weights: a class for each column, and how likely a column keeps
     its own.
 
-    Raises ValueError for other shapes, for negative weights, and where all are 0.
+    Raises ValueError as `weights_of` does.
     """
-    weights = np.asarray(probs)
-    if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
-        raise ValueError(f"torch.multinomialAliasSetup: expected a vector of weights, got {described(probs)}")
+    weights = weights_of("torch.multinomialAliasSetup", probs)
     table, columns = alias_table(Const(weights)), np.arange(weights.size)
     room = DRAWS // weights.size + (columns < DRAWS % weights.size)
     return table.alias.astype(np.int64) + 1, table.threshold / room

@@ -186,7 +186,8 @@ def sizes_text(shape: tuple) -> str:
 def alike_beside(name: str, what: str, array: Sized, other: HasSizes, axis: int) -> Sized:
     """The array if its sizes are another one's but along an axis. Raises ValueError otherwise."""
     wanted, given = [(*each.shape[:axis], "n", *each.shape[axis + 1 :]) for each in (other, array)]
-    return sized(name, f"{what} of size {sizes_text(wanted)}", array, wanted == given)
+    is_alike = wanted == given and len(array.shape) == len(other.shape)
+    return sized(name, f"{what} of size {sizes_text(wanted)}", array, is_alike)
 
 
 def sized(name: str, wanted: str, array: Sized, fits: bool) -> Sized:

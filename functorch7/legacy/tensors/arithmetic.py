@@ -49,10 +49,8 @@ class Arithmetic(Methods, Places):
     numpy: Any
     new: Any
     resize: Any
-    narrow: Any
+    _part: Any
     _is_whole: Any
-    _axis: Any
-    _index: Any
 
     def item(self) -> float:
         """The only element as a Python number. Raises ValueError if there are more, or none."""
@@ -186,8 +184,7 @@ class Arithmetic(Methods, Places):
             raise TypeError(f"torch.Tensor: sub: expected a first and a last index for each dimension, got {args}")
         view = self
         for dim, (first, last) in enumerate(zip(args[::2], args[1::2], strict=True), 1):
-            axis = view._axis(dim)
-            view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
+            view = view._part(dim, first, last)
         return view
 
     @overload

@@ -30,19 +30,20 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
     return (Storage.zeros(sizes_given(*given) or (0,), dtype),)
 
 
-def _part(storage: Storage, offset: int = 1, *place: Any) -> tuple:
+def _part(storage: Storage, offset: float = 1, *place: Any) -> tuple:
+    offset = int(offset)
     if not place:
         shape, strides = (len(storage) - offset + 1,), (1,)
     else:
         shape, strides = _sizes_and_strides(place)
-    if offset < 1 or offset - 1 + reach(shape, strides) > len(storage):
+    if not 1 <= offset <= len(storage) + 1 or offset - 1 + reach(shape, strides) > len(storage):
         raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(storage)} elements")
     return storage, offset - 1, shape, strides
 
 
 def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of two LongStorages, or of numbers by turns; strides that are negative or missing are those of row by row."""
-    if isinstance(given[0], (int, np.integer)):
+    if isinstance(given[0], numbers.Real):
         given = (given[::2], given[1::2])
     shape, strides = sizes_given(given[0]), list(numbers_given(given[1])) if len(given) > 1 else []
     strides += [-1] * (len(shape) - len(strides))

@@ -243,7 +243,7 @@ def permutation(args: tuple) -> np.ndarray:
 
 def multinomial(generator: Generator, weights: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
     """Classes from 1 on, `count` for each row of weights; each at most once without replacement."""
-    rows = np.atleast_2d(weights).astype(np.float64)
+    rows, count = np.atleast_2d(weights).astype(np.float64), int(count)
     if weights.ndim not in (1, 2) or count < 1 or (not replacement and count > rows.shape[1]):
         raise ValueError(
             f"torch.multinomial: expected a vector or matrix of weights, and to draw from 1 "

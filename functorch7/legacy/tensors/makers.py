@@ -98,7 +98,7 @@ def _without(shape: tuple, axis: int) -> tuple:
 
 def joined(args: tuple, like: Maker[Made]) -> Made:
     """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the last dimension by default."""
-    parts, dim = (args[:-1], args[-1]) if isinstance(args[-1], int) else (args, -1)
+    parts, dim = (args[:-1], int(args[-1])) if is_number(args[-1]) else (args, -1)
     is_table = bool(parts) and isinstance(parts[-1], (list, tuple))
     tensors, results = (parts[-1], parts[:-1]) if is_table else (parts[-2:], parts[:-2])
     if len(tensors) < 1 + (not is_table) or len(results) > 1 or not all(hasattr(t, "storage_") for t in tensors):

@@ -27,12 +27,11 @@ from .notes import known
 from .sizes import numbers_given
 from .views import Views
 
-CASTS = {
-    "byte": "Byte", "char": "Char", "short": "Short", "int": "Int", "long": "Long", "float": "Float",
-    "double": "Double", "half": "Half", "cuda": "Cuda", "cudaByte": "CudaByte", "cudaChar": "CudaChar",
-    "cudaShort": "CudaShort", "cudaInt": "CudaInt", "cudaLong": "CudaLong", "cudaHalf": "CudaHalf",
-    "cudaDouble": "CudaDouble",
-}  # fmt: skip
+CASTS = (
+    "byte", "char", "short", "int", "long", "float", "double", "half",
+    "cuda", "cudaByte", "cudaChar", "cudaShort", "cudaInt", "cudaLong", "cudaHalf", "cudaDouble",
+)  # fmt: skip
+"""Methods that convert, named as the types are: `byte` gives a torch.ByteTensor."""
 
 
 class Places(Views):
@@ -189,14 +188,16 @@ def _corner(shape: tuple) -> tuple:
     return tuple(slice(size) for size in shape)
 
 
-def _cast(name: str, kind: str) -> None:
+def _cast(name: str) -> None:
+    kind = f"torch.{name[0].upper()}{name[1:]}Tensor"
+
     def method(self: Any) -> Any:
-        return self.type(f"torch.{kind}Tensor")
+        return self.type(kind)
 
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
-    method.__doc__ = f"This tensor as a torch.{kind}Tensor: itself if it is one, else a copy."
+    method.__doc__ = f"This tensor as a {kind}: itself if it is one, else a copy."
     setattr(Places, name, method)
 
 
-for _name, _kind in CASTS.items():
-    _cast(_name, _kind)
+for _name in CASTS:
+    _cast(_name)

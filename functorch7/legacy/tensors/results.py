@@ -98,7 +98,7 @@ def _first(m: Any, ordered: tuple, axis: int, start: int, count: int) -> tuple:
 
 
 def _topk(m: Any, x: Any, k: int | None, axis: int | None, largest: bool | None, _sorted: bool | None) -> tuple:
-    k, axis = 1 if k is None else k, _last(x, axis)
+    k, axis = 1 if k is None else int(k), _last(x, axis)
     if not 1 <= k <= x.shape[axis]:
         raise ValueError(f"torch.topk: expected k from 1 to {x.shape[axis]}, got {k}")
     return _first(m, _ordered(m, x, axis, largest), axis, 0, k)

@@ -109,7 +109,7 @@ class Form:
             if at < len(given) and given[at] in TAKES[letter.lower()]:
                 found.append(at)
                 at += 1
-            elif letter.isupper():
+            elif letter.isupper() and given[at : at + 1] != WHOLE.get(letter):
                 found.append(None)
             else:
                 return None
@@ -130,6 +130,9 @@ class Form:
 
 TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
 """The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
+
+WHOLE = {"I": "n", "D": "n"}
+"""The letter of a fraction, which only its value tells from a whole number that might be left out."""
 
 
 def _is(wanted: str | tuple[str, ...], value: Any) -> bool:

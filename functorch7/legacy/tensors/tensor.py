@@ -314,12 +314,9 @@ class Tensor(Arithmetic):
                     raise IndexError("slices are ambiguous with indices from 1; write t[[first, last]] or t.narrow()")
                 dim += 1
             elif isinstance(each, (list, tuple)):
-                axis = view._axis(dim)
                 if len(each) > 2:
                     raise IndexError(f"expected [first, last] as a range of an index, got {each}")
-                if each:
-                    first, last = each[0], each[-1]
-                    view = view.narrow(dim, first, view._index(axis, last) - view._index(axis, first) + 1)
+                view = view._part(dim, *((each[0], each[-1]) if each else (1, -1)))
                 dim += 1
             else:
                 view = view.selected(dim, each)

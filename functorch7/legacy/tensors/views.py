@@ -65,6 +65,11 @@ class Views:
         shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
+    def _part(self, dim: int, first: int, last: int) -> Self:
+        """The view of the slices of a dimension from the first to the last, either of which may count from the end."""
+        axis = self._axis(dim)
+        return self.narrow(dim, first, self._index(axis, last) - self._index(axis, first) + 1)
+
     def select(self, dim: int, index: int) -> Result[Self]:
         """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
         return self[index] if self.ndim == 1 else self.selected(dim, index)
@@ -79,7 +84,7 @@ class Views:
 
     def unfold(self, dim: int, size: int, step: int) -> Self:
         """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""
-        axis = self._axis(dim)
+        axis, size, step = self._axis(dim), int(size), int(step)
         if not 1 <= size <= self.shape[axis] or step < 1:
             raise ValueError(
                 f"torch.unfold: expected a size up to {self.shape[axis]} and a step, got {size} and {step}"
@@ -157,7 +162,7 @@ class Views:
         total, covered = math.prod(self.shape), math.prod(shape)
         if covered < 0 and shape.count(-1) == 1 and total % covered == 0:
             shape = tuple([total // -covered if each == -1 else each for each in shape])
-        elif covered != total or -1 in shape:
+        elif covered != total or any(each < 0 for each in shape):
             mine, given = sizes_text(self.shape), sizes_text(shape)
             raise ValueError(f"expected sizes for the {total} elements of {mine}, got {given}")
         return self.viewing(self.storage_, self.offset, shape)

@@ -237,14 +237,18 @@ function kinds.container(class)
 end
 
 -- Tables that belong to Python: every access goes there.
-function kinds.list(class)
-  local make = proxies {
-    __metatable = false,
+local function tables_of_python(metatable)
+  return proxies {
+    __metatable = metatable,
     __index = item,
     __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
     __len = function(self) return call(python.length, 0, nil, self) end,
     __tostring = text_of,
   }
+end
+
+function kinds.list()
+  local make = tables_of_python(false)
   return function()
     local made = make()
     listings[made] = true
@@ -252,15 +256,7 @@ function kinds.list(class)
   end
 end
 
-function kinds.mapping(class)
-  return proxies {
-    __metatable = border.class(class.number),
-    __index = item,
-    __newindex = function(self, key, value) call(python.set_item, 0, nil, self, key, value) end,
-    __len = function(self) return call(python.length, 0, nil, self) end,
-    __tostring = text_of,
-  }
-end
+function kinds.mapping(class) return tables_of_python(border.class(class.number)) end
 
 kinds['function'] = function()
   return function()

@@ -1,23 +1,15 @@
 -- What Python is told when it carries out a function's instructions itself: its code, and what it finds outside of itself.
-local border = ...
+local border, names = ...
 local debug, getfenv, getmetatable, next, rawequal, rawget, type =
   debug, getfenv, getmetatable, next, rawequal, rawget, type
 local STRING, VALUE = 2, 4 -- as in border.lua
 local asked, numbers, pinned = border.asked, border.numbers, border.pinned
 
-local LIBRARY = {
-  [''] = {_G, {'type', 'tonumber', 'tostring', 'select', 'unpack', 'next', 'pairs', 'ipairs', 'assert'}},
-  math = {math, {
-    'abs', 'acos', 'asin', 'atan', 'atan2', 'ceil', 'cos', 'cosh', 'deg', 'exp', 'floor', 'fmod', 'ldexp', 'log', 'log10',
-    'max', 'min', 'modf', 'pow', 'rad', 'sin', 'sinh', 'sqrt', 'tan', 'tanh',
-  }},
-  string = {string, {'format', 'len', 'lower', 'rep', 'sub', 'upper'}},
-  table = {table, {'insert', 'getn'}},
-  torch = {torch, {'type', 'typename', 'isTensor'}},
-}
-local known = setmetatable({}, {__mode = 'k'}) -- Lua's functions that only compute, by what they are
-for package, found in pairs(LIBRARY) do
-  for _, name in ipairs(found[2]) do known[found[1][name]] = package == '' and name or package .. '.' .. name end
+local known = setmetatable({}, {__mode = 'k'}) -- Lua's functions that only compute, by their names in `library.py`
+for _, name in ipairs(names) do
+  local package, short = name:match '^(%w+)%.(%w+)$'
+  local found = package and _G[package][short] or _G[name]
+  if found then known[found] = name end
 end
 
 -- A function's instructions as text; nothing for one of C's.

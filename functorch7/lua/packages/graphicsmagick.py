@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import os
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ FILTERS = {
 
 KINDS = {"L": "Grayscale", "LA": "GrayscaleMatte", "RGB": "TrueColor", "RGBA": "TrueColorMatte"}
 """What pictures are called by their modes."""
+
+OPAQUE = {"LA": "L", "RGBA": "RGB"}
+"""The modes of pictures of which no part is transparent, by those of others."""
 
 USUAL_GAMMA = 0.454545
 """That of pictures that say nothing about it."""
@@ -74,18 +79,22 @@ class Image:
 
     def save(self, path: str, quality: int = QUALITY) -> Image:
         """Writes a file, in the format that its name says."""
-        picture = self._picture
-        is_jpeg = path.lower().endswith((".jpg", ".jpeg"))
-        written = picture.convert("RGB") if is_jpeg and picture.mode == "RGBA" else picture
+        formats = pillow("graphicsmagick").registered_extensions()
         with replacing(path) as draft:
-            written.save(draft, quality=int(quality))
+            self._write(draft, formats.get(os.path.splitext(path)[1].lower()), quality)
         return self
 
     def toString(self, quality: int = QUALITY) -> bytes:
         """The bytes of a file, in the format that `format` gives."""
         written = io.BytesIO()
-        self._picture.save(written, self._format or "PNG", quality=int(quality), subsampling=self._subsampling)
+        self._write(written, self._format or "PNG", quality)
         return written.getvalue()
+
+    def _write(self, file: Any, format: str | None, quality: int) -> None:
+        picture = self._picture
+        if format == "JPEG":  # which knows nothing transparent
+            picture = picture.convert(OPAQUE.get(picture.mode, picture.mode))
+        picture.save(file, format, quality=int(quality), subsampling=self._subsampling)
 
     def toBlob(self, quality: int = QUALITY) -> tuple[bytes, int]:
         """The same, and how many they are."""
@@ -134,8 +143,8 @@ class Image:
 
     def clone(self) -> Image:
         """A picture of its own."""
-        made = Image()
-        made._picture, made._format, made.path = self._picture.copy(), self._format, self.path
+        made = copy.copy(self)
+        made._picture = self._picture.copy()
         return made
 
     # What it is -----------------------------------------------------------------------------------------------------

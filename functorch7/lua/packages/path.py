@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 
+from ...legacy.paths import tmpname as tmpname
 from .lfs import chdir as chdir
 from .lfs import currentdir as currentdir
 from .lfs import dir as dir
@@ -55,13 +55,18 @@ def splitpath(path: str) -> tuple[str, str]:
 
 
 def splitext(path: str) -> tuple[str, str]:
-    """The path without its ending, and the ending with its dot."""
-    return os.path.splitext(path)
+    """The path without its ending, and the ending with its dot, with which a name may begin.
+
+    >>> splitext("data/images.t7"), splitext(".bashrc"), splitext("a.b/c")
+    (('data/images', '.t7'), ('', '.bashrc'), ('a.b/c', ''))
+    """
+    root, dot, ending = path.rpartition(".")
+    return (root, dot + ending) if dot and sep not in ending else (path, "")
 
 
 def extension(path: str) -> str:
     """The ending with its dot."""
-    return os.path.splitext(path)[1]
+    return splitext(path)[1]
 
 
 def abspath(path: str, pwd: str | None = None) -> str:
@@ -92,8 +97,3 @@ def getmtime(path: str) -> float | None:
 def expanduser(path: str) -> str:
     """The path with the home folder for ~."""
     return os.path.expanduser(path)
-
-
-def tmpname() -> str:
-    """The name of a new file for a while."""
-    return tempfile.mkstemp()[1]

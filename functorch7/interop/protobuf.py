@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 import numpy as np
@@ -21,18 +20,18 @@ class Message:
         for number, value in _fields(data):
             self._fields.setdefault(number, []).append(value)
 
-    def messages(self, number: int) -> list[Message]:
-        """The messages in a field."""
-        return [Message(value) for value in self._fields.get(number, []) if isinstance(value, memoryview)]
+    def messages(self, number: int) -> Iterator[Message]:
+        """The messages in a field, each read when its turn comes."""
+        return map(Message, self._bytes(number))
 
     def message(self, number: int) -> Message:
         """The message in a field, an empty one if there is none."""
-        found = self.messages(number)
-        return found[-1] if found else Message(memoryview(b""))
+        found = self._bytes(number)
+        return Message(found[-1] if found else memoryview(b""))
 
     def text(self, number: int) -> str:
         """The text in a field, "" if there is none."""
-        return next((bytes(value).decode() for value in self._bytes(number)), "")
+        return next((bytes(value).decode(errors="replace") for value in self._bytes(number)), "")
 
     def whole(self, number: int, default: int = 0) -> int:
         """The whole number in a field."""
@@ -41,7 +40,8 @@ class Message:
 
     def fraction(self, number: int, default: float) -> float:
         """The fraction (of 4 bytes) in a field."""
-        return next((struct.unpack("<f", value)[0] for value in self._bytes(number)), default)
+        found = self.fractions(number)
+        return float(found[-1]) if found.size else default
 
     def wholes(self, number: int) -> list[int]:
         """The whole numbers in a field, packed or one by one."""
