@@ -18,6 +18,7 @@ VARIABLES = NETWORK.init(KEY)
 PARAMS, BUFFERS = VARIABLES
 X = jnp.ones((2, 3))
 APPLY = "nn.Sequential: expected apply(params, buffers, input, *, key=None, train=False), got "
+APART = "nn.Sequential: expected params and buffers one by one; Variables has both"
 
 
 class Fenced(f7.Map, abstract=True):
@@ -37,12 +38,12 @@ class Fenced(f7.Map, abstract=True):
         (lambda: NETWORK.apply(VARIABLES, X), APPLY + "(Variables, shape (2, 3)); Variables has both: apply(given."),
         (lambda: NETWORK.apply(PARAMS, X), APPLY + "(a table of 2, shape (2, 3))"),
         (lambda: NETWORK.apply(*VARIABLES, X, rngs=KEY), APPLY + "(a table of 2, a table of 2, shape (2, 3), rngs="),
-        (lambda: NETWORK.apply(*VARIABLES, X, KEY, True), APPLY + "(a table of 2, a table of 2, shape (2, 3), shape (), "),
+        (lambda: NETWORK.apply(*VARIABLES, X, KEY, True), APPLY + "(a table of 2, a table of 2, shape (2, 3), sh"),
         (lambda: jax.jit(NETWORK.apply)(VARIABLES, X), APPLY + "(Variables, shape (2, 3))"),
-        (lambda: NETWORK.apply(VARIABLES, BUFFERS, X), "nn.Sequential: expected params and buffers one by one; Variables"),
-        (lambda: NETWORK.apply(PARAMS, VARIABLES, X), "nn.Sequential: expected params and buffers one by one; Variables"),
+        (lambda: NETWORK.apply(VARIABLES, BUFFERS, X), APART),
+        (lambda: NETWORK.apply(PARAMS, VARIABLES, X), APART),
         (lambda: NETWORK.init(), "nn.Sequential: expected init(key, stdv=None), got ()"),
-        (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *, key="),
+        (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *"),
         (lambda: f7.MSECriterion().apply(X, X), "nn.MSECriterion: expected apply(params, buffers, input, *, key=None"),
     ],
 )  # fmt: skip

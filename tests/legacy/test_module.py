@@ -217,12 +217,12 @@ def test_clearState_starts_sequences_anew(make, sizes):
 
 def test_backward_works_in_evaluation_mode():
     net = two_layers().evaluate()
-    assert net.train is False and net.get(1).train is False
+    assert net.train == net.get(1).train == False  # noqa: E712
     output, grad_input, grads = expected_of(net, X, G)
     same(net.forward(X), output)
     same(net.backward(X, G), grad_input)
     same(net.parameters()[1], grads)
-    assert net.training() is net and net.get(3).train is True
+    assert net.training() is net and net.get(3).train == True  # noqa: E712
 
 
 def test_dropout_in_evaluation_passes_values_and_gradients():

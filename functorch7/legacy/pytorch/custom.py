@@ -15,6 +15,7 @@ from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
+from ..objects.mode import Mode
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
@@ -23,18 +24,6 @@ from ..tensors.zeros import of_zeros
 from .registration import KINDS, Registration
 from .stand_ins import Inside, given_nodes
 from .traced import Traced, describing, tree_text
-
-
-class Mode(int):
-    """Whether a module is in training mode; called, as Torch's method `training`, it changes the mode."""
-
-    module: Value
-
-    def __call__(self, mode: bool = True) -> Module:
-        return self.module._in_mode(mode)
-
-    def __repr__(self) -> str:
-        return str(bool(self))
 
 
 class Custom(Registration):
@@ -64,9 +53,10 @@ class Custom(Registration):
     @property
     def training(self) -> Value:  # type: ignore[override]
         """PyTorch's flag and Torch's method: true in training mode; `training()` switches to it."""
-        mode = Mode(self.train)
-        mode.module = self
-        return mode
+        return Mode.of(self)
+
+    def switched_to(self, mode: bool) -> Value:
+        return super().training(mode)
 
     # Attributes ------------------------------------------------------------------------------------------------------
 
