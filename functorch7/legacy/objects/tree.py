@@ -95,7 +95,8 @@ class Tree(Described):
     @property
     def in_training(self) -> bool:
         """Whether it is in training mode: `train` as a plain boolean."""
-        return self.__dict__.get("train", type(self).train)
+        found = self.__dict__.get("train")
+        return type(self).train if found is None else found
 
     def children(self) -> list[Described]:
         """The modules inside."""
