@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from functorch7 import recipes, viz
 from functorch7.interop.packages import check_installed
 
@@ -20,14 +18,14 @@ def train(
     """Trains, draws the learning curves, and says how it ended and what the network is worth on the test set."""
     check_installed("matplotlib", "functorch7[training]")  # rather than after the training
     recipe = recipes.load(file)
+    of_options = {"devices": devices} if devices else {}
+    of_options |= {"compute_dtype": "bfloat16"} if bfloat16 else {}
     try:
-        recipe = recipes.changed(recipe, dict(map(recipes.change, settings)))
+        recipe = recipes.changed(recipe, dict(map(recipes.change, settings)) | of_options)
     except ValueError as error:
         raise WrongCall(f"--set: {error}") from error
     runs = Path("runs", Path(file).stem) if folder is None else Path(folder)
-    dtype = jax.numpy.bfloat16 if bfloat16 else None
-    options: Any = {"compute_dtype": dtype, "tensorboard": tensorboard, "verbose": not quiet}
-    outcome = recipes.run(recipe, runs, devices=devices, **options)
+    outcome = recipes.run(recipe, runs, tensorboard=tensorboard, verbose=not quiet)
     viz.plot_learning(runs, runs / "curves.png")
     recipe.draw(outcome.task, outcome.result.state.params, outcome.result.state.buffers, runs)
     return {

@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from pathlib import Path
 
+import argument_order
 import compiling
 import jax
 import program_files
@@ -13,6 +14,7 @@ import pytest
 
 from functorch7_cli import tuning
 
+os.environ["JAX_PLATFORMS"] = "cpu"  # for programs of their own that tests start, which are to see no GPU, either
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
@@ -25,6 +27,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.args[:] = argument_order.by_depth(config.args)
     compiling.set_flags()
     if hasattr(config, "cache"):  # not with `-p no:cacheprovider`
         os.environ.setdefault(program_files.FOLDER, str(config.cache.mkdir("programs")))

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .entries import hint_of_pair
 from .errors import Described, describe, is_concrete, title
 
 NUMBERS = (bool, int, float, complex)
@@ -136,6 +137,12 @@ def known_sizes() -> Iterator[None]:
         _are_known.reset(token)
 
 
+def check_apart(module: Described, *trees: object) -> None:
+    """Raises TypeError for what has params and buffers, such as Variables, in the place of one of them."""
+    if hint := next(filter(None, map(hint_of_pair, trees)), None):
+        raise TypeError(f"{title(module)}: expected params and buffers one by one{hint}")
+
+
 def check_train(module: Described, train: object) -> None:
     """Raises TypeError for a `train` that is traced, and for what is neither True nor False: a text would be true."""
     if not is_concrete(train):
@@ -174,6 +181,8 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
         return ValueError(
             f"{title(module)}: has no random key, because it does not say that it draws; define draws(self, train)"
         )
+    if "accepts a single key" in text:
+        return ValueError(f"{title(module)}: expected one random key, got several; jax.vmap runs a module for each")
     ours = type(module).__module__.split(".")[0] == __name__.split(".")[0]
     if text.startswith(f"{module.package}.") or (isinstance(error, ValueError) and not ours):
         return None

@@ -1,11 +1,12 @@
 """What every description can: it is compared by value, copied with changes, and named."""
 
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from .display import tree_of
+from .elsewhere import found_elsewhere
 from .tree import Children, named_children
 
 DERIVED = ("_hash", "_parameter_shapes", "_traits", "_bare")
@@ -120,6 +121,11 @@ class Description:
         if not isinstance(other, Description) or type(self) is not type(other):
             return False
         return hash(self) == hash(other) and self._values() == other._values()
+
+    if not TYPE_CHECKING:  # for which whatever is not declared is an error
+
+        def __getattr__(self, name: str) -> Any:
+            return found_elsewhere(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in DERIVED}

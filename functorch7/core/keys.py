@@ -20,6 +20,12 @@ def check_key(title: str, key: object) -> None:
         raise TypeError(f"{title}: expected a random key, such as jax.random.key({seed}), got {given}")
 
 
+def check_single(title: str, key: Array) -> None:
+    """Raises ValueError for several keys, as `jax.random.split` makes them."""
+    if not _is_one(key):
+        raise ValueError(f"{title}: expected one random key, got several of {describe(key)}; jax.vmap runs it for each")
+
+
 def folded(key: Key, number: int | Array) -> Key:
     """The key, or each step's, folded with a number; None stays None.
 

@@ -16,8 +16,10 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from ..checks.checked import checked
+from ..checks.entries import entry
 from ..checks.errors import describe, inside, is_looking, title
 from ..checks.given import (
+    check_apart,
     check_kinds,
     check_made,
     check_parameters,
@@ -27,10 +29,9 @@ from ..checks.given import (
     unfit,
     unfit_field,
 )
-from ..checks.tracebacks import shorten
 from ..programs import Compiled
 from . import explicit, hooks
-from .keys import check_key, folded
+from .keys import check_key, check_single, folded
 from .printing import chain
 from .probe import opened
 from .recording import Recorder, recorded_below
@@ -130,12 +131,15 @@ class Module(Declared):
 
     # What users call -----------------------------------------------------------------------------------------
 
+    @entry
     def init(self, key: jax.Array, stdv: float | None = None) -> Variables:
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only.
 
-        Raises: TypeError for a seed in the place of a key, and for an input: no array depends on one.
+        Raises: TypeError for a seed in the place of a key, and for an input: no array depends on one; ValueError for
+        several keys, for which `jax.vmap(module.init)` makes arrays.
         """
         check_key(self.torch_name(), key)
+        check_single(self.torch_name(), key)
         if stdv is not None:
             _check_stdv(self.torch_name(), stdv)
         if by_position(self):
@@ -149,13 +153,13 @@ class Module(Declared):
             wrong = unfit_field(self, error)
             if wrong is not None:
                 raise wrong from error
-            shorten(error)
             raise
         buffers = self.init_buffers()
         check_made(self, "init_buffers", buffers)
         params = join(self, own, [each.params for each in made])
         return Variables(params, join(self, buffers, [each.buffers for each in made]))
 
+    @entry
     def apply(
         self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
     ) -> tuple[Output, Tree]:
@@ -166,6 +170,8 @@ class Module(Declared):
         """
         if train is not True and train is not False:
             check_train(self, train)
+        if isinstance(params, tuple) or isinstance(buffers, tuple):
+            check_apart(self, params, buffers)
         if key is None and self.traits.draws(train):
             raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
         if key is not None:
@@ -184,7 +190,6 @@ class Module(Declared):
             known = unfit(self, params, buffers, input, error)
             if known is not None:
                 raise known from error
-            shorten(error)
             raise
 
     def __call__(self, *given: Value, **named: Value) -> Output:

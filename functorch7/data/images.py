@@ -44,15 +44,29 @@ def open_image(path: str, n_channels: int | None = None, smallest: int | None = 
     try:
         refuse_special(path)
         with Image.open(path) as image:
-            grey = image.mode in ("1", "L", "LA") if n_channels is None else n_channels == 1
+            is_wide = image.mode.startswith("I")
+            grey = is_wide or image.mode in ("1", "L", "LA") if n_channels is None else n_channels == 1
             mode = "L" if grey else "RGB"
             if smallest is not None:
                 image.draft(mode, (smallest, smallest))
+            if is_wide:
+                return _of_16_bits(image, grey)
             return image.convert(mode)
     except FileNotFoundError:
         raise
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ImageError(f"cannot read image {path}: {error}") from error
+
+
+def _of_16_bits(image: Image, grey: bool) -> Image:
+    """A grey image of numbers to 65535, which Pillow's own conversion cuts off at 255, as one of numbers to 255.
+
+    These have fractions, unless it is to be RGB.
+    """
+    from PIL.Image import fromarray
+
+    pixels = np.asarray(image).astype(np.float32) / 257
+    return fromarray(pixels) if grey else fromarray(np.rint(pixels).astype(np.uint8)).convert("RGB")
 
 
 def load_image(path: str, n_channels: int, smallest: int) -> Image:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
-from ..checks.tracebacks import shorten
+from ..checks.entries import entry
 from ..core import Composite, Const, Module, Variables, check_kinds, const, expected
 from ..core.arrays import Numbers
 from ..core.composite import Run
@@ -34,6 +34,7 @@ class Criterion(Module, abstract=True):
                 "LearnedCriterion, whose loss(run, input, target) has them in run.params"
             )
 
+    @entry
     def __call__(
         self,
         input: Input,
@@ -48,12 +49,9 @@ class Criterion(Module, abstract=True):
         Raises: TypeError for a criterion with arrays.
         """
         given = (input, target) if zero_mask is None else (input, target, zero_mask)
-        try:
-            return self.apply(*without_arrays(self), given, key=key, train=train)[0]
-        except Exception as error:
-            shorten(error)
-            raise
+        return self.apply(*without_arrays(self), given, key=key, train=train)[0]
 
+    @entry
     def apply(
         self, params: Tree, buffers: Tree, input: Table, *, key: Key = None, train: bool = False
     ) -> tuple[Array, Tree]:

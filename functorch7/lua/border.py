@@ -20,6 +20,7 @@ import jax
 import numpy as np
 
 from ..interop.t7 import Key
+from ..legacy.objects.mode import Mode
 from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.number import Number
 from ..legacy.tensors.tensor import Tensor
@@ -76,6 +77,7 @@ class Border:
             **dict.fromkeys(TABLES, self._table),
             int: _whole, str: _text, bytes: _bytes,
             LuaFunction: _function, LuaValue: _reference, Tensor: self._tensor, Key: lambda key: self.encode(key.value),
+            Mode: lambda mode: _plain(bool(mode)),
         }  # fmt: skip
 
     # Values from Lua ------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from ..legacy.objects.described import (
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
+from ..legacy.objects.mode import ModeField
 from ..legacy.objects.own_fields import numbered
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
@@ -220,7 +221,7 @@ class LuaLayer(LuaObject):
     `evaluate`.
     """
 
-    train: bool = None  # type: ignore[assignment]
+    train = ModeField(first=None)
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:

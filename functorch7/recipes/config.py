@@ -4,6 +4,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
@@ -73,8 +74,9 @@ def made(settings: dict) -> Recipe:
 
 
 def _value(name: str, type: Value, given: Value) -> Any:
-    if get_origin(type) is Literal and given not in get_args(type):
-        raise ValueError(f"{name}: expected {_any_of(get_args(type))}, got {given!r}")
+    known = {each for part in (type, *get_args(type)) if get_origin(part) is Literal for each in get_args(part)}
+    if known and given not in known and not (given is None and NoneType in get_args(type)):
+        raise ValueError(f"{name}: expected {_any_of(sorted(known))}, got {given!r}")
     try:
         return msgspec.convert(given, type, str_keys=True)
     except msgspec.ValidationError as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import jax
 import msgspec
@@ -24,6 +24,9 @@ Schedule = dict[Positive, NotNegative]
 """Epoch -> the learning rate after it."""
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
 """JAX's keys take 32 bits of it."""
+
+Devices = Literal["copies", "shards"]
+Floating = Literal["bfloat16", "float16", "float32", "float64"]
 
 
 class Task(NamedTuple):
@@ -58,6 +61,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     early_stop: Positive | None = None
     """Epochs without a new best one after which training ends; None goes on."""
     seed: Seed = 0
+    devices: Devices | None = None
+    """Train on all devices: with all parameters on each ("copies"), or a part of them on each ("shards")."""
+    compute_dtype: Floating | None = None
+    """In which type the network computes; parameters stay float32."""
 
     def task(self) -> Task:
         """Reads the data and makes the network."""

@@ -16,11 +16,12 @@ from ..interop.writing import replacing
 from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
 from ..training.claim import claimed
+from ..training.given import check_floating_type
 from ..training.trainer import Result, Trainer
 from ..training.validation import by_name, evaluate
 from .recipe import Recipe, Task
 
-MAY_CHANGE = ("epochs", "early_stop", "datapath")
+MAY_CHANGE = ("epochs", "early_stop", "datapath", "devices")
 """Settings with which a run may go on that had other ones before."""
 SHARDINGS = {"copies": data_parallel, "shards": fully_sharded}
 
@@ -40,8 +41,9 @@ def run(
 ) -> Outcome:  # fmt: skip
     """Trains what a recipe describes, from where the run in the folder was, if there is one.
 
-    `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. Other
-    options are the Trainer's (compute_dtype, log_every, ...).
+    `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. It and
+    `compute_dtype` are settings of the recipe, which are changed where they are given here. Other options are the
+    Trainer's (log_every, average, ...).
     The recipe is kept in the folder, as recipe.json.
     Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
     other settings (but for its length, and where the data are); BlockingIOError while another run is in the folder;
@@ -49,13 +51,24 @@ def run(
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
+    given = {"devices": devices, "compute_dtype": _name_of(options.pop("compute_dtype", None))}
+    recipe = msgspec.structs.replace(recipe, **{name: value for name, value in given.items() if value is not None})
     with contextlib.nullcontext() if folder is None else claimed("recipes.run", folder):
-        return _run(recipe, folder, devices, options)
+        return _run(recipe, folder, options)
 
 
-def _run(recipe: Recipe, folder: str | os.PathLike | None, devices: str | None, options: dict[str, Any]) -> Outcome:
+def _name_of(dtype: Any) -> str | None:
+    """The setting for a type that is given in the place of its name."""
+    if dtype is None:
+        return None
+    check_floating_type("compute_dtype", dtype)
+    return jax.numpy.dtype(dtype).name
+
+
+def _run(recipe: Recipe, folder: str | os.PathLike | None, options: dict[str, Any]) -> Outcome:
     task = recipe.task()
-    sharding = None if devices is None else SHARDINGS[devices](batch_dim=task.batch_dim)
+    sharding = None if recipe.devices is None else SHARDINGS[recipe.devices](batch_dim=task.batch_dim)
+    options = {"compute_dtype": recipe.compute_dtype, **options}
     of_task = {"methods": task.methods, "count": task.count, "clip": task.clip, "by_rows": task.by_rows}
     options = {**of_task, "patience": recipe.early_stop, **options}
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, sharding=sharding, **options)

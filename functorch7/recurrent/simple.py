@@ -12,7 +12,7 @@ class LinearNoBias(Linear):
 
     Shape: (..., input_size) -> (..., output_size).
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3).
-    Raises: ValueError if the last dimension is not input_size.
+    Raises: ValueError if the last dimension is not input_size, and if `bias` is anything but False.
     Source: rnn, LinearNoBias.lua.
 
     >>> import functorch7 as f7
@@ -21,6 +21,11 @@ class LinearNoBias(Linear):
     """
 
     bias: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bias is not False:
+            raise ValueError(f"{self.torch_name()}: expected bias to be False, got {self.bias!r}; nn.Linear has one")
 
 
 class CopyGrad(Map):

@@ -15,6 +15,7 @@ from functorch7.data import (
     fit_image_normalize,
     rescale,
 )
+from functorch7_cli.inputs import input_from
 
 
 def save(path, pixels):
@@ -347,3 +348,20 @@ def test_a_pipe_among_the_images_is_named(tmp_path):
     os.mkfifo(tmp_path / "cats" / "one.png")
     with pytest.raises(ValueError, match=r"one.png.*this is a pipe|this is a pipe.*one.png"):
         ImageClass(tmp_path, (3, 4, 4)).index([1])
+
+
+@pytest.mark.parametrize("planes", [1, 3])
+@pytest.mark.parametrize("size", [(6, 8), (12, 16)])
+def test_grey_images_of_16_bits_are_from_0_to_1(planes, size, tmp_path):
+    """A ramp, which bilinear interpolation keeps inside; with one plane more exact than 8 bits are."""
+    wide = np.linspace(0, 65535, 8).round().astype(np.uint16)[None].repeat(6, 0)
+    save(tmp_path / "grey" / "a.png", wide)
+    loader = ImageClass(str(tmp_path), (planes, 6, 8), sample_size=(planes, *size))
+    found, *_ = loader.index([1])
+    assert found.shape == (1, planes, *size) and (found == found[:, :1]).all()
+    if size == wide.shape:
+        np.testing.assert_allclose(found[0, 0], wide / 65535, atol=1e-6 if planes == 1 else 0.5 / 255 + 1e-6)
+    assert found.min() == 0 and found.max() == 1 and (np.diff(found[0, 0], axis=1) >= 0).all()
+    pixels = input_from(str(tmp_path / "grey" / "a.png"), np.float32)
+    assert pixels.shape == (1, 1, 6, 8)
+    np.testing.assert_allclose(pixels[0, 0], wide / 65535, atol=1e-6)

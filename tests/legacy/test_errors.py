@@ -1,5 +1,7 @@
 """Bad input is refused at once, by a message that names the module, what was expected and what was given."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -216,3 +218,12 @@ def test_a_masked_select_under_a_sequencer_works_step_by_step():
     x, mask = values(2, 3), np.array([[1, 0, 1], [0, 1, 1]])
     outputs = masked.forward([[x, mask], [x + 1, mask]])
     np.testing.assert_allclose(outputs[1], (x + 1)[mask > 0], rtol=1e-6)
+
+
+def test_share_wants_a_network_of_the_same_structure():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    for given, shown in ((nn.Linear(2, 3), "nn.Linear(2 -> 3)"), (nn.Sequential(nn.Linear(2, 3)), "nn.Sequential")):
+        with pytest.raises(ValueError, match=re.escape(f"share: expected a module with 2 modules inside, got {shown}")):
+            net.share(given, "weight")
+    with pytest.raises(ValueError, match="nn.Sequential: share: expected a module with 2 modules inside, got 3"):
+        net.share(3, "weight")

@@ -65,6 +65,32 @@ def png_of_16_bits(array, kind):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_what_has_16_bits_is_written_and_read_again(count, tmp_path):
+    wide = GENERATOR.integers(0, 65536, (4, 5, count)).astype(np.uint16)
+    (tmp_path / "theirs.png").write_bytes(png_of_16_bits(wide, {1: 0, 3: 2, 4: 6}[count]))
+    loaded = image.load(str(tmp_path / "theirs.png"))
+    image.savePNG(str(tmp_path / "ours.png"), loaded, 16)
+    np.testing.assert_array_equal(image.load(str(tmp_path / "ours.png")).numpy(), loaded.numpy())
+    np.testing.assert_array_equal(image.decompress(image.compressPNG(loaded, 16)).numpy(), loaded.numpy())
+    seen = np.asarray(Image.open(tmp_path / "ours.png"))
+    np.testing.assert_array_equal(seen, wide[:, :, 0] if count == 1 else wide >> 8)
+    image.savePNG(str(tmp_path / "ours.png"), loaded)
+    narrow = image.load(str(tmp_path / "ours.png"), None, "double").numpy()
+    np.testing.assert_allclose(narrow, planes_of(wide) / 65535, atol=1 / 255)
+
+
+def test_16_bits_are_refused_where_they_cannot_be(tmp_path):
+    for given, bits, said in (
+        (torch.rand(2, 4, 5), 16, "C 1, 3 or 4, for 16 bits, got size 2x4x5"),
+        (torch.rand(3, 4, 5).mul(255).byte(), 16, "for 16 bits, got bytes"),
+        (torch.rand(4, 5), 12, "image.savePNG: expected 8 or 16 bits, got 12"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            image.savePNG(str(tmp_path / "a.png"), given, bits)
+    assert not any(tmp_path.iterdir())
+
+
 def test_files_of_16_bits_palettes_and_one_bit(tmp_path):
     wide = GENERATOR.integers(0, 65536, (4, 3)).astype(np.uint16)
     Image.fromarray(wide).save(tmp_path / "wide.png")

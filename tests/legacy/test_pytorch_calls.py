@@ -1,5 +1,8 @@
 """Calls of modules in PyTorch's style: arguments, gradients, inner modules, and what a traced forward cannot do."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -79,7 +82,52 @@ def test_running_statistics_inside_are_kept_and_modes_differ(evaluated):
     same(net.norm.running_mean, 0.9 * before + 0.1 * h.mean(0), 1e-4, 1e-5)
     net.eval()
     assert not net.training and not net.norm.train
-    assert type(net.train) is bool
+    assert (net.train, repr(net.train)) == (False, "False")
+
+
+class Halving(nn.Module):
+    def forward(self, input):
+        return input / 2 if self.training and self.train else input
+
+
+class Around(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Halving()
+
+    def forward(self, input):
+        return self.inner(input)
+
+
+@pytest.mark.parametrize("make", [Halving, Around])
+def test_the_flag_train_is_called_as_in_pytorch(make):
+    net, trained = make(), X / 2
+    for switch, expected in (
+        (lambda: net.train(), trained), (lambda: net.train(False), X), (lambda: net.train(mode=True), trained),
+        (lambda: net.eval(), X), (lambda: net.training(nn.Tanh().train), trained),
+        (lambda: net.train(net.train), trained),
+    ):  # fmt: skip
+        assert switch() is net
+        same(net(X), expected)
+        is_trained = expected is trained
+        assert net.train == is_trained and bool(net.train) is is_trained and str(net.train) == str(is_trained)
+        for copied in (net.clone(), copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+            assert vars(copied).get("train", True) is is_trained
+    with pytest.raises(ValueError, match="training mode is expected to be boolean, got 'yes'"):
+        net.train("yes")
+
+
+@pytest.mark.parametrize("switch", [
+    lambda net: net.eval(), lambda net: net.train(False), lambda net: setattr(net, "train", False),
+    lambda net: net.inner.eval(),
+])  # fmt: skip
+def test_forward_cannot_change_the_mode(switch):
+    def forward(self, x):
+        switch(self)
+        return self.inner(x)
+
+    with pytest.raises(TypeError, match=r"^nn\.\w+: forward cannot change the mode"):
+        custom(forward, inner=lambda: nn.Dropout(0.5))(X)
 
 
 def test_a_module_may_stay_in_its_own_mode(evaluated):

@@ -2,12 +2,15 @@
 
 import contextlib
 import math
+import operator as operators
+from itertools import product
 from types import FunctionType
 
 import numpy as np
 import pytest
 
 from functorch7.legacy import image, paths, torch
+from functorch7.legacy.tensors.styles import pytorch_operators
 
 GIVEN = {
     "nothing": (), "nil": (None,), "a text": ("a",), "a table": ({},), "a list": ([],), "a fraction": (1.5,),
@@ -191,3 +194,28 @@ def test_letters_may_be_left_out_one_by_one():
 def test_tensors_without_elements_have_no_dimensions(empty):
     x = empty()
     assert x.dim() == 0 and x.size() == [] and x.nElement() == 0 and str(x).endswith("with no dimension]")
+
+
+SIZES = [(), (1,), (2,), (3,), (2, 3), (3, 2), (1, 3), (2, 1, 3), (2, 3, 1), (4, 3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("operator", "in_pytorch"), [*product(("add", "mul", "sub", "lt", "matmul"), (True,)), ("matmul", False)]
+)
+def test_operators_name_the_sizes_that_do_not_fit(operator, in_pytorch):
+    """Of all pairs of sizes: what NumPy computes where it can, and an error of ours where it cannot."""
+    function = getattr(operators, operator)
+    refused = 0
+    for left, right in product(SIZES[1:], SIZES[1:]):
+        arrays = [np.arange(1.0, 1 + math.prod(size)).reshape(size).astype(np.float32) for size in (left, right)]
+        tensors = [torch.Tensor.of(array) for array in arrays]
+        with pytorch_operators(in_pytorch):
+            try:
+                expected = function(*arrays)
+            except ValueError:
+                refused += 1
+                with pytest.raises(ValueError, match=rf"^torch.{operator}: expected tensors of .* got .* and "):
+                    function(*tensors)
+            else:
+                np.testing.assert_allclose(np.asarray(function(*tensors)), expected)
+    assert refused > 10

@@ -143,6 +143,19 @@ def test_a_table_that_lua_has_collected_comes_again_whole(lua, make, length):
     assert twice(lambda: kept) == (True, length + 1, 11)
 
 
+def test_the_mode_of_a_module_is_a_boolean(lua):
+    lua.execute("""
+    local linear = nn.Linear(2, 1)
+    local net = nn.Sequential():add(linear):add(nn.Dropout())
+    for mode, switch in pairs{[false] = net.evaluate, [true] = net.training} do
+      switch(net)
+      assert(linear.train == mode and net:get(2).train == mode and type(net.train) == 'boolean')
+    end
+    linear.train = false
+    assert(not linear.train and net.train)
+    """)
+
+
 def test_methods_are_not_taken_for_others_when_lua_collects(lua):
     """Each definition in a class lets Lua forget its methods, and the collector run while others are looked for."""
     lua.execute("""

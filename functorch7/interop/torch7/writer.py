@@ -49,7 +49,10 @@ class Writer:
     def _write(self, node: Node) -> None:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
-            raise TypeError(f"{schema.name}: only Torch's own classes can be written to a .t7 file, got {node.spec}")
+            raise TypeError(
+                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and Python's with updateOutput; "
+                "write its state_dict, or pickle it"
+            )
         if isinstance(node.spec, NOT_OF_TORCH):
             raise TypeError(
                 f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"

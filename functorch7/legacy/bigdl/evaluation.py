@@ -30,7 +30,7 @@ class Evaluation(Described):
 
     def isTraining(self) -> bool:
         """Whether it is in training mode."""
-        return self.train
+        return self.in_training
 
     def _measured(self, dataset: Any, methods: Any, batchSize: int | None) -> Any:
         """What `evaluate` gives of a data set."""
@@ -80,14 +80,14 @@ class Evaluation(Described):
     @contextlib.contextmanager
     def _evaluating(self) -> Iterator[None]:
         """Evaluation mode, in the module's precision, and then the modes that all modules had."""
-        modes = [(module, module.train) for module in self.listModules()]
+        modes = [(module, module.in_training) for module in self.listModules()]
         self._in_mode(False)
         try:
             with precision_of(self._type):
                 yield
         finally:
             for module, train in modes:
-                if module.train != train:
+                if module.in_training != train:
                     if hasattr(module._spec, "has_memory"):
                         module.forget()
                     module.train = train

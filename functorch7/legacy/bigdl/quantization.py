@@ -26,4 +26,4 @@ class Quantization(Described):
         with precision_of(root._type):
             small, variables = compression.quantize(module, params, buffers, dynamic=dynamic)
         made = wrap(small, *variables)
-        return made.training() if root.train else made.evaluate()
+        return made.training() if root.in_training else made.evaluate()

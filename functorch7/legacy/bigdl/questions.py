@@ -61,7 +61,7 @@ class Questions(Described):
         Raises what forward raises for such an input; ValueError for modules with their own updateOutput.
         """
         shape = _shape(inputShape)
-        return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.train))
+        return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.in_training))
 
     def getOutputShape(self) -> Value:
         """The sizes of the last output."""

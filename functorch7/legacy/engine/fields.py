@@ -111,7 +111,7 @@ def _looks(object: Object) -> Iterator[tuple]:
         if each.is_foreign() or each._spec is None or each._hooks or not _is_pure(each):
             raise Untraceable(f"it has {each.title()} in a field")
         tensors = each._tensors()
-        yield bool(each.train), each._type, tuple((name, t.dtype.name, t.shape) for name, t in tensors.items())
+        yield bool(each.in_training), each._type, tuple((name, t.dtype.name, t.shape) for name, t in tensors.items())
 
 
 def _is_pure(each: Object) -> bool:
@@ -153,7 +153,7 @@ class Form:
             if isinstance(kind, Inner):
                 members = kind.object.listModules()
                 watch(watcher, *members)
-                self._inner += [(each, each._spec, each.train) for each in members]
+                self._inner += [(each, each._spec, each.in_training) for each in members]
         kept = user.__dict__.get(KEPT)
         if kept is not None and not kept.names.isdisjoint(LEFT):
             raise Untraceable(f"it has a table of its own in {' and '.join(sorted(kept.names.intersection(LEFT)))}")
@@ -189,7 +189,7 @@ class Form:
                     return False
             elif type(now) is not type(then) or isinstance(kind, (Cell, Inner)) or self._kind_again(now) != kind:
                 return False
-        return all(each._spec is spec and each.train == train for each, spec, train in self._inner)
+        return all(each._spec is spec and each.in_training == train for each, spec, train in self._inner)
 
     def _kind_again(self, value: object) -> Kind:
         if isinstance(value, Tensor):

@@ -49,7 +49,7 @@ class InMode(core.Proxy, abstract=True):
 
 def in_mode(spec: core.Module, module: Object, mode: bool) -> core.Module:
     """The description of an object in a network of this mode."""
-    return spec if module.train == mode else InMode(spec, bool(module.train))
+    return spec if module.in_training == mode else InMode(spec, bool(module.in_training))
 
 
 _objects: ContextVar[list[Object]] = ContextVar("objects")

@@ -41,7 +41,7 @@ class Holder:
 class Object(Titled, Passing, Parametrised, Holder):
     """A module or criterion, or one that a user has written; `_spec` is None where the description is not known."""
 
-    train: bool
+    train: Value
     is_criterion: bool
     output: Value
     gradInput: Value
@@ -50,6 +50,11 @@ class Object(Titled, Passing, Parametrised, Holder):
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool
+
+    @property
+    def in_training(self) -> bool:
+        """Whether it is in training mode."""
+        raise NotImplementedError
 
     def children(self) -> Sequence[Self]:
         """The modules inside."""

@@ -93,7 +93,7 @@ def _settings(value: Any, names: frozenset[str]) -> Static:
         return frozen(value, names)
     members = value.listModules()
     tensors = [(n, _constant(each, n, t)) for each in members for n, t in each._tensors().items() if n in names]
-    how = [(each.own_attributes() if has_attributes(each) else each._spec, each.train) for each in members]
+    how = [(each.own_attributes() if has_attributes(each) else each._spec, each.in_training) for each in members]
     return Static(type(value), (value, *how, *tensors))
 
 

@@ -45,7 +45,7 @@ from .traced_user import Seat
 from .turns import Placed, placed_at
 from .walk import Walk
 
-_mode = operator.attrgetter("train")
+_mode = operator.attrgetter("in_training")
 
 
 def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
@@ -138,7 +138,7 @@ class Plan(Running):
         recurrent = [m for m in self.members if hasattr(m._spec, "rho")]
         self.rho = min((m._spec.rho for m in recurrent), default=99999)
         self.longest = max(self.rho, min((m.__dict__.get("_longest", m._spec.rho) for m in recurrent), default=99999))
-        self.draws = self.spec.traits.draws(bool(self.root.train))
+        self.draws = self.spec.traits.draws(bool(self.root.in_training))
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         return buffers
 
@@ -160,7 +160,7 @@ class Plan(Running):
             (treedef, tuple(order)),
             self.parameters.views_of_places,
             buffers,
-            bool(self.root.train),
+            bool(self.root.in_training),
             self.dtype.name,
             self.keeps_types,
             frozenset(i for i, t in enumerate(self.parameters.tensors) if not getattr(t, "requires_grad", True)),

@@ -168,7 +168,7 @@ def _held(value: Tensor | Object) -> tuple:
         return value.storage_, value.offset, value.shape, value.strides_, value.storage_.array
     members = value.listModules()
     return (
-        *(part for each in members for part in (each._spec, each.train)),
+        *(part for each in members for part in (each._spec, each.in_training)),
         *(tensor.storage_._array for tensor in tensors_of(value)),
         all(gradient.storage_.is_zero for gradient in value.parameters()[1]),
     )

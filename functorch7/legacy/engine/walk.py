@@ -46,7 +46,7 @@ class Walk:
         self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
         self._occurrences: Counter | None = None
         visit = self._visit_foreign if as_foreign else self._visit
-        self.spec, self.params, self.slots = visit(root, bool(root.train), ())
+        self.spec, self.params, self.slots = visit(root, bool(root.in_training), ())
 
     def _visit(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""

@@ -13,6 +13,7 @@ from ...interop.writing import replacing
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
+from .wide import png_of_16_bits
 
 MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}
 QUALITY = 75
@@ -101,9 +102,22 @@ def saveJPG(filename: str, tensor: Tensor) -> None:
     _written(to_picture("saveJPG", tensor), filename, "JPEG")
 
 
-def savePNG(filename: str, tensor: Tensor) -> None:
-    """Writes an image to a PNG file. Raises ValueError, OSError and ImportError as `save` does."""
+def savePNG(filename: str, tensor: Tensor, bits: int = 8) -> None:
+    """Writes an image to a PNG file, as Torch does of 8 bits, or of 16 `bits`, which keep what such a file had.
+
+    Raises: ValueError for other `bits`, and as `save` does, as OSError and ImportError.
+    """
+    if _are_wide("savePNG", bits):
+        with replacing(filename) as draft:
+            draft.write_bytes(png_of_16_bits("savePNG", tensor))
+        return
     _written(to_picture("savePNG", tensor), filename, "PNG")
+
+
+def _are_wide(who: str, bits: int) -> bool:
+    if bits not in (8, 16):
+        raise ValueError(f"image.{who}: expected 8 or 16 bits, got {bits}")
+    return bits == 16
 
 
 def savePPM(filename: str, tensor: Tensor) -> None:
@@ -158,8 +172,10 @@ def compressJPG(tensor: Tensor, quality: int = QUALITY) -> Tensor:
     return _compressed("compressJPG", tensor, "JPEG", quality)
 
 
-def compressPNG(tensor: Tensor) -> Tensor:
-    """The bytes of a PNG file, a ByteTensor. Raises ValueError for other sizes, ImportError without Pillow."""
+def compressPNG(tensor: Tensor, bits: int = 8) -> Tensor:
+    """The bytes of a PNG file, of 8 or 16 `bits`, a ByteTensor. Raises ValueError for other sizes, or ImportError."""
+    if _are_wide("compressPNG", bits):
+        return Tensor.of(np.frombuffer(png_of_16_bits("compressPNG", tensor), np.uint8).copy())
     return _compressed("compressPNG", tensor, "PNG")
 
 

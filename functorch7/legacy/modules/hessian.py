@@ -105,7 +105,7 @@ class OfModules(Parameters):
         with precision(dtype):
             spec, (params, buffers) = self.functional()
             given = [jnp.asarray(as_input(value), dtype) for value in (input, h)]
-            return _compiled(spec, params, buffers, *given, bool(self.train), of_input)
+            return _compiled(spec, params, buffers, *given, bool(self.in_training), of_input)
 
     def parameters(self) -> tuple[list[Tensor], ...]:
         """The learnable tensors, their gradients, and those of their diagonal Hessians that have been made."""

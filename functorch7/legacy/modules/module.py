@@ -35,7 +35,7 @@ from ..objects.parameters import Parameters, shapes_of
 from ..objects.printed import Printed
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
-from ..tensors.changes import changed, switched
+from ..tensors.changes import changed
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
 from ..tensors.values import Input, Output, unwrapped, wrapped
@@ -196,7 +196,7 @@ class Module(
     def _run(self, plan: Plan, input: Input) -> Call:
         if not plan.is_step:  # a step that fails leaves those before it to backward
             self.__dict__["_call"] = None  # frees what the last call kept
-        self.__dict__["_call"] = call = called(plan, input, self.train or bool(plan.foreign))
+        self.__dict__["_call"] = call = called(plan, input, self.in_training or bool(plan.foreign))
         if plan.is_step:
             self._step_taken(call)
         for sequencer, _ in plan.sequencers:
@@ -354,16 +354,12 @@ class Module(
         if name in self._state and name != "output":
             self._state[name] = unwrapped(value)
             return
-        if name == "train" and value == self.train:
-            return
         if name == "modules":
             self.__dict__["modules"] = ModuleList(self.typename(), value)
             changed(self)
         else:
             super().__setattr__(name, value)
-            if name == "train":
-                switched(self)
-            elif callable(value) and hasattr(builtins.type(self), name):
+            if callable(value) and hasattr(builtins.type(self), name):
                 changed(self)
 
     def clearState(self) -> Self:

@@ -143,7 +143,7 @@ class HiddenStates(Steps):
         def buffers_after(value: Any) -> Any:
             with core.known_sizes():
                 variables = self.functional()[1]
-                return plan.whole_spec().apply(*variables, value, key=jax.random.key(0), train=self.train)[1]
+                return plan.whole_spec().apply(*variables, value, key=jax.random.key(0), train=self.in_training)[1]
 
         after = plan.run(jax.eval_shape, buffers_after, unwrapped(input))
         found: list = []

@@ -164,7 +164,7 @@ class Nodes:
         spec, names = object.own_description(), object.own_parameters()
         given = ((name, object.__dict__.get(grad_name(name))) for name in names)
         gradients = {name: gradient for name, gradient in given if gradient is not None}
-        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
+        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
         if object.dpnn_serialEmpty:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
         if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:

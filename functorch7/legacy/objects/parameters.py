@@ -226,7 +226,14 @@ class Parameters(Described):
         return self
 
     def share(self, mlp: Value, *names: str) -> Self:
-        """Makes the named tensors views of another module's; networks of the same structure module by module."""
+        """Makes the named tensors views of another module's; networks of the same structure module by module.
+
+        Raises: ValueError for a network of another structure.
+        """
+        mine = len(self.children())
+        if not isinstance(mlp, Parameters) or len(mlp.children()) != mine:
+            given = mlp.title() if isinstance(mlp, Parameters) else repr(mlp)
+            raise ValueError(f"{self.title()}: share: expected a module with {mine} modules inside, got {given}")
         for mine, theirs in zip(self.children(), mlp.children(), strict=True):
             mine.share(theirs, *names)
         for name in names:

@@ -121,7 +121,7 @@ class Serialization(Described):
     def saved_fields(self) -> Fields:
         """The fields as a file has them: Torch's are among them, whatever they hold."""
         empty = {name: self._made() for name in LEFT}
-        return {"_type": self._type, "train": self.train, **empty, **self.__getstate__()}
+        return {"_type": self._type, "train": self.in_training, **empty, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
         """Becomes what a file's fields say; the dict is the object's from then on.

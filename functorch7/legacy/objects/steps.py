@@ -95,7 +95,7 @@ class Steps(Described):
 
     def _step_taken(self, call: Call) -> None:
         plan = call.plan
-        keep, longest = (plan.rho, plan.longest) if self.train else (1, 1)
+        keep, longest = (plan.rho, plan.longest) if self.in_training else (1, 1)
         self._steps().take(call, keep, longest)
 
     def _last_call(self, input: Any) -> Call:
@@ -192,7 +192,7 @@ class Steps(Described):
 
     def hasMemory(self) -> bool:
         """Whether a sequencer starts from the state of the last call, in the present mode."""
-        return self._spec.has_memory(self.train)
+        return self._spec.has_memory(self.in_training)
 
     def maxBPTTstep(self, rho: int) -> None:
         """Sets how many steps backward goes back; programs say so after the forwards, for as many as there were.

@@ -10,6 +10,7 @@ from ...core.types import Value
 from ...interop.torch7.names import KIN
 from ..tensors.changes import changed
 from .described import Described
+from .mode import Mode, ModeField
 
 
 class ModuleList(list):
@@ -87,9 +88,15 @@ class Tree(Described):
     """The part of Module that deals with the modules inside."""
 
     modules: Value
-    train: bool = True
+    train = ModeField()
     takes_an_input = True
     """Whether it can be in a list of modules; a criterion takes a target, too."""
+
+    @property
+    def in_training(self) -> bool:
+        """Whether it is in training mode: `train` as a plain boolean."""
+        found = self.__dict__.get("train")
+        return type(self).train if found is None else found
 
     def children(self) -> list[Described]:
         """The modules inside."""
@@ -105,7 +112,12 @@ class Tree(Described):
 
     def training(self, isTraining: bool = True) -> Self:
         """Switches to training mode, or, given False, to evaluation mode."""
-        return self.evaluate() if isTraining is False else self._in_mode(isTraining)
+        mode = bool(isTraining) if isinstance(isTraining, Mode) else isTraining
+        return self.evaluate() if mode is False else self._in_mode(mode)
+
+    def switched_to(self, mode: bool) -> Self:
+        """What a call of its flag `train` does."""
+        return self.training(mode)
 
     def evaluate(self, dataset: Value = None, methods: Value = None, batchSize: int | None = None) -> Value:
         """Without arguments, switches to evaluation mode. With a data set, BigDL's [(result, method)] in that mode.
@@ -123,7 +135,7 @@ class Tree(Described):
             raise ValueError(f"{self.title()}: training mode is expected to be boolean, got {train!r}")
         for module in self.children():
             module.training() if train else module.evaluate()
-        if hasattr(self._spec, "has_memory") and self.train != train:
+        if hasattr(self._spec, "has_memory") and self.in_training != train:
             self.forget()
         self.train = train
         return self

@@ -15,6 +15,7 @@ from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in, taken_from
 from ..objects.generated import object_of
+from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
@@ -23,18 +24,6 @@ from ..tensors.zeros import of_zeros
 from .registration import KINDS, Registration
 from .stand_ins import Inside, given_nodes
 from .traced import Traced, describing, tree_text
-
-
-class Mode(int):
-    """Whether a module is in training mode; called, as Torch's method `training`, it changes the mode."""
-
-    module: Value
-
-    def __call__(self, mode: bool = True) -> Module:
-        return self.module._in_mode(mode)
-
-    def __repr__(self) -> str:
-        return str(bool(self))
 
 
 class Custom(Registration):
@@ -61,12 +50,15 @@ class Custom(Registration):
         self.__dict__.update(_children={}, _parameters={}, _buffers={}, _state={}, _own_name=None)
         self.__dict__.setdefault("_plain", {})
 
+    train = ModeField(is_called=True)
+
     @property
     def training(self) -> Value:  # type: ignore[override]
         """PyTorch's flag and Torch's method: true in training mode; `training()` switches to it."""
-        mode = Mode(self.train)
-        mode.module = self
-        return mode
+        return Mode.of(self)
+
+    def switched_to(self, mode: bool) -> Value:
+        return super().training(mode)
 
     # Attributes ------------------------------------------------------------------------------------------------------
 

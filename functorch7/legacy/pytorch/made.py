@@ -57,7 +57,7 @@ class Made:
         self.seats: list[Seat] = []
         counts = Counter(map(id, module.listModules()))
         self._is_tied = any(each.is_stand_in and counts[id(each)] > 1 for each in module.listModules())
-        self.spec, self.params, self.buffers = self._visit(module, bool(module.train), ())
+        self.spec, self.params, self.buffers = self._visit(module, bool(module.in_training), ())
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[Any, Any, Any]:
         """(description, params, buffers) of an object and all inside it, in a network of this mode."""
@@ -77,9 +77,9 @@ class Made:
         return Tied(spec, self.seats[-1]) if self._is_tied and _has_state(spec) else spec, params, buffers
 
     def _around(self, module: Any, path: Path) -> tuple[Any, Any, Any]:
-        train, uncalled = bool(module.train), module.own_description().traits.uncalled
+        train, uncalled = bool(module.in_training), module.own_description().traits.uncalled
         inner = [
-            self._visit(child, bool(child.train) if name in uncalled else train, (*path, name))
+            self._visit(child, bool(child.in_training) if name in uncalled else train, (*path, name))
             for name, child in zip(module.child_names(), module.children(), strict=True)
         ]
         spec: Any = module.described_with([s for s, _, _ in inner])

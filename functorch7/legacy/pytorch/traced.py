@@ -231,7 +231,7 @@ class Run(outside.Run):
         with running(None), recorded_at((*self.recorded, f"made {self.made}"), made.places()):
             output, new = _entered(
                 (), form, returned, made.spec, made.params, made.buffers, array_of(given),
-                key=key, train=bool(module.train),
+                key=key, train=bool(module.in_training),
             )  # fmt: skip
         made.put(new)
         return returned[0].filled(output) if returned else wrapped(output)

@@ -109,7 +109,7 @@ def operated(name: str, left: object, right: object, like: Maker[Made]) -> Resul
         return like.of(quietly(function, *arrays))
     if not in_pytorch:
         of_one_type(name, (left, right))
-    fit = _as_they_are if in_pytorch or name == "matmul" else partial(same_count, name)
+    fit = partial(_repeating if in_pytorch or name == "matmul" else same_count, name)
     return as_result(computed(lambda _, a, b: function(a, b), (left, right), fit, not in_pytorch), like)
 
 
@@ -143,7 +143,18 @@ def _changing(name: str) -> None:
     setattr(Methods, f"__i{name}__", changed)
 
 
-def _as_they_are(arrays: list) -> list:
+def _repeating(name: str, arrays: list) -> list:
+    """The arrays, in which sizes of 1 repeat to fit. Raises: ValueError for sizes that do not fit."""
+    left, right = (tuple(getattr(each, "shape", ())) for each in arrays)
+    is_product = name == "matmul"
+    inner = not is_product or (left and right and left[-1] == right[-2:][0])
+    try:
+        np.broadcast_shapes(*((left[:-2], right[:-2]) if is_product else (left, right)))
+    except ValueError:
+        inner = False
+    if not inner:
+        wanted = "sizes ixj and jxk" if is_product else "sizes that are equal, or 1"
+        raise ValueError(f"torch.{name}: expected tensors of {wanted}, got {sizes_text(left)} and {sizes_text(right)}")
     return arrays
 
 
@@ -155,7 +166,8 @@ def _product(left: Any, right: Any) -> Any:
     if type(number) in (int, float) and tensor.shape and type(array := at_hand(tensor.noted)) is np.ndarray:
         return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
     if is_number(left) or is_number(right) or in_pytorch:
-        return as_result(computed(lambda _, a, b: a * b, (left, right), _as_they_are, not in_pytorch), tensor)
+        fit = partial(_repeating, "mul")
+        return as_result(computed(lambda _, a, b: a * b, (left, right), fit, not in_pytorch), tensor)
     ranks = (len(np.shape(left)), len(np.shape(right)))
     if ranks == (1, 1):
         return ROWS["dot"].call((left, right), tensor)

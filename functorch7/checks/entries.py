@@ -1,0 +1,60 @@
+"""The methods by which users enter the package: calls that do not fit are told in its words, tracebacks are short."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from .errors import describe, title
+from .tracebacks import shorten
+
+Method = TypeVar("Method", bound=Callable)
+
+
+def entry(method: Method) -> Method:
+    """The method of a module's, such that errors out of it say what users have to know.
+
+    Too few arguments, too many, or such as it has not: TypeError naming the module, what the method takes and what it
+    was given. Of every other error the traceback is shortened.
+    """
+
+    @wraps(method)
+    def entered(self: Any, *given: Any, **named: Any) -> Any:
+        try:
+            return method(self, *given, **named)
+        except Exception as error:
+            own = error.__traceback__
+            if isinstance(error, TypeError) and own is not None and own.tb_next is None:  # the method has not begun
+                raise TypeError(_unfit_call(self, method, given, named)) from None
+            shorten(error)
+            raise
+
+    return entered  # type: ignore[return-value]
+
+
+def _unfit_call(module: object, method: Callable, given: tuple, named: dict[str, Any]) -> str:
+    shown = [*map(_brief, given), *(f"{name}={_brief(value)}" for name, value in named.items())]
+    hint = next(filter(None, map(hint_of_pair, given)), "")
+    return f"{title(module)}: expected {_usage(method)}, got ({', '.join(shown)}){hint}"
+
+
+def _brief(value: object) -> str:
+    """What was given, of tables their length alone."""
+    if not isinstance(value, (list, tuple)):
+        return describe(value)
+    return type(value).__name__ if hint_of_pair(value) else f"a table of {len(value)}"
+
+
+def _usage(method: Callable) -> str:
+    """A method's name and arguments, as they are written in a call: `apply(params, buffers, input, *, key=None)`."""
+    _, *parameters = inspect.signature(method).parameters.values()
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in parameters]
+    name = "criterion" if method.__name__ == "__call__" else method.__name__
+    return f"{name}{inspect.Signature(bare)}"
+
+
+def hint_of_pair(value: object) -> str:
+    """What to write in place of a value that has params and buffers, such as Variables; nothing for others."""
+    if not {"params", "buffers"} <= {*getattr(value, "_fields", ())}:
+        return ""
+    return f"; {type(value).__name__} has both: apply(given.params, given.buffers, input)"

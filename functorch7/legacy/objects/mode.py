@@ -1,0 +1,57 @@
+"""Whether a module is in training mode: Torch's flag `train`, which classes with a `forward` call as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from ...core.types import Value
+from ..tensors.changes import switched
+
+
+class Mode(int):
+    """True in training mode, False in evaluation mode; called, as PyTorch's `train(mode)`, it changes the mode."""
+
+    module: Value
+
+    @classmethod
+    def of(cls, module: Value) -> Self:
+        """That of a module."""
+        made = cls(module.in_training)
+        made.module = module
+        return made
+
+    def __call__(self, mode: bool = True) -> Value:
+        """Switches the module to training mode, or, given False, to evaluation mode; the module."""
+        return self.module.switched_to(mode)
+
+    def __repr__(self) -> str:
+        return str(bool(self))
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple:  # the flag, without its module
+        return bool, (bool(self),)
+
+
+class ModeField:
+    """The attribute `train`, a plain boolean in the object's fields; whoever runs the object hears of its changes.
+
+    Where `is_called`, it is one that can be called.
+    """
+
+    def __init__(self, first: bool | None = True, is_called: bool = False):
+        self.first = first
+        self.is_called = is_called
+
+    def __get__(self, module: Value, kind: type) -> Value:
+        if module is None:
+            return self.first
+        return Mode.of(module) if self.is_called else module.in_training
+
+    def __set__(self, module: Value, value: Value) -> None:
+        plain = bool(value) if isinstance(value, Mode) else value
+        if module.in_training != plain:
+            if module.is_stand_in:
+                raise TypeError(f"{module.typename()}: forward cannot change the mode, in which it is traced")
+            module.__dict__["train"] = plain
+            switched(module)

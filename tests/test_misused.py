@@ -1,0 +1,104 @@
+"""What users of Flax, PyTorch and Torch7 try with descriptions: errors name the module and say what is written here."""
+
+import pickle
+import re
+
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+
+import functorch7 as f7
+from functorch7.core.elsewhere import ELSEWHERE
+from functorch7.training import init_state
+
+NETWORK = f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 2))
+KEY = jax.random.key(0)
+VARIABLES = NETWORK.init(KEY)
+PARAMS, BUFFERS = VARIABLES
+X = jnp.ones((2, 3))
+APPLY = "nn.Sequential: expected apply(params, buffers, input, *, key=None, train=False), got "
+APART = "nn.Sequential: expected params and buffers one by one; Variables has both"
+
+
+class Fenced(f7.Map, abstract=True):
+    """A user's module whose property fails."""
+
+    @property
+    def height(self):
+        return self.missing.height
+
+    def f(self, input):
+        return input * self.height
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: NETWORK.apply(VARIABLES, X), APPLY + "(Variables, shape (2, 3)); Variables has both: apply(given."),
+        (lambda: NETWORK.apply(PARAMS, X), APPLY + "(a table of 2, shape (2, 3))"),
+        (lambda: NETWORK.apply(*VARIABLES, X, rngs=KEY), APPLY + "(a table of 2, a table of 2, shape (2, 3), rngs="),
+        (lambda: NETWORK.apply(*VARIABLES, X, KEY, True), APPLY + "(a table of 2, a table of 2, shape (2, 3), sh"),
+        (lambda: jax.jit(NETWORK.apply)(VARIABLES, X), APPLY + "(Variables, shape (2, 3))"),
+        (lambda: NETWORK.apply(VARIABLES, BUFFERS, X), APART),
+        (lambda: NETWORK.apply(PARAMS, VARIABLES, X), APART),
+        (lambda: NETWORK.init(), "nn.Sequential: expected init(key, stdv=None), got ()"),
+        (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *"),
+        (lambda: f7.MSECriterion().apply(X, X), "nn.MSECriterion: expected apply(params, buffers, input, *, key=None"),
+    ],
+)  # fmt: skip
+def test_calls_with_other_arguments_say_what_is_taken_and_what_was_given(call, said):
+    with pytest.raises(TypeError, match="^" + re.escape(said)):
+        call()
+
+
+def test_a_training_state_in_the_place_of_params_says_what_it_has():
+    state = init_state(NETWORK, optax.sgd(0.1), KEY)
+    with pytest.raises(TypeError, match=re.escape("TrainState has both: apply(given.params, given.buffers, input)")):
+        NETWORK.apply(state, X)
+
+
+@pytest.mark.parametrize("run", [
+    lambda keys: NETWORK.init(keys),
+    lambda keys: f7.Dropout(0.5).apply({}, {}, X, key=keys, train=True),
+    lambda keys: f7.Sequential(f7.Dropout(0.5)).apply([{}], [{}], X, key=keys, train=True),
+])  # fmt: skip
+@pytest.mark.parametrize("make", [jax.random.key, jax.random.PRNGKey])
+def test_several_keys_are_refused_and_vmap_takes_them(run, make):
+    keys = jax.random.split(make(0), 3)
+    with pytest.raises(ValueError, match=r"^nn\.\w+.*: expected one random key, got several"):
+        run(keys)
+    stacked, single = jax.vmap(run)(keys), run(keys[1])
+    assert jax.tree.all(jax.tree.map(lambda many, one: jnp.array_equal(many[1], one), stacked, single))
+
+
+@pytest.mark.parametrize("name", [*ELSEWHERE, "wieght"])
+def test_names_of_other_libraries_say_where_it_is(name):
+    with pytest.raises(AttributeError, match=rf"^nn.Sequential has no attribute '{name}'") as error:
+        getattr(NETWORK, name)
+    assert (error.value.name, error.value.obj) == (name, NETWORK)
+    assert str(error.value).endswith(f"; {ELSEWHERE[name]}" if name in ELSEWHERE else "'")
+
+
+def test_what_errors_name_is_there():
+    """Every f7.name that an answer writes exists."""
+    names = {name for said in ELSEWHERE.values() for name in re.findall(r"\bf(?:unctorch)?7\.(\w+)", said)}
+    assert "state_dict" in names and all(hasattr(f7, name) for name in names)
+
+
+def test_an_error_inside_a_property_stays_and_protocols_find_nothing():
+    with pytest.raises(AttributeError, match="^nn.Fenced has no attribute 'missing'$"):
+        Fenced().apply({}, {}, X)
+    assert not hasattr(NETWORK, "__jax_array__") and not hasattr(NETWORK, "_anything")
+    assert pickle.loads(pickle.dumps(NETWORK)) == NETWORK
+
+
+@pytest.mark.parametrize("make", [
+    lambda: f7.LinearNoBias(3, 4, True),
+    lambda: f7.LinearNoBias(3, 4, bias=True),
+    lambda: f7.LinearNoBias(3, 4).replace(bias=True),
+])  # fmt: skip
+def test_a_linear_layer_without_bias_gets_none(make):
+    with pytest.raises(ValueError, match="^nn.LinearNoBias: expected bias to be False, got True; nn.Linear has one"):
+        make()
+    assert list(f7.LinearNoBias(3, 4, False).init(KEY).params) == ["weight"]
