@@ -1342,7 +1342,7 @@ class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
     none if the length is negative.
 
-    Shape: [x1, ..., xn] -> [x_offset, ...].
+    Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """
     def __init__(self, offset: int, length: int = 1) -> None: ...
 
@@ -1360,7 +1360,8 @@ class ParallelTable(Container):
     """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their
     outputs.
 
-    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
+    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored. A
+    tensor with one row per module is the table of its rows, as in Torch.
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
@@ -1439,7 +1440,7 @@ class SelectTable(_passing.Passing, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
-    Shape: [..., x, ...] -> x.
+    Shape: [..., x, ...] -> x. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """
     def __init__(self, index: int | str) -> None: ...
     copies_gradient: Any

@@ -36,6 +36,11 @@ def test_python_is_closed_unless_it_is_opened(lua):
     assert own.execute("local math = python.import 'math' return math.gcd(12, 18), math.pi") == (6, math.pi)
 
 
+def test_minus_zero_keeps_its_sign_out_of_lua(lua):
+    found = lua.execute("return 0, -0.0, 3, 0 * -1")
+    assert [math.copysign(1, each) for each in found] == [1, -1, 1, -1] and found == (0, 0, 3, 0)
+
+
 def test_objects_survive_the_collector_as_themselves(lua):
     """Objects that only Lua holds, dropped and made anew while both collectors run, keep what is in them."""
     program = """

@@ -2016,3 +2016,97 @@ network:zeroGradParameters()
 return none:eq(network:backward(x, torch.zeros(1, 3))):all(), none:abs():max() > 0,
   pcall(network.get(network, 1).backward, network:get(1), x, nil)
 --> true, true, false, 'Lua:8: nn.Linear(2 -> 3): backward needs a gradOutput of shape (1, 3)'
+
+--- a tensor is the table of its rows for what asks for entries by number
+local x = torch.range(1, 6):resize(2, 3)
+local both = nn.Sequential():add(nn.ParallelTable():add(nn.Identity()):add(nn.MulConstant(2))):add(nn.JoinTable(1))
+local function rows(layer, g)
+  local y = layer:forward(x)
+  local back = layer:backward(x, g or y)
+  return y:sum() .. ' ' .. back[1]:sum() .. ' ' .. back[2]:sum()
+end
+local pair = nn.L1HingeEmbeddingCriterion()
+local loss, back = pair:forward(x, 1), pair:backward(x, 1)
+local narrowed = nn.NarrowTable(2, 1):forward(x)
+local sides = nn.ConcatTable():add(nn.SelectTable(2)):add(nn.Identity()):forward(x)
+return rows(both), nn.CSubTable():forward(x)[1], rows(nn.DotProduct()), loss, back[1][2], back[2][2],
+  #narrowed, narrowed[1][3], nn.SelectTable(2):forward(x)[1], sides[1][2], sides[2][2][3]
+--> '36 6 60', -3, '32 480 192', 9, -1, 1, 1, 6, 4, 5, 6
+
+--- what is written to a layer's table of connections and constants counts, in clones and files, too
+local x = torch.range(1, 2):resize(2, 1, 1)
+local map = nn.SpatialConvolutionMap(nn.tables.oneToOne(2), 1, 1)
+map.weight:fill(2)
+map.bias:zero()
+local connections, seen = map.connTable, {map:forward(x)[1][1][1]}
+local function now(layer) seen[#seen + 1] = layer:forward(x)[1][1][1] end
+connections[1][1] = 2
+now(map)
+connections[1][1] = 1
+now(map)
+connections[1][1] = 2
+local clone, read = map:clone(), torch.deserialize(torch.serialize(map))
+clone.connTable[1][1] = 1
+now(clone) now(read) now(map)
+local constant = nn.Constant(torch.Tensor{1, 2})
+local whole = nn.Sequential():add(constant):add(nn.MulConstant(10))
+local changes = {'zero', 'add', 'narrow'}
+for i = 1, 4 do
+  seen[#seen + 1] = whole:forward(x)[2]
+  if changes[i] == 'zero' then constant.value:zero() end
+  if changes[i] == 'add' then constant.value:add(3) end
+  if changes[i] == 'narrow' then constant.value:narrow(1, 2, 1):fill(7) end
+end
+return table.concat(seen, ' '), map.connTable[1][1]
+--> '2 4 2 2 4 4 20 0 30 70', 2
+
+--- criterions hold the very weights that they are given, and none after nil
+local x, seen = -torch.range(1, 6):resize(2, 3), {}
+local function now(criterion, input, target)
+  seen[#seen + 1] = ('%.4f'):format((criterion:forward(input or x, target or torch.Tensor{3, 1})))
+end
+local weights = torch.Tensor{1, 2, 3}
+local nll, entropy, margin = nn.ClassNLLCriterion(weights), nn.CrossEntropyCriterion(weights), nn.MultiMarginCriterion(1, weights)
+now(nll) now(entropy) now(margin, x / 10)
+weights[1] = 50
+now(nll) now(entropy) now(margin, x / 10)
+local same = nll.weights == weights and entropy.nll.weights == weights
+nll.weights, entropy.nll.weights = nil, nil
+now(nll) now(entropy)
+nll.weights = torch.Tensor{3, 1, 1}
+nll.weights[2] = 9
+now(nll)
+return table.concat(seen, ' '), same, entropy.nll.weights
+--> '3.2500 1.9076 1.4333 3.9434 0.5208 15.3167 3.5000 1.4076 3.7500', true, nil
+
+--- clones and files of criterions have what the last call has left, of Lua's classes, too
+local Own, parent = torch.class('nn.LeftByOwn', 'nn.Criterion')
+function Own:updateOutput(x, y) self.output = (x - y):sum() * 3 return self.output end
+function Own:updateGradInput(x, y) self.gradInput:resizeAs(x):fill(3) return self.gradInput end
+local x = torch.ones(3)
+local sum = nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.LeftByOwn())
+sum:forward({x, x}, {x * 2, x * 3})
+sum:backward({x, x}, {x * 2, x * 3})
+local function left(criterion)
+  local inside = criterion.criterions
+  return table.concat({
+    criterion.output, inside[1].output, inside[2].output, ('%.2f'):format(criterion.gradInput[1][1]), criterion.gradInput[2][1],
+    ('%.2f'):format(inside[1].gradInput[1]), inside[2].gradInput[1],
+  }, ' ')
+end
+local clone = sum:clone()
+clone.gradInput[2]:fill(7)
+clone.criterions[1].gradInput:fill(7)
+local fresh = nn.MSECriterion():clone()
+local pair = nn.CosineEmbeddingCriterion():clone()
+return left(sum), left(sum:clone()), left(torch.deserialize(torch.serialize(sum))),
+  left(torch.deserialize(torch.serialize(sum, 'ascii'), 'ascii')), sum:clone():forward({x, x}, {x, x}), fresh.output,
+  fresh.gradInput:dim(), #pair.gradInput
+--> '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', 0, 0, 0, 2
+
+--- messages have Lua's words for what Python calls None and True
+local function said(f, ...) return (select(2, pcall(f, ...)):gsub('\n.*', '')) end
+local linear, x = nn.Linear(2, 2), torch.ones(2)
+return said(linear.forward, linear, {x, nil, true}), said(nn.Linear, 2, {true, 'None'}), said(torch.abs, nil, 1),
+  said(linear.accGradParameters, linear, {x, nil, 'True'}), said(nn.Sequential().get, nn.Sequential(), nil)
+--> 'Lua:1: nn.Linear(2 -> 2): expected a tensor, got a table of 3: shape (2,), nil, shape ()', "Lua:1: nn.Linear: expected output_size >= 1, got [true, 'None']", 'Lua:1: torch.abs: expected (tensor), after a result if one is given, got (nil, 1)', "Lua:1: nn.Linear.accGradParameters: expected (input, gradOutput, [scale]), got ([a tensor of size 2, nil, 'True'])", 'Lua:1: nn.Sequential.get: expected (index, more...), got (nil): attempt to compare nil with number'

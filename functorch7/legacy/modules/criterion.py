@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -15,10 +17,12 @@ from ... import core, losses
 from ...checks.given import unfit
 from ...checks.tracebacks import shorten
 from ...core.types import Value
+from ...interop.t7.values import Fields
 from ...layers import Node
 from ...layers.graph import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
+from ..engine.fields import LEFT
 from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
@@ -58,6 +62,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """Takes Torch's arguments; None takes a default, as nil does."""
         if self.spec_class is not None:
             self._take(*describe(self.spec_class, args, kwargs))
+            self._hold(dict(zip(inspect.signature(self.spec_class).parameters, args, strict=False)) | kwargs)
 
     def _respecify(self, spec: core.Module) -> bool:
         self._take(numbers.tuned(spec, self._spec), [])
@@ -117,6 +122,40 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     @gradInput.setter
     def gradInput(self, value: Output) -> None:
         self.__dict__["_grad_input"] = (next(count), value)
+
+    def left(self) -> tuple[Value, Value]:
+        """(output, gradInput), as copies and files have them; each None where nothing was computed."""
+        left = {"_output": self.output, "_grad_input": self.gradInput}
+        output, grad_input = (None if self._is_as_made(field) else value for field, value in left.items())
+        return output, grad_input
+
+    def take_left(self, output: Value, grad_input: Value) -> None:
+        """Takes what another one has left; None: what it is made with."""
+        if output is not None:
+            self.output = output
+        if grad_input is not None:
+            self.gradInput = grad_input
+
+    def saved_fields(self) -> Fields:
+        """The fields as a file has them, of a user's class."""
+        left = {name: each for name, each in zip(LEFT, self.left(), strict=True) if each is not None}
+        return super().saved_fields() | left
+
+    def take_fields(self, fields: Fields) -> list:
+        """Becomes what a file's fields say, with what the last call has left: lists, in which tensors take places."""
+        left = {"_output": fields.get("output"), "_grad_input": fields.get("gradInput")}
+        super().take_fields(fields)
+        held = {field: [next(count), value] for field, value in left.items() if value is not None}
+        self.__dict__.update(held)
+        return list(held.values())
+
+    def _is_as_made(self, field: str) -> bool:
+        return self._call is None and self.__dict__.get(field, (0,))[0] == 0
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        made = super().__deepcopy__(memo)
+        made.take_left(*copy.deepcopy(self.left(), memo))
+        return made
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         self.__dict__.setdefault("_output", (0, 0))
