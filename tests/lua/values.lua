@@ -1770,13 +1770,50 @@ local Written = torch.class('WrittenItsWay')
 function Written:__init(n) self.n, self.cache = n, {1, 2, 3} end
 function Written:write(file) file:writeObject({tostring(self.n)}) end
 function Written:read(file) self.n, self.cache = tonumber(file:readObject()[1]), {} end
-local Other = torch.class('WrittenMore', 'WrittenItsWay')
-function Other:__write(file) file:writeObject(1) file:writeObject(2) end
-local first = WrittenItsWay(7)
-local read = torch.deserialize(torch.serialize {first, again = first})
-local ok, problem = pcall(torch.serialize, WrittenMore(1))
-return read[1].n, #read[1].cache, read.again == read[1], ok, problem:match('WrittenMore: [^\n]*')
---> 7, 0, true, false, 'WrittenMore: of a file, its own way to be saved may use writeObject, once; got writeObject'
+local More = torch.class('WrittenMore', 'WrittenItsWay')
+function More:__init(n, inside) self.n, self.inside, self.range = n, inside, torch.range(1, n) end
+function More:__write(file)
+  file:writeInt(self.n)
+  file:writeObject(self.inside)
+  file:writeDouble(self.n / 4)
+  file:writeLong(torch.LongStorage{4, 5, 6})
+  file:writeInt(5)
+  file:writeString('a b c')
+  file:writeObject({self.range, self.range, {self.inside}})
+  file:writeObject(nil)
+end
+function More:__read(file, version)
+  self.version, self.n, self.inside, self.quarter = version, file:readInt(), file:readObject(), file:readDouble()
+  self.long = file:readLong(3)
+  self.letters = file:readByte(file:readInt())
+  local ranges = file:readObject()
+  self.range, self.same = ranges[1], torch.pointer(ranges[1]) == torch.pointer(ranges[2])
+  self.again, self.none = ranges[3][1] == self.inside, file:readObject() == nil
+end
+local Asks = torch.class('WrittenByAsking', 'WrittenItsWay')
+function Asks:write(file) file:readInt() end
+local shared = {1, k = 2}
+local first = WrittenMore(3, WrittenMore(4, shared))
+local whole = {first, shared, first.inside, nn.Linear(2, 1), WrittenItsWay(7), again = first}
+local function told(read)
+  local one = read[1]
+  local is = {one.version, one.n, one.quarter, one.long[3], string.char(one.letters[5]), one.range:sum(), one.inside.inside.k,
+    torch.type(read[4]), read[5].n, #read[5].cache}
+  local are = one.same and one.again and one.none and one.inside == read[3] and one.inside.inside == read[2]
+  return table.concat(is, ' ') .. (are and read.again == one and '' or ' are others')
+end
+local name = os.tmpname()
+torch.save(name, whole)
+local file = torch.MemoryFile()
+file:writeObject(whole)
+file:writeObject(first)
+file:seek(1)
+local found = file:readObject()
+local texts = {told(torch.load(name)), told(torch.deserialize(torch.serialize(whole, 'ascii'), 'ascii')), told(found)}
+os.remove(name)
+local ok, problem = pcall(torch.serialize, WrittenByAsking(1))
+return texts[1], texts[2] == texts[1], texts[3] == texts[1], file:readObject() == found[1], ok, problem:match('WrittenByAsking: [^\n]*')
+--> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; got readInt'
 
 --- operators behind an index of the class's own
 local Callable = torch.class('CalledBehindIndex')
