@@ -2147,3 +2147,22 @@ local linear, x = nn.Linear(2, 2), torch.ones(2)
 return said(linear.forward, linear, {x, nil, true}), said(nn.Linear, 2, {true, 'None'}), said(torch.abs, nil, 1),
   said(linear.accGradParameters, linear, {x, nil, 'True'}), said(nn.Sequential().get, nn.Sequential(), nil)
 --> 'Lua:1: nn.Linear(2 -> 2): expected a tensor, got a table of 3: shape (2,), nil, shape ()', "Lua:1: nn.Linear: expected output_size >= 1, got [true, 'None']", 'Lua:1: torch.abs: expected (tensor), after a result if one is given, got (nil, 1)', "Lua:1: nn.Linear.accGradParameters: expected (input, gradOutput, [scale]), got ([a tensor of size 2, nil, 'True'])", 'Lua:1: nn.Sequential.get: expected (index, more...), got (nil): attempt to compare nil with number'
+
+--- backward of a graph needs no input that fits
+require 'nngraph'
+local a, b = nn.Identity()(), nn.Identity()()
+local product = nn.CMulTable(){nn.Square()(a), b}
+local graph = nn.gModule({a, b}, {product, nn.MulConstant(2)(product)})
+local x, y = torch.Tensor{1, 2}, torch.Tensor{3, 4}
+graph:forward{x, y}
+local function told(found) return found[1][1] .. ' ' .. found[1][2] .. ' ' .. found[2][1] .. ' ' .. found[2][2] end
+local chain, linear = nn.Identity()(), nn.Linear(2, 2)
+linear.weight:fill(1)
+linear.bias:fill(0)
+chain = nn.Sequential():add(nn.gModule({chain}, {nn.Square()(linear(chain))})):add(nn.MulConstant(2))
+chain:zeroGradParameters()
+chain:forward(x)
+local back = chain:backward(torch.ones(5), y)
+return told(graph:backward(nil, {x, y})), told(graph:backward({x, 5}, {x, y})), told(graph:updateGradInput(x, {x, y})),
+  back[1], linear.gradWeight[2][2]
+--> '42 160 7 40', '42 160 7 40', '42 160 7 40', 84, 96
