@@ -146,7 +146,7 @@ class Call(Inspection, RunLonger):
     def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
-        What is None in the input is forward's, and what does not fit a graph, whose backward reads nothing else in Torch.
+        What is None in the input is forward's, and what does not fit a graph, whose backward in Torch reads no other.
         Raises ValueError for recurrent state after an input of another shape.
         """
         input = completed(input, (self.forward or self).given, self.plan.is_graph)
