@@ -2166,3 +2166,28 @@ local back = chain:backward(torch.ones(5), y)
 return told(graph:backward(nil, {x, y})), told(graph:backward({x, 5}, {x, y})), told(graph:updateGradInput(x, {x, y})),
   back[1], linear.gradWeight[2][2]
 --> '42 160 7 40', '42 160 7 40', '42 160 7 40', 84, 96
+
+--- layers that say nothing of gradients keep their gradInput, and parameters may give no tables, or one
+local Mute, parent = torch.class('nn.MuteOfGradients', 'nn.Module')
+function Mute:updateOutput(x) self.output = torch.ones(2) return self.output end
+local mute, i = nn.MuteOfGradients(), torch.LongTensor{1, 2}
+mute:forward(i)
+local first = mute:backward(i, torch.ones(2)):dim() + mute.gradInput:dim() + mute:updateGradInput(i, torch.ones(2)):dim()
+mute.gradInput = torch.ones(3)
+local second = mute:backward(i, torch.ones(2)):sum()
+local seen = {}
+for name, given in pairs{NoTables = function() end, NilTables = function() return nil end, OneTable = function() return {} end} do
+  local Own, above = torch.class('nn.' .. name, 'nn.Module')
+  Own.parameters = given
+  function Own:updateOutput(x) self.output = x * 2 return self.output end
+  function Own:updateGradInput(x, g) self.gradInput = g * 2 return self.gradInput end
+  local whole = nn.Sequential():add(nn.Linear(2, 1)):add(nn[name]())
+  local params, gradients = whole:getParameters()
+  whole:zeroGradParameters()
+  whole:forward(torch.ones(2))
+  whole:backward(torch.ones(2), torch.ones(1))
+  whole:updateParameters(0)
+  seen[#seen + 1] = #whole:clone():float():parameters() .. ' ' .. params:nElement() .. ' ' .. gradients:sum()
+end
+return first, second, table.concat(seen, ', ')
+--> 0, 3, '2 3 6, 2 3 6, 2 3 6'
