@@ -233,7 +233,7 @@ class LuaLayer(LuaObject):
         return hasattr(getattr(cls, "backward", None), "lua")
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
-        """`gradInput` as it is, or what `backward` gives; what that adds to the parameters' gradients is kept for later."""
+        """`gradInput` as it is, or what `backward` gives; what that adds to the gradients is kept for later."""
         if not self._writes_backward():
             return self.gradInput
         gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
