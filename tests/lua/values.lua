@@ -2191,3 +2191,29 @@ for name, given in pairs{NoTables = function() end, NilTables = function() retur
 end
 return first, second, table.concat(seen, ', ')
 --> 0, 3, '2 3 6, 2 3 6, 2 3 6'
+
+--- nodes are named after Lua's local variables, sorted in place, and of nngraph's class
+require 'nngraph'
+local function named() nngraph.annotateNodes(2) end
+local function made(annotate)
+  local first, second = nn.Identity()(), nn.Identity()()
+  local sum = nn.CAddTable(){first, second}
+  local output = nn.Tanh()(sum):annotate{name = 'mine'}
+  annotate()
+  return nn.gModule({first, second}, {output})
+end
+local seen = {}
+for i, graph in ipairs{made(named), made(function() nngraph.annotateNodes() end)} do
+  local names = {}
+  for _, node in ipairs(graph.forwardnodes) do names[#names + 1] = node.data.annotations.name end
+  table.sort(names)
+  seen[i] = table.concat(names, ' ')
+end
+local graph = made(named)
+local inputs = graph.innode.children[1].children
+table.sort(inputs, function(a, b) return a.data.selectindex > b.data.selectindex end)
+local first, second = inputs[1].data.selectindex, inputs[2].data.selectindex
+table.sort(inputs, function(a, b) return a.data.selectindex < b.data.selectindex end)
+return seen[1], seen[2], first, second, inputs[1].data.selectindex, #inputs, torch.isTypeOf(inputs[1], nngraph.Node),
+  torch.isTypeOf(nn.Identity()(), nngraph.Node), torch.isTypeOf(graph, nngraph.Node)
+--> 'first mine second sum', 'mine', 2, 1, 1, 2, true, true, false

@@ -124,9 +124,15 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         self.__dict__["_grad_input"] = (next(count), value)
 
     def left(self) -> tuple[Value, Value]:
-        """(output, gradInput), as copies and files have them; each None where nothing was computed."""
-        left = {"_output": self.output, "_grad_input": self.gradInput}
-        output, grad_input = (None if self._is_as_made(field) else value for field, value in left.items())
+        """(output, gradInput), as copies and files have them; each None where nothing was computed.
+
+        What networks around have computed is not asked for: they may be in the making.
+        """
+        if self._by_plan:
+            return (None, None) if self._call is None else (self.output, self.gradInput)
+        self._catch_up(with_networks=False)
+        held = (self.__dict__.get(field, (0, None)) for field in ("_output", "_grad_input"))
+        output, grad_input = (value if number else None for number, value in held)
         return output, grad_input
 
     def take_left(self, output: Value, grad_input: Value) -> None:
@@ -149,9 +155,6 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         self.__dict__.update(held)
         return list(held.values())
 
-    def _is_as_made(self, field: str) -> bool:
-        return self._call is None and self.__dict__.get(field, (0,))[0] == 0
-
     def __deepcopy__(self, memo: dict) -> Self:
         made = super().__deepcopy__(memo)
         made.take_left(*copy.deepcopy(self.left(), memo))
@@ -164,7 +167,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def _left_by_itself(self, field: str) -> Any:
         return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
 
-    def _catch_up(self, after: int | None = None) -> None:
+    def _catch_up(self, after: int | None = None, with_networks: bool = True) -> None:
         """Computes what this one shows of a whole that it was part of (a criterion around it, or a network) `after`.
 
         This is a moment, by default that of its last loss.
@@ -172,9 +175,9 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         after = self._number() if after is None else after
         around = self.__dict__.get("_around", lambda: None)()
         if around is not None:
-            around._catch_up(after)
+            around._catch_up(after, with_networks)
             around._run_members(after)
-        if not (self._by_plan or self.is_foreign()):
+        if with_networks and not (self._by_plan or self.is_foreign()):
             self._follow(self._newest_call())
 
     def _number(self) -> int:
