@@ -7,7 +7,7 @@ import jax
 from ..core import Container, Module, axis, check_dimension, expected
 from ..core.printing import branches, chain
 from ..core.types import Array, Key, Output, Table, Tree
-from .table import check_table, joined
+from .table import check_entries, joined
 
 
 class Sequential(Container, init=False):
@@ -156,7 +156,8 @@ class ParallelTable(Branches, init=False):
     """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their
     outputs.
 
-    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
+    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored. A
+    tensor with one row per module is the table of its rows, as in Torch.
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError if the input is no table or has too few entries.
     Source: nn/doc/table.md#nn.ParallelTable.
@@ -169,4 +170,4 @@ class ParallelTable(Branches, init=False):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     def split(self, input: Table) -> list:
-        return check_table(self, input, len(self.modules))[: len(self.modules)]
+        return check_entries(self, input, len(self.modules))[: len(self.modules)]

@@ -12,7 +12,7 @@ from ..core.module import Module
 from ..core.precision import in_float32
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
-from .table import check_table
+from .table import check_entries
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -124,8 +124,8 @@ class Cosine(Layer):
 
 
 def _pair(module: Module, input: Table) -> tuple[Array, Any]:
-    """The two tensors of a table: vectors or batches of vectors, of one shape."""
-    first, second = check_table(module, input, 2)[:2]
+    """The two tensors of a table, or rows of a tensor: vectors or batches of vectors, of one shape."""
+    first, second = check_entries(module, input, 2)[:2]
     if first.ndim not in (1, 2) or first.shape != second.shape:
         raise expected(module, "two vectors or two matrices of one shape", input)
     return first, second

@@ -5,14 +5,14 @@ import jax.numpy as jnp
 
 from ..core import TableMap, expected
 from ..core.types import Array, Output, Table, Tree
-from .table import check_table
+from .table import check_entries, check_table
 
 
 class SelectTable(TableMap):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
-    Shape: [..., x, ...] -> x.
+    Shape: [..., x, ...] -> x. A tensor of two dimensions or more is the table of its rows, as in Torch.
     Raises: ValueError if there is no such entry.
     Source: nn/doc/table.md#nn.SelectTable.
 
@@ -28,12 +28,13 @@ class SelectTable(TableMap):
             if self.index not in input:
                 raise expected(self, f"a table with the key {self.index!r}", input)
             return input[self.index]
-        if not isinstance(input, (list, tuple)) or not isinstance(self.index, int):
+        if not isinstance(self.index, int):
             raise expected(self, f"a table with the key {self.index!r}", input)
-        position = self.index - 1 if self.index > 0 else self.index + len(input)
-        if self.index == 0 or not 0 <= position < len(input):
+        table = check_entries(self, input)
+        position = self.index - 1 if self.index > 0 else self.index + len(table)
+        if self.index == 0 or not 0 <= position < len(table):
             raise expected(self, f"a table of at least {max(abs(self.index), 1)} (entries count from 1)", input)
-        return input[position]
+        return table[position]
 
     def printed(self) -> str:
         return f"{self.type_name()}({self.index})"
@@ -43,7 +44,7 @@ class NarrowTable(TableMap):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
     none if the length is negative.
 
-    Shape: [x1, ..., xn] -> [x_offset, ...].
+    Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
     Raises: ValueError if the table has too few entries.
     Source: nn/doc/table.md#nn.NarrowTable.
 
@@ -60,7 +61,7 @@ class NarrowTable(TableMap):
             raise ValueError(f"nn.NarrowTable(offset, length): expected offset >= 1, got {self.offset}")
 
     def f(self, input: Table) -> list:
-        table = check_table(self, input)
+        table = check_entries(self, input)
         length = max(self.length, 0)
         if self.offset - 1 + length > len(table):
             raise expected(self, f"a table of at least {self.offset - 1 + length}", input)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import TableMap, axis, check_dimension, expected
 from ..core.module import Module
-from ..core.types import Array, Table
+from ..core.types import Array, Table, Value
 
 
 def check_table(module: Module, input: Table, at_least: int = 1) -> list:
@@ -17,6 +17,17 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     if not isinstance(input, (list, tuple)) or len(input) < at_least:
         raise expected(module, f"a table of at least {at_least}" if at_least else "a table", input)
     return list(input)
+
+
+def check_entries(module: Module, input: Value, count: int | None = None) -> list:
+    """The entries of a table, of which a module takes the first `count`, or some (None).
+
+    A tensor is the table of its rows, of which there are to be `count`: so it is in Torch for modules that ask for
+    entries by number, since `tensor[1]` is the first row.
+    """
+    if getattr(input, "ndim", 0) > 1 and count in (None, input.shape[0]):
+        return list(input)
+    return check_table(module, input, count or 1)
 
 
 def check_tensors(module: Module, outputs: Table) -> list:
@@ -48,9 +59,9 @@ def _without_ones(shape: tuple[int, ...]) -> list[int]:
     return [size for size in shape if size != 1]
 
 
-def same_shapes(module: Module, input: Table, at_least: int = 1) -> list:
+def same_shapes(module: Module, input: Table) -> list:
     """The input as a list, if it is a table of tensors of one shape; dimensions of size 1 may differ."""
-    tensors = check_table(module, input, at_least)
+    tensors = check_table(module, input)
     shape = jnp.shape(tensors[0])
     for tensor in tensors:
         if _without_ones(jnp.shape(tensor)) != _without_ones(shape):
@@ -89,7 +100,7 @@ class CSubTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        first, second = same_shapes(self, input, 2)[:2]
+        first, second = same_shapes(self, check_entries(self, input, 2)[:2])
         return first - second
 
 
@@ -106,7 +117,7 @@ class CDivTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        first, second = same_shapes(self, input, 2)[:2]
+        first, second = same_shapes(self, check_entries(self, input, 2)[:2])
         return first / second
 
 

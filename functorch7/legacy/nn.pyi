@@ -1342,7 +1342,7 @@ class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
     none if the length is negative.
 
-    Shape: [x1, ..., xn] -> [x_offset, ...].
+    Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """
     def __init__(self, offset: int, length: int = 1) -> None: ...
 
@@ -1360,7 +1360,8 @@ class ParallelTable(Container):
     """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their
     outputs.
 
-    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored.
+    Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored. A
+    tensor with one row per module is the table of its rows, as in Torch.
     """
     def __init__(self, *modules: Module | Callable | Sequence[Module | Callable]) -> None: ...
 
@@ -1439,7 +1440,7 @@ class SelectTable(_passing.Passing, Module):
     """y = x_{index}: one entry of a table: a tensor or a table. Numbers count from 1, or from -1 backwards; a dict has
     keys.
 
-    Shape: [..., x, ...] -> x.
+    Shape: [..., x, ...] -> x. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """
     def __init__(self, index: int | str) -> None: ...
     copies_gradient: Any
@@ -1717,28 +1718,6 @@ class ZipTableOneToMany(_passing.Passing, Module):
     """
     def __init__(self) -> None: ...
 
-class AbsCriterion(Criterion):
-    """sum_i |x_i - y_i|, divided by the number of elements if sizeAverage; the derivative at 0 is 1.
-
-    Shape: input and target of one element count, in any shape -> scalar.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
-class BCECriterion(Criterion):
-    """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if sizeAverage.
-
-    Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
-
-class BinaryLogisticRegression(Criterion):
-    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
-
-    Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
 class Bottle(Decorator):
     """y = split(module(merge(x))): lets a module for nInputDim dimensions take more; the leading ones are merged into
     the first of these.
@@ -1747,31 +1726,6 @@ class Bottle(Decorator):
     """
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
 
-class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
-    """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
-    vertex v_t of its class in a regular simplex.
-
-    Shape: (nClasses) with one class, or (B, nClasses) with classes (B) -> scalar; the mean over all elements if
-    sizeAverage. The vertices are unit vectors in nClasses - 1 dimensions, with a last element 0.
-    """
-    def __init__(self, nClasses: int, sizeAverage: bool = True) -> None: ...
-
-class CosineEmbeddingCriterion(Criterion):
-    """l = 1 - cos(x1, x2) where y = 1, else max(0, cos(x1, x2) - margin): y is 1 or -1; the mean of a batch if
-    sizeAverage.
-
-    Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
-    """
-    def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
-
-class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, Criterion):
-    """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
-
-    Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
-    from both first. Classes count from 1.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
-
 class DepthConcat(Concat):
     """y = join(pad(m_1(x)), ..., pad(m_n(x))): Concat that centres smaller outputs in zeros; every other dimension
     takes the largest size.
@@ -1779,20 +1733,6 @@ class DepthConcat(Concat):
     Shape: any -> the outputs joined along `dimension`; with an odd difference, the smaller half of the zeros is before.
     """
     def __init__(self, dimension: int, *modules: Module) -> None: ...
-
-class DistKLDivCriterion(Criterion):
-    """sum_i y_i (log y_i - x_i) over the y_i > 0, divided by the number of all elements if sizeAverage.
-
-    Shape: log-probabilities and probabilities of one shape -> scalar.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
-class DistanceRatioCriterion(Criterion):
-    """sum_i -log(e^-s_i / (e^-s_i + e^-d_i)), the distances s of pairs that are alike, d of others; by the batch size.
-
-    Shape: [s, d], (B) each; there is no target -> scalar. Stable for all distances.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class DontCast(_decorators.DontCast, Decorator):
     """y = module(x): the module inside, in a type of its own, which `type()` of the `legacy` interface leaves alone."""
@@ -1816,13 +1756,6 @@ class FireModule(Decorator):
     """
     def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = 'ReLU') -> None: ...
 
-class HingeEmbeddingCriterion(Criterion):
-    """sum_i of x_i where y_i = 1, max(0, margin - x_i) where y_i = -1; divided by the count if sizeAverage.
-
-    Shape: any, with a target of that many elements, or one number -> scalar. At the margin the gradient passes.
-    """
-    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
-
 class Inception(Decorator):
     """y = join(m_1(x), ..., m_n(x)): columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution,
     joined by DepthConcat(2).
@@ -1831,47 +1764,12 @@ class Inception(Decorator):
     """
     def __init__(self, config: Mapping[str, Any]) -> None: ...
 
-class L1Cost(Criterion):
-    """sum_i |x_i|; there is no target, and no mean. The derivative at 0 is 0.
-
-    Shape: any -> scalar.
-    """
-    def __init__(self) -> None: ...
-
-class L1HingeEmbeddingCriterion(Criterion):
-    """||x1 - x2||_1 if y = 1, max(0, margin - ||x1 - x2||_1) if y = -1. Where x1 = x2 the gradient is 0.
-
-    Shape: [x1, x2] of one shape, a pair as a whole, and one number -> scalar.
-    """
-    def __init__(self, margin: float = 1) -> None: ...
-
 class LayerNormalization(Sequential):
     """y = gain * (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps / n_output) + bias, example by example.
 
     Shape: (n_output) or (B, n_output), kept.
     """
     def __init__(self, nOutput: int, bias: float = 0, eps: float = 1e-10, affine: bool = True) -> None: ...
-
-class MSECriterion(Criterion):
-    """sum_i (x_i - y_i)^2, divided by the number of elements if sizeAverage.
-
-    Shape: input and target of one element count, in any shape -> scalar.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
-class MarginCriterion(Criterion):
-    """sum_i max(0, margin - y_i x_i), divided by the count if sizeAverage; y is 1 or -1.
-
-    Shape: input and target of one element count, in any shape -> scalar. At the margin the gradient is 0.
-    """
-    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
-
-class MarginRankingCriterion(Criterion):
-    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if sizeAverage.
-
-    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
-    """
-    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
 
 class MaskZero(Decorator):
     """y_b = module(x)_b where x_b != 0, else 0: the module inside; examples whose first input tensor is all zeros give
@@ -1886,17 +1784,6 @@ class MaskZero(Decorator):
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
     ) -> None: ...
 
-class MaskZeroCriterion(Criterion):
-    """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
-
-    Shape: inputs whose first tensor is a batch of tensors of nInputDim dimensions, and targets -> scalar. With
-    nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
-    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
-    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
-    the examples' losses. The modules of a ModuleCriterion run on all examples.
-    """
-    def __init__(self, criterion: Criterion, nInputDim: int | bool = False) -> None: ...
-
 class Maxout(Sequential):
     """y = max_k (W_k x + b_k): the largest of maxout_number linear functions, output by output: Linear, View,
     [preprocess], Max.
@@ -1906,46 +1793,6 @@ class Maxout(Sequential):
     def __init__(
         self, inputSize: int, outputSize: int, maxoutNumber: int, preprocess: Module | bool | None = None,
     ) -> None: ...
-
-class MultiCriterion(_criterions.MultiCriterion, Criterion):
-    """sum_k weight_k * criterion_k(x, y): all get the same input and target.
-
-    Shape: what the criterions take -> scalar; 0 without criterions.
-    """
-    def __init__(self, criterions: tuple[Criterion, ...] = (), weights: tuple[float, ...] = ()) -> None: ...
-
-class MultiLabelMarginCriterion(Criterion):
-    """l = sum_{j, i} max(0, 1 - x[j] + x[i]) / n, over targets j and other classes i: the mean of this over a batch if
-    sizeAverage.
-
-    Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
-class MultiLabelSoftMarginCriterion(Criterion):
-    """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if sizeAverage.
-
-    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
-
-class MultiMarginCriterion(Criterion):
-    """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
-
-    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
-    """
-    def __init__(
-        self, p: int = 1, weights: Numbers | None = None, margin: float = 1, sizeAverage: bool = True,
-    ) -> None: ...
-
-class NCECriterion(Criterion):
-    """-sum(log(Pmt / (Pmt + k Pnt + e))) - sum(log(k Pns / (Pms + k Pns + e))), e = 1e-7, over B if sizeAverage.
-
-    Shape: NCEModule's output [Pmt (B), Pms (B, k), Pnt (B), Pns (B, k)]: probabilities by the model and by the noise,
-    of targets and of noise samples -> scalar. The criterion's target is not used; it may be None.
-    Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class NaN(_decorators.NaN, Decorator):
     """y = module(x): the module inside; raises an error as soon as its output or one of its gradients has a NaN in its
@@ -2020,21 +1867,6 @@ class Serial(_decorators.Serial, Decorator):
     """
     def __init__(self, module: Module, tensortype: str | None = None) -> None: ...
 
-class SmoothL1Criterion(Criterion):
-    """sum_i of d^2 / 2 where |d| < 1, else |d| - 1/2, with d = x_i - y_i; divided by the count if sizeAverage.
-
-    Shape: input and target of one element count, in any shape -> scalar.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
-class SoftMarginCriterion(Criterion):
-    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
-
-    Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
-    unused, as in Torch7.
-    """
-    def __init__(self, unused: object | None = None, sizeAverage: bool = True) -> None: ...
-
 class SoftMaxForest(Decorator):
     """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
 
@@ -2046,15 +1878,6 @@ class SoftMaxForest(Decorator):
         Module | None = None, accUpdate: bool = False,
     ) -> None: ...
 
-class SpatialAutoCropMSECriterion(Criterion):
-    """sum_{c, i, j} (x[c, i, j] - y[c, p + i, q + j])^2, divided by the number of x's elements if sizeAverage:
-    MSECriterion between images and the centre of larger target images.
-
-    Shape: (C, h, w) or (B, C, h, w), and a target with H >= h and W >= w -> scalar; the crop begins at
-    p = floor((H - h) / 2) and q = floor((W - w) / 2), from 0.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
-
 class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolution):
     """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dH + m - padH, j dW + n - padW], with a_o the mean of
     |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
@@ -2065,13 +1888,6 @@ class SpatialBinaryConvolution(_vision.SpatialBinaryConvolution, SpatialConvolut
         self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
         int | None = None, bias: bool = False,
     ) -> None: ...
-
-class SpatialBinaryLogisticRegression(Criterion):
-    """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if sizeAverage; y is 1 or -1.
-
-    Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
-    """
-    def __init__(self, sizeAverage: bool = True) -> None: ...
 
 class SpatialConvolutionMM(SpatialConvolution):
     """y[o, i, j] = b_o + sum_{c, m, n} w[o, (c kH + m) kW + n] x[c, i dH + m - padH, j dW + n - padW]:
@@ -2137,13 +1953,6 @@ class SpatialMaxUnpooling(_vision.Unpooling, Module):
     """
     def __init__(self, pooling: Module) -> None: ...
 
-class TreeNLLCriterion(Criterion):
-    """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
-
-    Shape: (B) or (B, 1) -> scalar. The criterion's target is not used; it may be None.
-    """
-    def __init__(self) -> None: ...
-
 class VariableLength(Decorator):
     """y_i = m(x_i): a module of whole sequences, for a table of sequences x_i of different lengths.
 
@@ -2198,6 +2007,223 @@ class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     """
     def __init__(self, pooling: Module) -> None: ...
 
+class AbsCriterion(Criterion):
+    """sum_i |x_i - y_i|, divided by the number of elements if sizeAverage; the derivative at 0 is 1.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class BCECriterion(Criterion):
+    """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if sizeAverage.
+
+    Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
+    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
+
+class BinaryLogisticRegression(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
+    """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
+    vertex v_t of its class in a regular simplex.
+
+    Shape: (nClasses) with one class, or (B, nClasses) with classes (B) -> scalar; the mean over all elements if
+    sizeAverage. The vertices are unit vectors in nClasses - 1 dimensions, with a last element 0.
+    """
+    def __init__(self, nClasses: int, sizeAverage: bool = True) -> None: ...
+
+class CosineEmbeddingCriterion(Criterion):
+    """l = 1 - cos(x1, x2) where y = 1, else max(0, cos(x1, x2) - margin): y is 1 or -1; the mean of a batch if
+    sizeAverage.
+
+    Shape: [x1, x2], (n) each with a number, or (B, n) each with (B) -> scalar. Where a loss is 0, so is its gradient.
+    """
+    def __init__(self, margin: float = 0, sizeAverage: bool = True) -> None: ...
+
+class CrossEntropyCriterion(_criterions.CrossEntropyCriterion, Criterion):
+    """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
+
+    Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
+    from both first. Classes count from 1.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
+
+class DistKLDivCriterion(Criterion):
+    """sum_i y_i (log y_i - x_i) over the y_i > 0, divided by the number of all elements if sizeAverage.
+
+    Shape: log-probabilities and probabilities of one shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class DistanceRatioCriterion(Criterion):
+    """sum_i -log(e^-s_i / (e^-s_i + e^-d_i)), the distances s of pairs that are alike, d of others; by the batch size.
+
+    Shape: [s, d], (B) each; there is no target -> scalar. Stable for all distances.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class HingeEmbeddingCriterion(Criterion):
+    """sum_i of x_i where y_i = 1, max(0, margin - x_i) where y_i = -1; divided by the count if sizeAverage.
+
+    Shape: any, with a target of that many elements, or one number -> scalar. At the margin the gradient passes.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class L1Cost(Criterion):
+    """sum_i |x_i|; there is no target, and no mean. The derivative at 0 is 0.
+
+    Shape: any -> scalar.
+    """
+    def __init__(self) -> None: ...
+
+class L1HingeEmbeddingCriterion(Criterion):
+    """||x1 - x2||_1 if y = 1, max(0, margin - ||x1 - x2||_1) if y = -1. Where x1 = x2 the gradient is 0.
+
+    Shape: [x1, x2] of one shape, a pair as a whole, and one number -> scalar.
+    """
+    def __init__(self, margin: float = 1) -> None: ...
+
+class MSECriterion(Criterion):
+    """sum_i (x_i - y_i)^2, divided by the number of elements if sizeAverage.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class MarginCriterion(Criterion):
+    """sum_i max(0, margin - y_i x_i), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. At the margin the gradient is 0.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class MarginRankingCriterion(Criterion):
+    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if sizeAverage.
+
+    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
+    """
+    def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
+
+class MaskZeroCriterion(Criterion):
+    """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
+
+    Shape: inputs whose first tensor is a batch of tensors of nInputDim dimensions, and targets -> scalar. With
+    nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
+    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
+    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
+    the examples' losses. The modules of a ModuleCriterion run on all examples.
+    """
+    def __init__(self, criterion: Criterion, nInputDim: int | bool = False) -> None: ...
+
+class MultiCriterion(_criterions.MultiCriterion, Criterion):
+    """sum_k weight_k * criterion_k(x, y): all get the same input and target.
+
+    Shape: what the criterions take -> scalar; 0 without criterions.
+    """
+    def __init__(self, criterions: tuple[Criterion, ...] = (), weights: tuple[float, ...] = ()) -> None: ...
+
+class MultiLabelMarginCriterion(Criterion):
+    """l = sum_{j, i} max(0, 1 - x[j] + x[i]) / n, over targets j and other classes i: the mean of this over a batch if
+    sizeAverage.
+
+    Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class MultiLabelSoftMarginCriterion(Criterion):
+    """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if sizeAverage.
+
+    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
+
+class MultiMarginCriterion(Criterion):
+    """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
+
+    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
+    """
+    def __init__(
+        self, p: int = 1, weights: Numbers | None = None, margin: float = 1, sizeAverage: bool = True,
+    ) -> None: ...
+
+class NCECriterion(Criterion):
+    """-sum(log(Pmt / (Pmt + k Pnt + e))) - sum(log(k Pns / (Pms + k Pns + e))), e = 1e-7, over B if sizeAverage.
+
+    Shape: NCEModule's output [Pmt (B), Pms (B, k), Pnt (B), Pns (B, k)]: probabilities by the model and by the noise,
+    of targets and of noise samples -> scalar. The criterion's target is not used; it may be None.
+    Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SeqBGRU(_bidirectional.BothWays, Decorator):
+    """merge([gru(x), reverse(gru'(reverse(x)))]) of two SeqGRUs; by default their sum.
+
+    Shape: x (T, B, input_size) -> (T, B, output_size); `merge` may change the last.
+    """
+    def __init__(self, inputSize: int, outputSize: int, merge: Module | None = None) -> None: ...
+
+class SeqBLSTM(_bidirectional.BothWays, Decorator):
+    """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs, or SeqLSTMPs with output_size; the sum by default.
+
+    Shape: x (T, B, input_size) -> (T, B, hidden_size), or (T, B, output_size) if there is one; `merge` may change it.
+    `SeqBLSTM(input_size, hidden_size, merge)` does without output_size.
+    """
+    def __init__(
+        self, inputSize: int, hiddenSize: int, outputSize: int | Module | None = None, merge: Module | None = None,
+    ) -> None: ...
+
+class SmoothL1Criterion(Criterion):
+    """sum_i of d^2 / 2 where |d| < 1, else |d| - 1/2, with d = x_i - y_i; divided by the count if sizeAverage.
+
+    Shape: input and target of one element count, in any shape -> scalar.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SoftMarginCriterion(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)), divided by the count if sizeAverage; y is 1 or -1.
+
+    Shape: input and target of one element count, in any shape -> scalar. Stable for all x. An argument is accepted and
+    unused, as in Torch7.
+    """
+    def __init__(self, unused: object | None = None, sizeAverage: bool = True) -> None: ...
+
+class SpatialAutoCropMSECriterion(Criterion):
+    """sum_{c, i, j} (x[c, i, j] - y[c, p + i, q + j])^2, divided by the number of x's elements if sizeAverage:
+    MSECriterion between images and the centre of larger target images.
+
+    Shape: (C, h, w) or (B, C, h, w), and a target with H >= h and W >= w -> scalar; the crop begins at
+    p = floor((H - h) / 2) and q = floor((W - w) / 2), from 0.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class SpatialBinaryLogisticRegression(Criterion):
+    """sum_i log(1 + exp(-y_i x_i)) / (2 h w), divided by the batch size, too, if sizeAverage; y is 1 or -1.
+
+    Shape: (B, 1, h, w) or (1, h, w), and a target of that shape -> scalar. Stable for all x.
+    """
+    def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class TreeNLLCriterion(Criterion):
+    """l = -mean(x): the negative log-likelihood of SoftMaxTree's output, log-probabilities of the targets.
+
+    Shape: (B) or (B, 1) -> scalar. The criterion's target is not used; it may be None.
+    """
+    def __init__(self) -> None: ...
+
+class TrimZero(MaskZero):
+    """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
+    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
+    """
+    def __init__(
+        self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
+    ) -> None: ...
+
 class WeightedMSECriterion(Criterion):
     """l = sum_i (x_i - w_i y_i)^2 / n: MSECriterion between x and w * y: the weight scales the target.
 
@@ -2222,73 +2248,6 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
     Classes count from 1; targets equal to ignoreIndex add nothing. If all are ignored, the loss is 0.
     """
     def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
-
-class ParallelCriterion(MultiCriterion):
-    """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
-
-    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
-    many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
-    """
-    def __init__(
-        self, repeatTarget: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = (),
-    ) -> None: ...
-
-class RepeaterCriterion(AbstractSequencerCriterion):
-    """sum_t criterion(x_t, y): one target for all steps.
-
-    Shape: a table of T inputs, or a tensor with time first, and a target of one step -> scalar.
-    """
-    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
-
-class SeqBGRU(_bidirectional.BothWays, Decorator):
-    """merge([gru(x), reverse(gru'(reverse(x)))]) of two SeqGRUs; by default their sum.
-
-    Shape: x (T, B, input_size) -> (T, B, output_size); `merge` may change the last.
-    """
-    def __init__(self, inputSize: int, outputSize: int, merge: Module | None = None) -> None: ...
-
-class SeqBLSTM(_bidirectional.BothWays, Decorator):
-    """merge([lstm(x), reverse(lstm'(reverse(x)))]) of two SeqLSTMs, or SeqLSTMPs with output_size; the sum by default.
-
-    Shape: x (T, B, input_size) -> (T, B, hidden_size), or (T, B, output_size) if there is one; `merge` may change it.
-    `SeqBLSTM(input_size, hidden_size, merge)` does without output_size.
-    """
-    def __init__(
-        self, inputSize: int, hiddenSize: int, outputSize: int | Module | None = None, merge: Module | None = None,
-    ) -> None: ...
-
-class SequencerCriterion(AbstractSequencerCriterion):
-    """sum_t criterion(x_t, y_t), divided by the number of steps if sizeAverage.
-
-    Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
-    """
-    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
-
-class SpatialClassNLLCriterion(_criterions.SpatialClassNLLCriterion, Criterion):
-    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless sizeAverage.
-
-    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
-    """
-    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
-
-class TrimZero(MaskZero):
-    """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
-    """
-    def __init__(
-        self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
-    ) -> None: ...
-
-class VRClassReward(_criterions.VarianceReducedReward, Criterion):
-    """l = -sum_i R_i / B; R_i = scale where argmax_c x_ic = t_i, else 0: rewards a right class by `scale`, less a
-    learned baseline (variance reduction).
-
-    Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
-    mean reward (the sum, unless sizeAverage). Its gradient is that of criterion(baseline, reward); the scores get
-    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
-    the target's.
-    """
-    def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
 class FastLSTM(_recurrent.FastLSTM, AbstractRecurrent):
     """One step of an LSTM without peepholes, all gates in one product.
@@ -2348,6 +2307,16 @@ class NormStabilizer(_recurrent.NormStabilizer, AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
+class ParallelCriterion(MultiCriterion):
+    """sum_k weight_k * criterion_k(x_k, y_k), or with repeatTarget criterion_k(x_k, y).
+
+    Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
+    many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
+    """
+    def __init__(
+        self, repeatTarget: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = (),
+    ) -> None: ...
+
 class RecGRU(AbstractRecurrent):
     """One step of a GRU, with the weights of SeqGRU.
 
@@ -2397,6 +2366,13 @@ class Recursor(AbstractRecurrent):
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
+class RepeaterCriterion(AbstractSequencerCriterion):
+    """sum_t criterion(x_t, y): one target for all steps.
+
+    Shape: a table of T inputs, or a tensor with time first, and a target of one step -> scalar.
+    """
+    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
+
 class SeqGRU(_recurrent.SeqGRU, AbstractSequencer):
     """A whole layer of a GRU over a sequence.
 
@@ -2419,6 +2395,31 @@ class SeqLSTM(_recurrent.SeqLSTM, AbstractSequencer):
         self, inputsize: int, outputsize: int, *, mode: str = 'neither', batchfirst: bool = False, maskzero: bool |
         str = False,
     ) -> None: ...
+
+class SequencerCriterion(AbstractSequencerCriterion):
+    """sum_t criterion(x_t, y_t), divided by the number of steps if sizeAverage.
+
+    Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
+    """
+    def __init__(self, criterion: Criterion, sizeAverage: bool = False) -> None: ...
+
+class SpatialClassNLLCriterion(_criterions.SpatialClassNLLCriterion, Criterion):
+    """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless sizeAverage.
+
+    Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
+    """
+    def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
+
+class VRClassReward(_criterions.VarianceReducedReward, Criterion):
+    """l = -sum_i R_i / B; R_i = scale where argmax_c x_ic = t_i, else 0: rewards a right class by `scale`, less a
+    learned baseline (variance reduction).
+
+    Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
+    mean reward (the sum, unless sizeAverage). Its gradient is that of criterion(baseline, reward); the scores get
+    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
+    the target's.
+    """
+    def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
 
 class LinearRNN(Recurrence):
     """h' = transfer(W [x, h] + b), from zeros; the transfer is a sigmoid by default.

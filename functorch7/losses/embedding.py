@@ -9,13 +9,16 @@ from jax import lax
 
 from ..core import Module, expected
 from ..core.types import Value
+from ..layers.table import check_entries
 from .base import Criterion, size_of
 
 
 def _pair(module: Module, input: Value) -> tuple[Any, Any]:
-    if not isinstance(input, (list, tuple)) or len(input) != 2 or input[0].shape != input[1].shape:
+    """The two tensors of a table, or rows of a tensor."""
+    entries = check_entries(module, input, 2)
+    if len(entries) != 2 or entries[0].shape != entries[1].shape:
         raise expected(module, "a table of two tensors of one shape", input)
-    return input[0], input[1]
+    return entries[0], entries[1]
 
 
 def _spread(module: Module, target: Value, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -71,7 +71,7 @@ class Border:
         self._held: WeakValueDictionary[int, LuaValue] = WeakValueDictionary()
         self._objects = self.registry.objects
         as_object = self._objects.__getitem__
-        self._decoders = (_same, as_object, self._text, self._function, self._value, _same, _same, self._nil)
+        self._decoders = (_same, as_object, self._text, self._function, self._value, _minus_zero, _same, self._nil)
         self._encoders: dict[type, Callable[[Crossing], Encoded]] = {
             **dict.fromkeys((int, float, bool, type(None)), _plain),
             **dict.fromkeys(TABLES, self._table),
@@ -297,6 +297,10 @@ class Border:
 
 def _same(value: object) -> Crossing:
     return value
+
+
+def _minus_zero(_: object) -> float:
+    return -0.0
 
 
 def _plain(value: object) -> Encoded:

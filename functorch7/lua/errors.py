@@ -12,7 +12,7 @@ from ..legacy.tensors.lua_values import kind, text
 from ..legacy.tensors.named import Named
 from ..legacy.tensors.named_errors import Misuse, is_pythons_own, words_of
 from .kinds import Crossing
-from .words import in_luas_words
+from .words import in_luas_words, with_luas_constants
 
 
 class LuaError(RuntimeError):
@@ -39,10 +39,11 @@ def _message_of(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"  # as Lua's io has it
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
-    if isinstance(error, Misuse):
-        return error.told(shown)
-    message = str(error) or type(error).__name__
-    return in_luas_words(message) if isinstance(error, (AttributeError, TypeError)) else message
+    if isinstance(error, LuaError):
+        return str(error)
+    message = error.told(shown) if isinstance(error, Misuse) else str(error) or type(error).__name__
+    words = in_luas_words(message) if isinstance(error, (AttributeError, TypeError)) else message
+    return with_luas_constants(words)
 
 
 def of_call(function: Callable, given: Sequence[Crossing], error: BaseException) -> BaseException:

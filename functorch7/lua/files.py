@@ -5,6 +5,8 @@ They never run Lua, unless the program was started such that it may call the fun
 
 from __future__ import annotations
 
+import io
+import mmap
 from collections.abc import Callable
 from typing import Any
 
@@ -64,8 +66,46 @@ class SavedFromLua(Saved):
             raise TypeError(
                 f"torch.save: expected tables and objects of Torch's classes, got {value!r}{located(place)}"
             )
-        name, fields = found
-        return t7.T7Object(name, 1, self.made(as_dict(fields), place))
+        name, fields, writes_itself = found
+        content = self._written(fields, place) if writes_itself else self.made(as_dict(fields), place)
+        return t7.T7Object(name, 1, content)
+
+    def _written(self, calls: list, place: str) -> t7.Written:
+        """What an object has put into a file by calls of its methods: [name, argument] each."""
+        return t7.Written(
+            self.made(given[0] if given else None, place) if name == "writeObject" else plain(name, given)
+            for name, *given in calls
+        )
+
+
+def plain(name: str, given: list) -> t7.Plain:
+    """What a file's method writes, which writes no object. Raises AttributeError for methods that files have not."""
+    found = []
+    for format in ("binary", "ascii"):
+        stream = io.BytesIO()
+        file = getattr(File(stream, "w"), format)()
+        getattr(file, name)(*given)
+        found.append(stream.getvalue())
+    return t7.Plain(*found)
+
+
+class Inside(File):
+    """The rest of a file, for an object that reads itself."""
+
+    def __init__(self, parser: t7.Parser, loaded: LoadedToLua):
+        source = parser.source
+        mapped = isinstance(source.data, mmap.mmap)
+        super().__init__(source.data if mapped else io.BytesIO(source.data), "r")  # type: ignore[arg-type]
+        self._parser, self._loaded, self._binary = parser, loaded, source.name == "binary"
+        self._file.seek(source.position)
+
+    def readObject(self) -> Crossing:
+        """The next object."""
+        source = self._parser.source
+        source.position = self._file.tell()
+        found = self._parser.read_inside()
+        self._file.seek(source.position)
+        return self._loaded.value(found)
 
 
 class LoadedToLua:
@@ -81,6 +121,20 @@ class LoadedToLua:
         self._seen: dict[int, Any] = {}
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have
         self._variables: dict[Any, tuple[LuaFunction, int]] = {}  # by the file's numbers who has them, and where
+
+    def reads_itself(self, record: t7.T7Object, parser: t7.Parser) -> bool:
+        """Lets an object of a class that has its own `read` read itself from a file; False for others."""
+        name = record.class_name
+        if not (self._is_of_lua(name) and self.border.ask.has_own_read(to_lua(name))):
+            return False
+        made = self._made[id(record)] = self._blank(record)
+        self._seen[id(record)] = record
+        file = Inside(parser, self)
+        self.border.answered(
+            self.border.ask.read_itself(made.reference, record.version or 0, *self.border.encode(file))
+        )
+        parser.source.position = file.position() - 1
+        return True
 
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
@@ -183,8 +237,9 @@ class Files:
     def load(self, filename: str, mode: str | None = None, referenced: bool = True) -> Crossing:
         """What a file holds."""
         with opening("torch.load", filename, "r"):
-            found = t7.read(filename)
-        return self._loading().value(found)
+            loading = self._loading()
+            found = t7.read(filename, own=loading.reads_itself)
+        return loading.value(found)
 
     def serialize(self, object: object = None, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
@@ -203,7 +258,8 @@ class Files:
         return self._of_bytes(np.asarray(storage).tobytes())
 
     def _of_bytes(self, data: bytes) -> Crossing:
-        return self._loading().value(t7.deserialize(data))
+        loading = self._loading()
+        return loading.value(t7.deserialize(data, loading.reads_itself))
 
     def _loading(self) -> LoadedToLua:
         return LoadedToLua(self.border, self.functions)

@@ -167,6 +167,8 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
     """Puts something at a place, as `item` finds it. Raises TypeError for an owner that has no places."""
     if type(owner) in (list, ModuleList):
         _put_into_list(owner, key - 1, value)
+    elif isinstance(owner, Members):
+        owner.put(key, value)
     elif isinstance(owner, dict) and value is None:
         owner.pop(_key_in(owner, key), None)
     elif not hasattr(owner, "__setitem__"):

@@ -116,8 +116,8 @@ class LuaMethod:
 
 def result_of(name: str, found: Crossing) -> Crossing:
     """What a method written in Lua gives to those who call it by Python's rules."""
-    if name == "parameters" and found is None:  # as it is written to freeze a layer
-        return [], []
+    if name == "parameters" and not isinstance(found, tuple):  # no tables, or one, as it is written to freeze a layer
+        return found or [], []
     return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
 
 
@@ -234,9 +234,9 @@ class LuaLayer(LuaObject):
         return hasattr(getattr(cls, "backward", None), "lua")
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
-        """No gradient, or what `backward` gives; what that adds to the parameters' gradients is kept for later."""
+        """`gradInput` as it is, or what `backward` gives; what that adds to the gradients is kept for later."""
         if not self._writes_backward():
-            return None
+            return self.gradInput
         gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
         before = [each.clone() for each in gradients]
         for each in gradients:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..legacy.objects.parameters import GATHERS_KEPT
 from ..legacy.tensors.types import Constructor
+from .annotated import annotator_of
 from .border import Border
 from .calls import Calls
 from .files import Files
@@ -73,6 +74,7 @@ class Rocks:
         replaced = Files(border, functions).replaced() | {"Tester": tester_of(border)}
         self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
         self.replaced[f"{LEGACY}.xlua", "OptionParser"] = option_parser_of(border)
+        self.replaced[f"{LEGACY}.nngraph", "annotateNodes"] = annotator_of(border)
         self.is_open = False
         """Whether Lua may see packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}

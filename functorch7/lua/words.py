@@ -22,10 +22,30 @@ OF_VALUES = (
 """What Python says of a value that is not of the type that is needed, and what Lua says."""
 
 
+CONSTANTS = {"None": "nil", "True": "true", "False": "false"}
+OF_CONSTANTS = re.compile(r"""(?<![\w/.'"-])(None|True|False)(?![\w/'"-])""")
+"""Python's constants where they stand by themselves, and are no part of a text or of a path."""
+
+NO_TYPE = re.compile(r"(<class )?'NoneType'(?(1)>)|\bNoneType\b")
+COMPARED = re.compile(r"'\S+' not supported between instances of '(\w+)' and '(\w+)'")
+
+
+def with_luas_constants(message: str) -> str:
+    """A message that shows values as Lua writes them.
+
+    >>> with_luas_constants("nn.Linear: expected a tensor, got [None, 'None', True]")
+    "nn.Linear: expected a tensor, got [nil, 'None', true]"
+    """
+    return OF_CONSTANTS.sub(lambda found: CONSTANTS[found[1]], NO_TYPE.sub("nil", message))
+
+
 def in_luas_words(message: str) -> str:
     """What an AttributeError or a TypeError of Python's says, in Lua's words, if it is about values that Lua has."""
     for pattern, words in OF_VALUES:
         found = pattern.fullmatch(message)
         if found and found[1] in KINDS:
             return words.format(KINDS[found[1]], *found.groups()[1:])
+    compared = COMPARED.fullmatch(message)
+    if compared and all(kind in KINDS for kind in compared.groups()):
+        return "attempt to compare {} with {}".format(*(KINDS[kind] for kind in compared.groups()))
     return message

@@ -52,6 +52,11 @@ def test_methods_of_pythons_own_are_called_on_what_stands_first(given, says):
     assert (error or "true").endswith(says) and ok is (count == 1) is (says == "true")
 
 
+def test_minus_zero_keeps_its_sign_out_of_lua(lua):
+    found = lua.execute("return 0, -0.0, 3, 0 * -1")
+    assert [math.copysign(1, each) for each in found] == [1, -1, 1, -1] and found == (0, 0, 3, 0)
+
+
 def test_objects_survive_the_collector_as_themselves(lua):
     """Objects that only Lua holds, dropped and made anew while both collectors run, keep what is in them."""
     program = """

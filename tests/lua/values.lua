@@ -1794,13 +1794,50 @@ local Written = torch.class('WrittenItsWay')
 function Written:__init(n) self.n, self.cache = n, {1, 2, 3} end
 function Written:write(file) file:writeObject({tostring(self.n)}) end
 function Written:read(file) self.n, self.cache = tonumber(file:readObject()[1]), {} end
-local Other = torch.class('WrittenMore', 'WrittenItsWay')
-function Other:__write(file) file:writeObject(1) file:writeObject(2) end
-local first = WrittenItsWay(7)
-local read = torch.deserialize(torch.serialize {first, again = first})
-local ok, problem = pcall(torch.serialize, WrittenMore(1))
-return read[1].n, #read[1].cache, read.again == read[1], ok, problem:match('WrittenMore: [^\n]*')
---> 7, 0, true, false, 'WrittenMore: of a file, its own way to be saved may use writeObject, once; got writeObject'
+local More = torch.class('WrittenMore', 'WrittenItsWay')
+function More:__init(n, inside) self.n, self.inside, self.range = n, inside, torch.range(1, n) end
+function More:__write(file)
+  file:writeInt(self.n)
+  file:writeObject(self.inside)
+  file:writeDouble(self.n / 4)
+  file:writeLong(torch.LongStorage{4, 5, 6})
+  file:writeInt(5)
+  file:writeString('a b c')
+  file:writeObject({self.range, self.range, {self.inside}})
+  file:writeObject(nil)
+end
+function More:__read(file, version)
+  self.version, self.n, self.inside, self.quarter = version, file:readInt(), file:readObject(), file:readDouble()
+  self.long = file:readLong(3)
+  self.letters = file:readByte(file:readInt())
+  local ranges = file:readObject()
+  self.range, self.same = ranges[1], torch.pointer(ranges[1]) == torch.pointer(ranges[2])
+  self.again, self.none = ranges[3][1] == self.inside, file:readObject() == nil
+end
+local Asks = torch.class('WrittenByAsking', 'WrittenItsWay')
+function Asks:write(file) file:readInt() end
+local shared = {1, k = 2}
+local first = WrittenMore(3, WrittenMore(4, shared))
+local whole = {first, shared, first.inside, nn.Linear(2, 1), WrittenItsWay(7), again = first}
+local function told(read)
+  local one = read[1]
+  local is = {one.version, one.n, one.quarter, one.long[3], string.char(one.letters[5]), one.range:sum(), one.inside.inside.k,
+    torch.type(read[4]), read[5].n, #read[5].cache}
+  local are = one.same and one.again and one.none and one.inside == read[3] and one.inside.inside == read[2]
+  return table.concat(is, ' ') .. (are and read.again == one and '' or ' are others')
+end
+local name = os.tmpname()
+torch.save(name, whole)
+local file = torch.MemoryFile()
+file:writeObject(whole)
+file:writeObject(first)
+file:seek(1)
+local found = file:readObject()
+local texts = {told(torch.load(name)), told(torch.deserialize(torch.serialize(whole, 'ascii'), 'ascii')), told(found)}
+os.remove(name)
+local ok, problem = pcall(torch.serialize, WrittenByAsking(1))
+return texts[1], texts[2] == texts[1], texts[3] == texts[1], file:readObject() == found[1], ok, problem:match('WrittenByAsking: [^\n]*')
+--> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; got readInt'
 
 --- operators behind an index of the class's own
 local Callable = torch.class('CalledBehindIndex')
@@ -2040,3 +2077,167 @@ network:zeroGradParameters()
 return none:eq(network:backward(x, torch.zeros(1, 3))):all(), none:abs():max() > 0,
   pcall(network.get(network, 1).backward, network:get(1), x, nil)
 --> true, true, false, 'Lua:8: nn.Linear(2 -> 3): backward needs a gradOutput of shape (1, 3)'
+
+--- a tensor is the table of its rows for what asks for entries by number
+local x = torch.range(1, 6):resize(2, 3)
+local both = nn.Sequential():add(nn.ParallelTable():add(nn.Identity()):add(nn.MulConstant(2))):add(nn.JoinTable(1))
+local function rows(layer, g)
+  local y = layer:forward(x)
+  local back = layer:backward(x, g or y)
+  return y:sum() .. ' ' .. back[1]:sum() .. ' ' .. back[2]:sum()
+end
+local pair = nn.L1HingeEmbeddingCriterion()
+local loss, back = pair:forward(x, 1), pair:backward(x, 1)
+local narrowed = nn.NarrowTable(2, 1):forward(x)
+local sides = nn.ConcatTable():add(nn.SelectTable(2)):add(nn.Identity()):forward(x)
+return rows(both), nn.CSubTable():forward(x)[1], rows(nn.DotProduct()), loss, back[1][2], back[2][2],
+  #narrowed, narrowed[1][3], nn.SelectTable(2):forward(x)[1], sides[1][2], sides[2][2][3]
+--> '36 6 60', -3, '32 480 192', 9, -1, 1, 1, 6, 4, 5, 6
+
+--- what is written to a layer's table of connections and constants counts, in clones and files, too
+local x = torch.range(1, 2):resize(2, 1, 1)
+local map = nn.SpatialConvolutionMap(nn.tables.oneToOne(2), 1, 1)
+map.weight:fill(2)
+map.bias:zero()
+local connections, seen = map.connTable, {map:forward(x)[1][1][1]}
+local function now(layer) seen[#seen + 1] = layer:forward(x)[1][1][1] end
+connections[1][1] = 2
+now(map)
+connections[1][1] = 1
+now(map)
+connections[1][1] = 2
+local clone, read = map:clone(), torch.deserialize(torch.serialize(map))
+clone.connTable[1][1] = 1
+now(clone) now(read) now(map)
+local constant = nn.Constant(torch.Tensor{1, 2})
+local whole = nn.Sequential():add(constant):add(nn.MulConstant(10))
+local changes = {'zero', 'add', 'narrow'}
+for i = 1, 4 do
+  seen[#seen + 1] = whole:forward(x)[2]
+  if changes[i] == 'zero' then constant.value:zero() end
+  if changes[i] == 'add' then constant.value:add(3) end
+  if changes[i] == 'narrow' then constant.value:narrow(1, 2, 1):fill(7) end
+end
+return table.concat(seen, ' '), map.connTable[1][1]
+--> '2 4 2 2 4 4 20 0 30 70', 2
+
+--- criterions hold the very weights that they are given, and none after nil
+local x, seen = -torch.range(1, 6):resize(2, 3), {}
+local function now(criterion, input, target)
+  seen[#seen + 1] = ('%.4f'):format((criterion:forward(input or x, target or torch.Tensor{3, 1})))
+end
+local weights = torch.Tensor{1, 2, 3}
+local nll, entropy, margin = nn.ClassNLLCriterion(weights), nn.CrossEntropyCriterion(weights), nn.MultiMarginCriterion(1, weights)
+now(nll) now(entropy) now(margin, x / 10)
+weights[1] = 50
+now(nll) now(entropy) now(margin, x / 10)
+local same = nll.weights == weights and entropy.nll.weights == weights
+nll.weights, entropy.nll.weights = nil, nil
+now(nll) now(entropy)
+nll.weights = torch.Tensor{3, 1, 1}
+nll.weights[2] = 9
+now(nll)
+return table.concat(seen, ' '), same, entropy.nll.weights
+--> '3.2500 1.9076 1.4333 3.9434 0.5208 15.3167 3.5000 1.4076 3.7500', true, nil
+
+--- clones and files of criterions have what the last call has left, of Lua's classes, too
+local Own, parent = torch.class('nn.LeftByOwn', 'nn.Criterion')
+function Own:updateOutput(x, y) self.output = (x - y):sum() * 3 return self.output end
+function Own:updateGradInput(x, y) self.gradInput:resizeAs(x):fill(3) return self.gradInput end
+local x = torch.ones(3)
+local sum = nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.LeftByOwn())
+sum:forward({x, x}, {x * 2, x * 3})
+sum:backward({x, x}, {x * 2, x * 3})
+local function left(criterion)
+  local inside = criterion.criterions
+  return table.concat({
+    criterion.output, inside[1].output, inside[2].output, ('%.2f'):format(criterion.gradInput[1][1]), criterion.gradInput[2][1],
+    ('%.2f'):format(inside[1].gradInput[1]), inside[2].gradInput[1],
+  }, ' ')
+end
+local clone = sum:clone()
+clone.gradInput[2]:fill(7)
+clone.criterions[1].gradInput:fill(7)
+local fresh = nn.MSECriterion():clone()
+local pair = nn.CosineEmbeddingCriterion():clone()
+return left(sum), left(sum:clone()), left(torch.deserialize(torch.serialize(sum))),
+  left(torch.deserialize(torch.serialize(sum, 'ascii'), 'ascii')), sum:clone():forward({x, x}, {x, x}), fresh.output,
+  fresh.gradInput:dim(), #pair.gradInput
+--> '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', '-16 1 -18 -1.33 3 -0.67 3', 0, 0, 0, 2
+
+--- messages have Lua's words for what Python calls None and True
+local function said(f, ...) return (select(2, pcall(f, ...)):gsub('\n.*', '')) end
+local linear, x = nn.Linear(2, 2), torch.ones(2)
+return said(linear.forward, linear, {x, nil, true}), said(nn.Linear, 2, {true, 'None'}), said(torch.abs, nil, 1),
+  said(linear.accGradParameters, linear, {x, nil, 'True'}), said(nn.Sequential().get, nn.Sequential(), nil)
+--> 'Lua:1: nn.Linear(2 -> 2): expected a tensor, got a table of 3: shape (2,), nil, shape ()', "Lua:1: nn.Linear: expected output_size >= 1, got [true, 'None']", 'Lua:1: torch.abs: expected (tensor), after a result if one is given, got (nil, 1)', "Lua:1: nn.Linear.accGradParameters: expected (input, gradOutput, [scale]), got ([a tensor of size 2, nil, 'True'])", 'Lua:1: nn.Sequential.get: expected (index, more...), got (nil): attempt to compare nil with number'
+
+--- backward of a graph needs no input that fits
+require 'nngraph'
+local a, b = nn.Identity()(), nn.Identity()()
+local product = nn.CMulTable(){nn.Square()(a), b}
+local graph = nn.gModule({a, b}, {product, nn.MulConstant(2)(product)})
+local x, y = torch.Tensor{1, 2}, torch.Tensor{3, 4}
+graph:forward{x, y}
+local function told(found) return found[1][1] .. ' ' .. found[1][2] .. ' ' .. found[2][1] .. ' ' .. found[2][2] end
+local chain, linear = nn.Identity()(), nn.Linear(2, 2)
+linear.weight:fill(1)
+linear.bias:fill(0)
+chain = nn.Sequential():add(nn.gModule({chain}, {nn.Square()(linear(chain))})):add(nn.MulConstant(2))
+chain:zeroGradParameters()
+chain:forward(x)
+local back = chain:backward(torch.ones(5), y)
+return told(graph:backward(nil, {x, y})), told(graph:backward({x, 5}, {x, y})), told(graph:updateGradInput(x, {x, y})),
+  back[1], linear.gradWeight[2][2]
+--> '42 160 7 40', '42 160 7 40', '42 160 7 40', 84, 96
+
+--- layers that say nothing of gradients keep their gradInput, and parameters may give no tables, or one
+local Mute, parent = torch.class('nn.MuteOfGradients', 'nn.Module')
+function Mute:updateOutput(x) self.output = torch.ones(2) return self.output end
+local mute, i = nn.MuteOfGradients(), torch.LongTensor{1, 2}
+mute:forward(i)
+local first = mute:backward(i, torch.ones(2)):dim() + mute.gradInput:dim() + mute:updateGradInput(i, torch.ones(2)):dim()
+mute.gradInput = torch.ones(3)
+local second = mute:backward(i, torch.ones(2)):sum()
+local seen = {}
+for name, given in pairs{NoTables = function() end, NilTables = function() return nil end, OneTable = function() return {} end} do
+  local Own, above = torch.class('nn.' .. name, 'nn.Module')
+  Own.parameters = given
+  function Own:updateOutput(x) self.output = x * 2 return self.output end
+  function Own:updateGradInput(x, g) self.gradInput = g * 2 return self.gradInput end
+  local whole = nn.Sequential():add(nn.Linear(2, 1)):add(nn[name]())
+  local params, gradients = whole:getParameters()
+  whole:zeroGradParameters()
+  whole:forward(torch.ones(2))
+  whole:backward(torch.ones(2), torch.ones(1))
+  whole:updateParameters(0)
+  seen[#seen + 1] = #whole:clone():float():parameters() .. ' ' .. params:nElement() .. ' ' .. gradients:sum()
+end
+return first, second, table.concat(seen, ', ')
+--> 0, 3, '2 3 6, 2 3 6, 2 3 6'
+
+--- nodes are named after Lua's local variables, sorted in place, and of nngraph's class
+require 'nngraph'
+local function named() nngraph.annotateNodes(2) end
+local function made(annotate)
+  local first, second = nn.Identity()(), nn.Identity()()
+  local sum = nn.CAddTable(){first, second}
+  local output = nn.Tanh()(sum):annotate{name = 'mine'}
+  annotate()
+  return nn.gModule({first, second}, {output})
+end
+local seen = {}
+for i, graph in ipairs{made(named), made(function() nngraph.annotateNodes() end)} do
+  local names = {}
+  for _, node in ipairs(graph.forwardnodes) do names[#names + 1] = node.data.annotations.name end
+  table.sort(names)
+  seen[i] = table.concat(names, ' ')
+end
+local graph = made(named)
+local inputs = graph.innode.children[1].children
+table.sort(inputs, function(a, b) return a.data.selectindex > b.data.selectindex end)
+local first, second = inputs[1].data.selectindex, inputs[2].data.selectindex
+table.sort(inputs, function(a, b) return a.data.selectindex < b.data.selectindex end)
+return seen[1], seen[2], first, second, inputs[1].data.selectindex, #inputs, torch.isTypeOf(inputs[1], nngraph.Node),
+  torch.isTypeOf(nn.Identity()(), nngraph.Node), torch.isTypeOf(graph, nngraph.Node)
+--> 'first mine second sum', 'mine', 2, 1, 1, 2, true, true, false

@@ -1,5 +1,6 @@
 """Torch7's files (`.t7`) as Python values with NumPy arrays, both ways. What they hold is never run."""
 
+from .reader import Own as Own
 from .reader import Parser as Parser
 from .reader import T7File as T7File
 from .reader import deserialize as deserialize
@@ -9,9 +10,11 @@ from .sources import Ascii as Ascii
 from .sources import Binary as Binary
 from .values import Key as Key
 from .values import LuaFunction as LuaFunction
+from .values import Plain as Plain
 from .values import T7FormatError as T7FormatError
 from .values import T7Object as T7Object
 from .values import T7Storage as T7Storage
+from .values import Written as Written
 from .writer import Writer as Writer
 from .writer import serialize as serialize
 from .writer import sink_for as sink_for

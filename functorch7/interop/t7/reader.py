@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -43,16 +44,17 @@ class T7File:
     rest: int = 0
 
 
-def read(path: str | os.PathLike, *, all: bool = False) -> Content:
+def read(path: str | os.PathLike, *, all: bool = False, own: "Own | None" = None) -> Content:
     """The value that a Torch7 file holds; a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
     they are touched (writing to them changes memory, not the file). Tables are lists where their keys are 1, 2, ..., n
     (empty ones too) and dicts elsewhere; storages, functions and other objects are the classes of `t7.values`.
     Of a file with several objects, one after the other, it is the first, with a warning; a list of them with `all`.
+    `own` reads what objects hold that a program has written in its own way.
     Raises T7FormatError for anything else than a Torch7 file. Source: torch7/doc/serialization.md.
     """
-    found = read_file(path, all=all)
+    found = read_file(path, all=all, own=own)
     if found.rest:
         warnings.warn(
             f"{os.fspath(path)}: {found.rest} bytes follow the first object; all=True reads them, too", stacklevel=3
@@ -61,7 +63,8 @@ def read(path: str | os.PathLike, *, all: bool = False) -> Content:
 
 
 def read_file(
-    path: str | os.PathLike, progress: Callable[[int], None] | None = None, *, all: bool = False
+    path: str | os.PathLike, progress: Callable[[int], None] | None = None, *, all: bool = False,
+    own: "Own | None" = None,
 ) -> T7File:  # fmt: skip
     """As `read`, with how the file was written; `progress` is told how many bytes are read, now and then.
 
@@ -72,19 +75,21 @@ def read_file(
             raise T7FormatError(f"{os.fspath(path)}: an empty file", 0)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
-        return _read(mapped, progress, all)
+        return _read(mapped, progress, all, own)
     except T7FormatError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise
 
 
-def deserialize(data: bytes) -> Content:
+def deserialize(data: bytes, own: "Own | None" = None) -> Content:
     """The value of a Torch7 file's bytes; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
-    return _read(bytes(data), None, False).value
+    return _read(bytes(data), None, False, own).value
 
 
-def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None, all: bool) -> T7File:
-    read = _all_objects if all else _first_object
+def _read(
+    data: bytes | mmap.mmap, progress: Callable[[int], None] | None, all: bool, own: "Own | None"
+) -> T7File:  # fmt: skip
+    read = partial(_all_objects if all else _first_object, own=own)
     if data[:1] > b"\x08":  # the tag of a binary file is less, a digit is more
         return read(Ascii(data), progress)
     # The size of a `long` is not written anywhere. The wrong one soon gives sizes that cannot be, or bytes left over.
@@ -103,23 +108,27 @@ def _read(data: bytes | mmap.mmap, progress: Callable[[int], None] | None, all: 
     raise errors[0]
 
 
-def _first_object(source: Binary | Ascii, progress: Callable[[int], None] | None) -> T7File:
-    return T7File(Parser(source, progress).read(), source.name, source.long_size, source.rest())
+def _first_object(source: Binary | Ascii, progress: Callable[[int], None] | None, own: "Own | None") -> T7File:
+    return T7File(Parser(source, progress, own).read(), source.name, source.long_size, source.rest())
 
 
-def _all_objects(source: Binary | Ascii, progress: Callable[[int], None] | None) -> T7File:
+def _all_objects(source: Binary | Ascii, progress: Callable[[int], None] | None, own: "Own | None") -> T7File:
     """Objects count from 1 in files that were written one after the other, and go on where one file was written to."""
     try:
-        found = [Parser(source, progress).read()]
+        found = [Parser(source, progress, own).read()]
         while source.rest():
-            found.append(Parser(source, progress).read())
+            found.append(Parser(source, progress, own).read())
     except T7FormatError:
         source.position = 0
-        parser = Parser(source, progress)
+        parser = Parser(source, progress, own)
         found = [parser.read()]
         while source.rest():
             found.append(parser.read())
     return T7File(found, source.name, source.long_size)
+
+
+Own = Callable[[T7Object, "Parser"], bool]
+"""What reads the objects of classes that have a way of their own to be read, and says whether one is of these."""
 
 
 class _Numbered:
@@ -145,10 +154,17 @@ class _Numbered:
 
 
 class Parser:
-    """Reads objects with all inside, without recursion: whatever waits for an object inside it is a generator."""
+    """Reads objects with all inside, without recursion: whatever waits for an object inside it is a generator.
 
-    def __init__(self, source: Binary | Ascii, progress: Callable[[int], None] | None = None):
-        self.source, self.progress = source, progress
+    `own(object, parser)` is asked for each object whether its class has a way of its own to be read; then it has read
+    what the object holds, by `read_inside` and from the source.
+    """
+
+    def __init__(
+        self, source: Binary | Ascii, progress: Callable[[int], None] | None = None, own: "Own | None" = None
+    ):  # fmt: skip
+        self.source, self.progress, self.own = source, progress, own
+        self.open: set[int] = set()  # the tables around an object that reads itself, by their numbers
         self.known = _Numbered()
         self.tables = Tables()
         self.names: dict[bytes, str] = {}  # of classes, one text for each
@@ -157,6 +173,15 @@ class Parser:
     def read(self) -> Content:
         """The next object."""
         return self.tables.settled(self._object())
+
+    def read_inside(self) -> Content:
+        """The next object, for one that reads itself while what is around it is still being read."""
+        around, self.tables = self.tables, self.tables.inside()
+        before, self.open = self.open, self.open.union(map(id, around.waiting))
+        try:
+            return self.read()
+        finally:
+            self.tables, self.open = around, before
 
     def _object(self) -> Value:
         waiting: list[Generator[None, Any, Any]] = []
@@ -198,6 +223,8 @@ class Parser:
             raise T7FormatError(f"expected the tag of an object (0 to 8), got {tag}", at)
         index = source.integer()
         if index in self.known:
+            if id(self.known[index]) in self.open:
+                raise T7FormatError("an object that reads itself holds a table that is around it", at)
             return self.known[index]
         if tag == values.TABLE:
             return self._table(index)
@@ -250,6 +277,8 @@ class Parser:
             return found
         if name in values.HASHES or name in values.VECTORS:
             return (yield from self._packed(found))
+        if self.own is not None and self.own(found, self):
+            return found
         first_version, _ = values.FIRST_FIELDS.get(name, (None, None))
         if first_version is not None and (version or 0) >= first_version:
             yield

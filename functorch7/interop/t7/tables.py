@@ -21,6 +21,12 @@ class Tables:
         self.dicts: dict[int, dict] = {}
         self.became: list[Pairs] = []  # dicts, by whose numbers these are found above
 
+    def inside(self) -> "Tables":
+        """Those of an object inside, which are settled before these."""
+        made = Tables()
+        made.dicts, made.became = self.dicts, self.became
+        return made
+
     def begin(self) -> Pairs:
         """A table, into which its keys and values are to be put."""
         pairs: Pairs = []

@@ -107,6 +107,18 @@ class LuaFunction:
 
 
 @dataclass(frozen=True, eq=False)
+class Plain:
+    """Numbers or a text as a program's own way to write an object has put them into a file, in its two formats."""
+
+    binary: bytes
+    ascii: bytes
+
+
+class Written(list):
+    """What an object holds that a program writes in a way of its own: objects, and `Plain` between them."""
+
+
+@dataclass(frozen=True, eq=False)
 class Key:
     """A table's key that cannot be a dict's key: a table, a tensor, or a boolean beside the number it equals."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.types import Value
 from ..remote import replacing
 from . import values
-from .values import NAMES, Key, LuaFunction, T7Object, T7Storage, owner_of
+from .values import NAMES, Key, LuaFunction, Plain, T7Object, T7Storage, Written, owner_of
 
 
 def write(
@@ -147,6 +147,8 @@ class Writer:
             self._number(value)
         elif isinstance(value, LuaFunction):
             return self._function(value)
+        elif isinstance(value, Plain):
+            sink.file.write(value.binary if isinstance(sink, _Binary) else value.ascii)
         elif isinstance(value, T7Object):
             return self._object(value) if self._torch(value, value.class_name, value.version) else []
         elif isinstance(value, T7Storage):
@@ -181,6 +183,8 @@ class Writer:
             return [each for pair in fields.items() for each in pair]
         if name in values.VECTORS:
             self.sink.longs((len(fields),))
+            return list(fields)
+        if isinstance(fields, Written):
             return list(fields)
         version, first = values.FIRST_FIELDS.get(name, (None, ""))
         before = [fields.get(first)] if version is not None and (value.version or 0) >= version else []

@@ -38,6 +38,8 @@ class Node:
     """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
     output: Value = None
     """What a file has recorded as the module's last output."""
+    grad_input: Value = None
+    """The same of its last gradient."""
     own: Fields = field(default_factory=dict)
     """What a program may have put into the object beside what its class defines, as the file has it."""
     user_class: str | None = None

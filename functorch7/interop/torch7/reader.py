@@ -48,6 +48,10 @@ class Unknown(core.Module, abstract=True):
         return f"{self.object.class_name} (unknown)"
 
 
+class UnknownCriterion(Unknown, Criterion, abstract=True):
+    """The same among criterions."""
+
+
 readers: dict[str, Callable[[Reader, Record], Node]] = {}
 """How objects of a class are read that no schema can describe, by the name in the file: from a record to a node."""
 
@@ -183,8 +187,8 @@ class Reader:
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}
         if isinstance(record.fields.get("module"), T7Object) and "criterion" in parts:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
-        output = record.fields.get("output")
-        node = Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output)
+        output, grad_input = (record.fields.get(name) for name in ("output", "gradInput"))
+        node = Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output, grad_input)
         try:
             schema.write(node)
         except (LookupError, AttributeError, TypeError, ValueError) as error:
@@ -205,11 +209,21 @@ class Reader:
         if torch == "module" and value is None:
             value = next(iter(records_in(record.get("modules"))), None)
         if isinstance(value, T7Object):
-            return _fitting(record, name, self.node(value, f"{record.path}.{torch}"))
+            return self._fitting(record, name, value, f"{record.path}.{torch}")
         if name == "criterions":
             found = enumerate(records_in(value), 1)
-            return [_fitting(record, name, self.node(each, f"{record.path}.{torch}[{i}]")) for i, each in found]
+            return [self._fitting(record, name, each, f"{record.path}.{torch}[{i}]") for i, each in found]
         return None
+
+    def _fitting(self, record: Record, name: str, object: T7Object, path: str) -> Node:
+        """The object's node; what stands where a criterion belongs has to be one, or unknown."""
+        node = self.node(object, path)
+        if not name.startswith("criterion") or isinstance(node.spec, Criterion):
+            return node
+        if not isinstance(node.spec, Unknown):
+            raise record.error(f"expected a criterion, got {node.spec.torch_name()}")
+        node = self.nodes[id(object)] = Node(UnknownCriterion(object))
+        return node
 
     def _find_unpoolings(self, root: T7Object) -> None:
         """Poolings that belong to an unpooling get a record that both share."""
@@ -243,13 +257,6 @@ def _of_spec(record: Record, spec: core.Module, inside: list[Node], parts: Field
     if len(found) != wanted:
         raise record.error(f"expected {wanted} modules inside, got {len(found)}")
     return found
-
-
-def _fitting(record: Record, name: str, node: Node) -> Node:
-    """The node; what stands where a criterion belongs has to be one."""
-    if name.startswith("criterion") and not isinstance(node.spec, (Criterion, Unknown)):
-        raise record.error(f"expected a criterion, got {node.spec.torch_name()}")
-    return node
 
 
 def _about(object: T7Object, path: str) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from ... import core
@@ -50,8 +51,8 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(
-                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and Python's with updateOutput; "
-                "write its state_dict, or pickle it"
+                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and Python's with updateOutput;"
+                " write its state_dict, or pickle it"
             )
         if isinstance(node.spec, NOT_OF_TORCH):
             raise TypeError(
@@ -62,7 +63,9 @@ class Writer:
         dtype = _dtype_of(node)
         fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor", "gradInput": _empty(schema.grad_input, dtype)}
         if isinstance(node.spec, Criterion):
-            fields |= {"output": 0}
+            fields |= {"output": 0 if node.output is None else node.output}
+            if node.grad_input is not None:
+                fields["gradInput"] = jax.tree.map(self._as_array, node.grad_input)
         else:
             fields |= {"output": _empty(schema.output, dtype), "train": True}
         fields |= {name: value for name, value in node.settings.items() if name != "_type"}
@@ -82,19 +85,20 @@ class Writer:
         made.fields = {name: value for name, value in made.fields.items() if value is not None}
 
     def _with_arrays(self, node: Node) -> Node:
-        def array(value: Any) -> np.ndarray:
-            if id(value) not in self.arrays:
-                self.kept.append(value)
-                made = self.array(value)
-                self.arrays[id(value)] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
-            return self.arrays[id(value)]
-
         def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
-            return {name: array(value) for name, value in found.items()}
+            return {name: self._as_array(value) for name, value in found.items()}
 
         kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
         own = arrays(node.parameters), arrays(node.gradients), arrays(kept)
-        return Node(node.spec, *own, node.children, node.parts, node.settings)
+        return Node(node.spec, *own, node.children, node.parts, node.settings, node.output, node.grad_input)
+
+    def _as_array(self, value: Any) -> np.ndarray:
+        """The array of a tensor, the same one for each."""
+        if id(value) not in self.arrays:
+            self.kept.append(value)
+            made = self.array(value)
+            self.arrays[id(value)] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
+        return self.arrays[id(value)]
 
     def _resolved(self, value: Value, dtype: np.dtype) -> Value:
         """A field's value with objects for nodes, and with the network's type for what was made as doubles."""

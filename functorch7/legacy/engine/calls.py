@@ -148,10 +148,10 @@ class Call(Inspection, RunLonger):
     def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
-        What is None in the input is forward's, as backward of a graph in Torch reads nothing else.
+        What is None in the input is forward's, and what does not fit a graph, whose backward in Torch reads no other.
         Raises ValueError for recurrent state after an input of another shape.
         """
-        input = completed(input, self.given)
+        input = completed(input, (self.forward or self).given, self.plan.is_graph)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self

@@ -14,7 +14,7 @@ from ...core.hooks import Hook
 from ...core.tree import Path
 from ...core.types import Array
 from ...interop.torch7.schema import grad_name
-from ...layers import Sequential
+from ...layers import Graph, Sequential
 from ...losses.base import Criterion
 from ...network import numbers
 from ...network.zero_mask import is_zero_mask, with_zero_masks
@@ -53,6 +53,13 @@ def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
     if not hasattr(spec, "modules") or spec.child_modules() == tuple(modules):
         return spec
     return spec.replace(modules=tuple(modules))
+
+
+def _begins_with_a_graph(spec: core.Module) -> bool:
+    """Whether it is a graph, or a chain that begins with one."""
+    while isinstance(spec, Sequential) and spec.modules:
+        spec = spec.modules[0]
+    return isinstance(spec, Graph)
 
 
 def _ends_in_a_sample(spec: core.Module) -> bool:
@@ -138,6 +145,7 @@ class Plan(Running):
         recurrent = [m for m in self.members if hasattr(m._spec, "rho")]
         self.rho = min((m._spec.rho for m in recurrent), default=99999)
         self.longest = max(self.rho, min((m.__dict__.get("_longest", m._spec.rho) for m in recurrent), default=99999))
+        self.is_graph = _begins_with_a_graph(self.spec)
         self.draws = self.spec.traits.draws(bool(self.root.in_training))
         self.is_stateless = not (self.slots or self.state_slots or self._numbers or self.sequencers or self.draws)
         return buffers

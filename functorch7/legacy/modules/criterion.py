@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -32,12 +33,12 @@ from ..tensors.number import as_number
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
 from ..tensors.values import Input, Output, as_input, noted, unwrapped, wrapped
-from .criterion_parts import CriterionParts
+from .criterion_copies import CriterionCopies
 from .evaluations import Evaluation, Loss
 from .members import OfObject
 
 
-class Criterion(CriterionParts, describes=losses.base.Criterion):
+class Criterion(CriterionCopies, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
@@ -59,6 +60,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         """Takes Torch's arguments; None takes a default, as nil does."""
         if self.spec_class is not None:
             self._take(*describe(self.spec_class, args, kwargs))
+            self._hold(dict(zip(inspect.signature(self.spec_class).parameters, args, strict=False)) | kwargs)
 
     def _respecify(self, spec: core.Module) -> bool:
         self._take(numbers.tuned(spec, self._spec), [])
@@ -126,7 +128,7 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
     def _left_by_itself(self, field: str) -> Any:
         return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
 
-    def _catch_up(self, after: int | None = None) -> None:
+    def _catch_up(self, after: int | None = None, with_networks: bool = True) -> None:
         """Computes what this one shows of a whole that it was part of (a criterion around it, or a network) `after`.
 
         This is a moment, by default that of its last loss.
@@ -134,9 +136,9 @@ class Criterion(CriterionParts, describes=losses.base.Criterion):
         after = self._number() if after is None else after
         around = self.__dict__.get("_around", lambda: None)()
         if around is not None:
-            around._catch_up(after)
+            around._catch_up(after, with_networks)
             around._run_members(after)
-        if not (self._by_plan or self.is_foreign()):
+        if with_networks and not (self._by_plan or self.is_foreign()):
             self._follow(self._newest_call())
 
     def _number(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -14,6 +14,7 @@ from ...core.types import Value
 from ...network import numbers
 from ..objects.described import Described, Given, taken_from
 from ..objects.generated import object_of
+from ..tensors.tensor import Tensor
 from .members import FIELDS, OfObject, attribute, holds
 from .module import Module
 
@@ -46,6 +47,8 @@ class CriterionParts(Module):
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; those among its arguments become tensors."""
+        for name in self._arrays:  # those that it had before
+            self.__dict__.pop(name, None)
         super()._take(spec, given)
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
@@ -53,6 +56,26 @@ class CriterionParts(Module):
         modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
         self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
         self.__dict__["_stands_alone"] = not (self._arrays or self._holding or self._parts_described())
+
+    def _hold(self, given: Mapping[str, Any]) -> None:
+        """Keeps the tensors themselves that it was given for its arrays, if they are of its type, as in Torch: what
+        is written to them counts.
+        """
+        for name in self._arrays:
+            tensor, made = given.get(name), self.__dict__[name]
+            if isinstance(tensor, Tensor) and (tensor.dtype, tensor.shape) == (made.dtype, made.shape):
+                self.__dict__[name] = tensor
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, Tensor):
+            self._hold({name: value})
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._arrays:  # Lua's nil takes the default, which is none
+            setattr(self, name, None)
+        else:
+            super().__delattr__(name)
 
     def _array_fields(self) -> list[str]:
         return [name for name, value in vars(self._spec).items() if isinstance(value, core.Const)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import jax
@@ -60,6 +60,9 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
 
     def _array_fields(self) -> list[str]:
         return []
+
+    def _hold(self, given: Mapping[str, Any]) -> None:
+        self.nll._hold(given)
 
     def _respecify(self, spec: Any) -> bool:
         for field in ("weights", "size_average"):

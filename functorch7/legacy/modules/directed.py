@@ -41,6 +41,11 @@ class Members(list):
             return self[key - 1] if 1 <= key <= len(self) else None
         return self[key]
 
+    def put(self, position: int, member: object) -> None:
+        """Puts a member at a position from 1, the next one included; None takes away what is there."""
+        self[position - 1 : position] = [] if member is None else [member]
+        self._positions = {id(each): i for i, each in enumerate(self, 1)}
+
 
 class OfGraph(Named):
     """What the package's classes have in common."""

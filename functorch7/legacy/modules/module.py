@@ -25,7 +25,7 @@ from ..engine.outside import current_run
 from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..engine.waiting import called
-from ..objects import composed, layered
+from ..objects import composed, layered, own_elements
 from ..objects.described import Described, Given, as_own_type, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
@@ -119,8 +119,9 @@ class Module(
         """The description, without looking inside its modules. Raises NotImplementedError for a class without one."""
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
-        gone = {n: False for n in shapes_of(self._spec) if self.__dict__.get(n) is None}
-        return self._spec.replace(**gone) if gone else self._spec  # `linear.bias = None` is noBias()
+        spec = own_elements.with_writes(self)
+        gone = {n: False for n in shapes_of(spec) if self.__dict__.get(n) is None}
+        return spec.replace(**gone) if gone else spec  # `linear.bias = None` is noBias()
 
     def description(self) -> core.Module:
         """The immutable description of this object and all inside it."""

@@ -29,6 +29,7 @@ from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_tensor
 from .generated import class_of, classes, is_named
 from .newest import Numbered, newest
+from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
 from .resized import resized
 from .signatures import ConstructorSignature, Documentation, in_torchs_words
@@ -256,7 +257,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         if field is not None:
             value: Any = None if field in self._spec.parameter_order else getattr(self._spec, field)
             if isinstance(value, core.Const):
-                return Tensor.of(np.array(value.value))
+                return elements_of(self, field, value)
             return sizes_of(self, name, value) if has_sizes(type(self._spec), field) else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 

@@ -78,6 +78,9 @@ def to_file(value: object) -> Content:
 class Loaded:
     """What is made of a file's values, one after the other: what occurs in several of them is one object."""
 
+    reads_itself: t7.Own | None = None
+    """What reads objects that have a way of their own."""
+
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
         self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of)

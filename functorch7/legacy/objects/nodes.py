@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
 from ...core.contexts import during
@@ -88,6 +89,8 @@ class Objects:
         if "criterions" in parts:
             made.__dict__["weights"] = list(node.spec.weights)  # type: ignore[attr-defined]
         self._fill(made.__dict__, node)
+        if made.is_criterion:
+            made.take_left(node.output, jax.tree.map(self.tensor, node.grad_input))
         if isinstance(node.settings.get("train"), bool):
             made.__dict__["train"] = node.settings["train"]
         if node.settings.get("dpnn_serialEmpty"):
@@ -151,10 +154,10 @@ class Nodes:
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
         by_name = self.record is not None and is_derived(object)  # in files
-        if not by_name and object.is_criterion and object.description() is not None and object._is_users():
-            return Node(object.description(), settings={"_type": object._type})
         if object._spec is None and self.record is not None:
             return Node(Unknown(self.record(object)))
+        if not by_name and object.is_criterion and object.description() is not None and object._is_users():
+            return Node(object.description(), settings={"_type": object._type})
         if object.is_foreign() and not object.is_criterion and not (self.record and _has_methods_of_class(object)):
             raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
         is_own = by_name and object.is_criterion
@@ -177,6 +180,7 @@ class Nodes:
             [self.node(module) for module in object.children()],
             self._parts(object),
             settings,
+            *(object.left() if object.is_criterion and self.record is not None else ()),
         )
         self.made.append((object, node))
         return node

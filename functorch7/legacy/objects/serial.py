@@ -14,6 +14,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described
 from .generated import class_of, is_generated, is_named
+from .own_elements import with_writes
 
 PRIVATE = (
     "_plans",
@@ -27,6 +28,7 @@ PRIVATE = (
     "_pending",
     "_added",
     "_sizes",
+    "_elements",
     "_moment",
     "_next_state",
     "_next_gradient",
@@ -109,12 +111,14 @@ class Serialization(Described):
         return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
 
     def __deepcopy__(self, memo: dict) -> Self:
+        with_writes(self)
         made = memo[id(self)] = object.__new__(type(self))
         kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))
         return made
 
     def __getstate__(self) -> dict[str, Any]:
+        with_writes(self)
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 

@@ -34,7 +34,7 @@ class File(Named):
         self._order: Literal["<", ">", "="] = "="
         self._long_size, self._buffered = 8, True
         self._loaded, self._saved = self._loading(), self._saving()
-        self._parser = t7.Parser(t7.Ascii(b""))
+        self._parser = t7.Parser(t7.Ascii(b""), own=self._loaded.reads_itself)
         self._writer = t7.Writer(t7.sink_for("ascii")(stream))
 
     def _saving(self) -> Saved:

@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ...interop.torch7.names import KIN
+from ...layers import Node
 from ..engine.user_code import is_ours
 from ..objects.ancestry import names_above
 from ..objects.described import Described
@@ -33,6 +34,8 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     >>> isTypeOf(nn.Sequential(), nn.Container), isTypeOf(nn.Linear(2, 3), "nn.Module")
     (True, True)
     """
+    if typeSpec is Node:  # those that a gModule shows are of the same class in Torch
+        typeSpec = "nngraph.Node"
     if not isinstance(typeSpec, str):
         if isinstance(obj, Described) and issubclass(typeSpec, Described) and is_ours(typeSpec):
             return typeSpec._class_name() in type_names(obj)

@@ -10,6 +10,7 @@ local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
 local LUA_TABLE, PYTHON_TABLE = 1, 2
 local OBJECTS = 3 * SHIFT -- smaller numbers are those of tables
 local OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = 1, 2, 3, 4, 5, 6, 7
+local MINUS_ZERO = 5 -- to Python, of which lupa makes the whole number 0
 local CHUNK = 240
 local LIST, DICT, INDEXED, CALLED = 0, 1, 2, 3 -- what Python makes of a table
 
@@ -264,6 +265,7 @@ local function answered(...)
   for i = 1, count do
     local code
     code, values[i] = encode(values[i])
+    if values[i] == 0 and code == 0 and 1 / values[i] < 0 then code = MINUS_ZERO end
     sig, scale = sig + code * scale, scale * 8
   end
   if count == 1 and sig == 0 then return values[1] end

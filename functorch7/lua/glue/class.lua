@@ -225,44 +225,45 @@ local function way(value, name)
   return class['__' .. name] or class[name]
 end
 
--- What stands for a file in such a way: of all that files do it does one thing, once, for files hold one value an object.
-local function single(class, name, what)
-  local is_done = false
-  return setmetatable({isWritableObject = function() return true end}, {__index = function(_, key)
-    if key ~= name or is_done then
-      border.refuse('%s: of a file, its own way to be saved may use %s, once; got %s', class, name, key)
+-- What stands for a file in such a way to write: of what files do it writes, and notes what.
+local function recorder(class, calls)
+  local says = {isWritableObject = function() return true end, isReferenced = function() return true end}
+  return setmetatable(says, {__index = function(_, key)
+    if type(key) ~= 'string' or not key:find '^write' then
+      border.refuse('%s: in its own way to be saved a file is written to; got %s', class, key)
     end
-    return function(_, ...)
-      is_done = true
-      return what(...)
-    end
+    return function(_, ...) calls[#calls + 1] = {key, ...} end
   end})
 end
 
--- For files: what an object of a class of Lua's holds, or writes, and such an object of what was read.
+-- For files: what an object of a class of Lua's holds, or the calls by which it writes itself.
 function border.asked.taken_apart(reference)
   local value = border.pinned[reference]
   local class = instances[value] and getmetatable(value)
   if not class then return nil end
   local write, found = way(value, 'write'), {}
   if write then
-    write(value, single(class.__typename, 'writeObject', function(object) found = object end))
+    write(value, recorder(class.__typename, found))
   else
     for key, each in next, value do found[key] = each end
   end
-  return border.answered(class.__typename, found)
+  return border.answered(class.__typename, found, write ~= nil)
 end
 
 function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
 
+function border.asked.has_own_read(name) return way(blank(own_classes[name]), 'read') ~= nil end
+
+-- Lets an object read itself from a file.
+function border.asked.read_itself(reference, version, code, number)
+  local value = border.pinned[reference]
+  way(value, 'read')(value, border.decode(code, number), version)
+  border.arrived()
+end
+
 function border.asked.take_fields(reference, code, number)
-  local value, content = border.pinned[reference], border.decode(code, number)
-  local read = way(value, 'read')
-  if read then
-    read(value, single(torch.typename(value), 'readObject', function() return content end), 1)
-  else
-    for key, each in next, content do value[key] = each end
-  end
+  local value = border.pinned[reference]
+  for key, each in next, border.decode(code, number) do value[key] = each end
   border.arrived()
 end
 

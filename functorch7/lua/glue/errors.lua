@@ -10,16 +10,19 @@ local function is_ours(source)
 end
 border.is_ours = is_ours
 
--- Where the program is, from a level of the stack on: its file and line in some form; nothing outside of any program.
-local function position(form, level)
+-- The next frame of a program's own, from a level of the stack on, and its level; nothing outside of any program.
+local function own_frame(level)
   while true do
     local frame = debug.getinfo(level, 'Sl')
-    if not frame then return '' end
-    if frame.currentline > 0 and not is_ours(frame.source) then
-      return form:format(frame.short_src, frame.currentline)
-    end
+    if not frame or (frame.currentline > 0 and not is_ours(frame.source)) then return frame, level - 1 end
     level = level + 1
   end
+end
+
+-- Where the program is there: its file and line in some form.
+local function position(form, level)
+  local frame = own_frame(level + 1)
+  return frame and form:format(frame.short_src, frame.currentline) or ''
 end
 
 -- Raises what Python raised.
@@ -34,6 +37,18 @@ end
 function border.refuse(form, ...) border.fail(form:format(...), RAISED) end
 
 function border.asked.place() return border.answered(position('%s:%d', 2)) end
+
+-- Python's objects in local variables: their names and they, of the function that asks (1), or that called it (2).
+function border.asked.local_objects(levels)
+  local found, _, level = {}, own_frame(2)
+  local place = 1
+  while true do
+    local name, value = debug.getlocal(level + levels - 1, place)
+    if not name then return border.answered(found) end
+    if (border.numbers[value] or 0) >= border.OBJECTS then found[#found + 1] = {name, value} end
+    place = place + 1
+  end
+end
 
 local traceback = debug.traceback
 

@@ -1,0 +1,73 @@
+"""Arrays of a layer's description as tensors: what is written there the layer has at its next call, as in Torch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core import Const, Module
+from ...core.types import Value
+from ..tensors.changes import changed
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+
+
+class OwnElements(Storage):
+    """The elements of a field that the description holds; `map.connTable[1][1] = 2` changes the layer."""
+
+    __slots__ = ("_owner", "is_written", "told")
+
+    def __init__(self, owner: object, told: Const):
+        super().__init__(np.array(told.value))
+        self._owner, self.told, self.is_written = owner, told, False
+
+    def _note(self) -> None:
+        """Notes that the elements are about to be others: who calls the layer asks for its description again."""
+        self.is_written = True
+        changed(self._owner)
+
+    @property
+    def array(self) -> Value:
+        """The array, not to be written to."""
+        return super().array
+
+    @array.setter
+    def array(self, array: Value) -> None:
+        self._note()
+        Storage.array.fset(self, array)  # type: ignore[attr-defined]
+
+    ready = noted = array
+
+    def writable(self) -> np.ndarray:
+        """The elements as a flat NumPy array that may be written to."""
+        self._note()
+        return super().writable()
+
+    def zero(self) -> None:
+        """Fills with zeros."""
+        self._note()
+        super().zero()
+
+    def memory(self) -> np.ndarray:
+        """Raises TypeError: nobody would see what is written through a pointer."""
+        raise TypeError("torch.data: expected a tensor of its own, got a layer's; clone it, and assign the clone")
+
+
+def elements_of(owner: object, field: str, value: Const) -> Tensor:
+    """The tensor of an object's field: the same one as long as nobody puts another array in its place."""
+    shown = vars(owner).setdefault("_elements", {})
+    found = shown.get(field)
+    if found is None or found.storage_.told is not value:
+        storage = OwnElements(owner, value)
+        found = shown[field] = Tensor.viewing(storage, 0, storage.shape)
+    return found
+
+
+def with_writes(owner: Value) -> Module:
+    """The object's description, with what has been written to such tensors since."""
+    for field, tensor in vars(owner).get("_elements", {}).items():
+        storage = tensor.storage_
+        if storage.is_written:
+            storage.is_written = False
+            owner._respecify(owner._spec.replace(**{field: np.array(storage.array)}))
+            storage.told = getattr(owner._spec, field)
+    return owner._spec

@@ -1,0 +1,20 @@
+"""nngraph's names of nodes, which are those of the local variables that hold them: in Lua those of Lua."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..layers.graph import Node
+from .border import Border
+
+
+def annotator_of(border: Border) -> Callable[..., None]:
+    """The function for one Lua."""
+
+    def annotateNodes(stackLevel: int = 1) -> None:
+        """Names the nodes in the caller's local variables after them; a name that a node has stays."""
+        for name, value in border.answered(border.ask.local_objects(stackLevel)):
+            if isinstance(value, Node) and "name" not in value.annotations:
+                value.annotate({"name": name})
+
+    return annotateNodes
