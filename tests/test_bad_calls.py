@@ -15,6 +15,7 @@ from criterion_cases import CRITERIONS
 
 import functorch7 as f7
 from functorch7.core import title
+from functorch7.legacy import nn
 
 KEY = jax.random.key(7)
 
@@ -248,6 +249,23 @@ def test_a_field_that_is_no_number_is_named(make, sizes, field, given, shown):
         network = f7.Sequential(make(given))
         jax.eval_shape(lambda: network.apply(*network.init(KEY), jnp.ones(sizes), key=KEY, train=True))
     assert re.fullmatch(rf"nn\.\w+: expected {field}, got {re.escape(shown)}", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "make, sizes, said",
+    [
+        (nn.Unsqueeze, (2, 3), "nn.Unsqueeze: expected a whole number as pos, got 1.0"),
+        (lambda size: nn.Narrow(1, 1, size), (2, 3), "nn.Narrow: expected a whole number as length, got 1.0"),
+        (lambda pad: nn.SpatialZeroPadding(pad, 1, 1, 1), (1, 3, 3), "nn.SpatialZeroPadding: .* as pad_l, got 1.0"),
+        (nn.Squeeze, (1, 3), "nn.Squeeze: expected a dimension counted from 1"),
+        (lambda dim: nn.Transpose([dim, 2]), (2, 3), "nn.Transpose: expected a dimension counted from 1"),
+    ],
+)
+def test_a_fraction_as_a_size_is_named_and_what_is_made_with_a_whole_number_next_runs(make, sizes, said):
+    """1.0 equals 1, but what was compiled for it, in vain, is not what runs for 1."""
+    with pytest.raises((TypeError, ValueError), match=said):
+        make(1.0).forward(np.ones(sizes))
+    assert make(1).forward(np.ones(sizes)).dim() >= 1 and make(np.int64(1)).forward(np.ones(sizes)).dim() >= 1
 
 
 def test_what_authors_say_by_errors_stays():

@@ -217,13 +217,24 @@ def unfit_field(module: Described, error: Exception) -> TypeError | None:
     if isinstance(error, UnfitValue):
         return TypeError(f"{module.torch_name()}: {error}")
     for each in fields(module):  # type: ignore[arg-type]
-        kinds = {kind.strip() for kind in getattr(each.type, "__name__", str(each.type)).split("|")}
+        kinds = _alternatives(each.type)
         value = vars(module).get(each.name, 0)
         fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
+        fits = fits and not (type(value) is float and is_whole(each.type))
         if not fits and kinds <= WORDS.keys():
             wanted = next(word for kind, word in WORDS.items() if kind in kinds)
             return TypeError(f"{module.torch_name()}: expected {wanted} as {each.name}, got {reprlib.repr(value)}")
     return None
+
+
+def _alternatives(annotation: object) -> set[str]:
+    return {kind.strip() for kind in getattr(annotation, "__name__", str(annotation)).split("|")}
+
+
+@lru_cache(256)
+def is_whole(annotation: object) -> bool:
+    """Whether a type of fields is that of whole numbers, or None."""
+    return _alternatives(annotation) - {"None"} == {"int"}
 
 
 def _forms(module: Any) -> tuple[Any, Any]:

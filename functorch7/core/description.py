@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..checks.given import is_whole
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
@@ -97,8 +98,11 @@ class Description:
 
     def _hashed(self) -> int:
         """Raises TypeError, which names the field, for one that is not compared by value."""
+        # 1.0 equals 1, but as a size it makes a program that fails, which is not to be taken for that of 1.
+        values = [(each.type, getattr(self, each.name)) for each in fields(self)]  # type: ignore[arg-type]
+        unfit = [value for kind, value in values if type(value) is float and is_whole(kind)]
         try:
-            return hash((type(self), self._values()))
+            return hash((type(self), self._values(), *unfit))
         except TypeError:
             name, value = next((each for each in self._named_values() if not _is_hashable(each[1])), ("", None))
             if not name:

@@ -216,7 +216,8 @@ class Transpose(Map):
     num_input_dims: int | None = None
 
     def __init__(self, *permutations: Sequence[int]):
-        self._set(permutations=tuple(tuple(pair) for pair in permutations), num_input_dims=None)
+        pairs = tuple(tuple(check_dimension(self, dimension) for dimension in pair) for pair in permutations)
+        self._set(permutations=pairs, num_input_dims=None)
         if any(len(pair) != 2 for pair in self.permutations):
             raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")
 

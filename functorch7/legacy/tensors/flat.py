@@ -54,9 +54,8 @@ def flatten(tensors: list[Tensor]) -> Tensor:
 
 def flattened(parameters: list[Tensor], gradients: list[Tensor]) -> tuple[Tensor, Tensor]:
     """Both lists flattened; their tensors must lie in the same places."""
-    places, grad_places = (_compacted(tensors)[1] if tensors else [] for tensors in (parameters, gradients))
-    sizes = [sum(mask.sum() for _, mask in _compacted(t)[0]) if t else 0 for t in (parameters, gradients)]
-    if sizes[0] != sizes[1]:
+    (storages, places), (grad_storages, grad_places) = map(_compacted, (parameters, gradients))
+    if sum(mask.sum() for _, mask in storages) != sum(mask.sum() for _, mask in grad_storages):
         raise ValueError("getParameters: check that you are sharing parameters and gradParameters")
     for i, (place, grad_place) in enumerate(zip(places, grad_places, strict=True), 1):
         if place != grad_place:
