@@ -50,7 +50,7 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(
-                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and Python's with updateOutput; "
+                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and users' with updateOutput; "
                 "write its state_dict, or pickle it"
             )
         if isinstance(node.spec, NOT_OF_TORCH):
