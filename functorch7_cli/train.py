@@ -7,6 +7,7 @@ from typing import Any
 
 from functorch7 import recipes, viz
 from functorch7.interop.packages import check_installed
+from functorch7.training.records import recorded
 
 from .command import WrongCall
 
@@ -26,7 +27,8 @@ def train(
         raise WrongCall(f"--set: {error}") from error
     runs = Path("runs", Path(file).stem) if folder is None else Path(folder)
     outcome = recipes.run(recipe, runs, tensorboard=tensorboard, verbose=not quiet)
-    viz.plot_learning(runs, runs / "curves.png")
+    if recorded(runs / "metrics.jsonl"):  # else it was stopped before there was any
+        viz.plot_learning(runs, runs / "curves.png")
     recipe.draw(outcome.task, outcome.result.state.params, outcome.result.state.buffers, runs)
     return {
         "folder": str(runs),

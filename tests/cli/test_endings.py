@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import functorch7_cli.train
+from functorch7 import recipes
 from functorch7.interop import t7, writing
+from functorch7.training import Callback
 from functorch7_cli import stopping
 from tests.interop.test_t7 import FOLDER
 from tests.training.test_interruptions import files_of_at_most
@@ -24,6 +27,22 @@ def test_training_that_was_stopped_ends_with_the_shells_code(monkeypatch, ended,
     outcome = {"ended": ended, "epochs": 1, "folder": "runs/digits", "test": {}}
     monkeypatch.setattr(functorch7_cli.train, "train", lambda *args, **options: outcome)
     called("train", "digits", "--no-tuning", code=code)
+
+
+class Ending(Callback):
+    """Sends a signal to the process after the first step."""
+
+    def on_step(self, step, numbers):
+        if step == 1:  # a second signal would end the process
+            signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.mark.slow
+def test_training_that_is_stopped_before_it_has_any_records_is_no_error_of_the_curves(monkeypatch, tmp_path):
+    monkeypatch.setattr(recipes, "run", partial(recipes.run, callbacks=[Ending()]))
+    settings = [part for each in ("width=1", "batch_size=500") for part in ("--set", each)]
+    called("train", "digits", "--no-tuning", "--folder", tmp_path / "run", *settings, code=143)
+    assert sorted(path.name for path in (tmp_path / "run").glob("[cr]*")) == ["checkpoints", "recipe.json"]
 
 
 def test_control_c_anywhere_ends_with_130(monkeypatch):
