@@ -235,13 +235,17 @@ class LuaLayer(LuaObject):
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
         """`gradInput` as it is, or what `backward` gives; what that adds to the gradients is kept for later."""
-        if not self._writes_backward():
+        if not self._writes_backward() or "_asking" in vars(self):  # `backward` itself asks the class above
             return self.gradInput
         gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
         before = [each.clone() for each in gradients]
         for each in gradients:
             each.zero()
-        found = self.backward(input, gradOutput, 1)
+        vars(self)["_asking"] = True
+        try:
+            found = self.backward(input, gradOutput, 1)
+        finally:
+            del vars(self)["_asking"]
         added = [(each, each.clone()) for each in gradients]
         for each, value in zip(gradients, before, strict=True):
             each.copy(value)
@@ -249,9 +253,10 @@ class LuaLayer(LuaObject):
         return found
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
-        """Adds what `backward` has added."""
-        if self._writes_backward():
-            for gradient, value in vars(self)["_added"].pop(0):
+        """Adds what `backward` has added when `updateGradInput` called it; nothing where it was not."""
+        waiting = vars(self).get("_added")
+        if waiting:
+            for gradient, value in waiting.pop(0):
                 gradient.add(scale, value)
 
 

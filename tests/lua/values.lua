@@ -2241,3 +2241,15 @@ table.sort(inputs, function(a, b) return a.data.selectindex < b.data.selectindex
 return seen[1], seen[2], first, second, inputs[1].data.selectindex, #inputs, torch.isTypeOf(inputs[1], nngraph.Node),
   torch.isTypeOf(nn.Identity()(), nngraph.Node), torch.isTypeOf(graph, nngraph.Node)
 --> 'first mine second sum', 'mine', 2, 1, 1, 2, true, true, false
+
+--- a layer's own backward may call what the class above says of gradients
+local Calls, parent = torch.class('nn.CallsAbove', 'nn.Module')
+function Calls:updateOutput(x) self.output = x * 2 return self.output end
+function Calls:backward(x, g, scale)
+  self:accGradParameters(x, g, scale or 1)
+  return self:updateGradInput(x, g)
+end
+local layer, x = nn.CallsAbove(), torch.ones(2)
+layer:forward(x)
+return layer:backward(x, x):dim(), layer.gradInput:dim()
+--> 0, 0

@@ -27,6 +27,7 @@ PRIVATE = (
     "_hooks",
     "_pending",
     "_added",
+    "_asking",
     "_sizes",
     "_elements",
     "_moment",
