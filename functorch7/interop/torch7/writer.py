@@ -51,13 +51,8 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(
-<<<<<<< HEAD
-                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and Python's with updateOutput;"
-                " write its state_dict, or pickle it"
-=======
                 f"{schema.name}: only Torch's own classes can be written to a .t7 file, and users' with updateOutput; "
                 "write its state_dict, or pickle it"
->>>>>>> users3
             )
         if isinstance(node.spec, NOT_OF_TORCH):
             raise TypeError(
