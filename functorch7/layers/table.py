@@ -19,15 +19,19 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     return list(input)
 
 
-def check_entries(module: Module, input: Value, count: int | None = None) -> list:
-    """The entries of a table, of which a module takes the first `count`, or some (None).
+def rows_or_entries(input: Value, count: int | None = None) -> list | None:
+    """The entries of a table, or the rows of a tensor, of which there are to be `count`; None for others.
 
-    A tensor is the table of its rows, of which there are to be `count`: so it is in Torch for modules that ask for
-    entries by number, since `tensor[1]` is the first row.
+    So it is in Torch for modules that ask for entries by number, since `tensor[1]` is the first row.
     """
-    if getattr(input, "ndim", 0) > 1 and count in (None, input.shape[0]):
-        return list(input)
-    return check_table(module, input, count or 1)
+    is_table = isinstance(input, (list, tuple)) or (getattr(input, "ndim", 0) > 1 and count in (None, input.shape[0]))
+    return list(input) if is_table else None
+
+
+def check_entries(module: Module, input: Value, count: int | None = None) -> list:
+    """The same of a table, or tensor, of which a module takes the first `count`, or some (None)."""
+    entries = rows_or_entries(input, count)
+    return check_table(module, input if entries is None else entries, count or 1)
 
 
 def check_tensors(module: Module, outputs: Table) -> list:

@@ -9,14 +9,14 @@ from jax import lax
 
 from ..core import Module, expected
 from ..core.types import Value
-from ..layers.table import check_entries
+from ..layers.table import rows_or_entries
 from .base import Criterion, size_of
 
 
 def _pair(module: Module, input: Value) -> tuple[Any, Any]:
     """The two tensors of a table, or rows of a tensor."""
-    entries = check_entries(module, input, 2)
-    if len(entries) != 2 or entries[0].shape != entries[1].shape:
+    entries = rows_or_entries(input, 2)
+    if entries is None or len(entries) != 2 or entries[0].shape != entries[1].shape:
         raise expected(module, "a table of two tensors of one shape", input)
     return entries[0], entries[1]
 

@@ -74,9 +74,9 @@ def made(settings: dict) -> Recipe:
 
 
 def _value(name: str, type: Value, given: Value) -> Any:
-    known = {each for part in (type, *get_args(type)) if get_origin(part) is Literal for each in get_args(part)}
+    known = [each for part in (type, *get_args(type)) if get_origin(part) is Literal for each in get_args(part)]
     if known and given not in known and not (given is None and NoneType in get_args(type)):
-        raise ValueError(f"{name}: expected {_any_of(sorted(known))}, got {given!r}")
+        raise ValueError(f"{name}: expected {_any_of(known)}, got {given!r}")
     try:
         return msgspec.convert(given, type, str_keys=True)
     except msgspec.ValidationError as error:

@@ -33,7 +33,7 @@ from ..tensors.number import as_number
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, precision_of
 from ..tensors.values import Input, Output, as_input, noted, unwrapped, wrapped
-from .criterion_copies import CriterionCopies
+from .criterion_copies import CriterionCopies, of_input
 from .evaluations import Evaluation, Loss
 from .members import OfObject
 
@@ -115,7 +115,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     def gradInput(self) -> Output:
         """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
         self._catch_up()
-        return self._left_by_call("_grad_input", lambda call: _first(call.grad_input_of(self)))
+        return self._left_by_call("_grad_input", lambda call: of_input(call.grad_input_of(self)))
 
     @gradInput.setter
     def gradInput(self, value: Output) -> None:
@@ -224,7 +224,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         if self._has_own_loss() and not (asked_from_below and self._spec is not None):
             return self._gradient_of_own_loss(input, target)
         if self._by_plan:
-            return _first(super().backward(self._pair(input, target)))
+            return of_input(super().backward(self._pair(input, target)))
         kept = self._kept
         if kept is None or not kept.stands(input, target, self.own_description()):
             kept = self._evaluated(input, target)
@@ -366,8 +366,3 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     def cudaDouble(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
-
-
-def _first(gradients: Any) -> Any:
-    """The input's gradient, of those of input and target."""
-    return None if gradients is None else gradients[0]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Self
 
+from ...core.probe import opened
+from ...core.recording import Recorder
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ..engine.calls import count
+from ..engine.calls import Call, count
 from ..engine.fields import LEFT
+from ..tensors.number import as_number
 from .criterion_parts import CriterionParts
 
 
@@ -18,14 +22,24 @@ class CriterionCopies(CriterionParts):
     def left(self) -> tuple[Value, Value]:
         """(output, gradInput), as copies and files have them; each None where nothing was computed.
 
-        What networks around have computed is not asked for: they may be in the making.
+        What networks around have computed is not asked for: they may be in the making. Nor is anything computed for
+        the copies that are made while somebody looks into a network.
         """
-        if self._by_plan:
-            return (None, None) if self._call is None else (self.output, self.gradInput)
-        self._catch_up(with_networks=False)
-        held = (self.__dict__.get(field, (0, None)) for field in ("_output", "_grad_input"))
-        output, grad_input = (value if number else None for number, value in held)
-        return output, grad_input
+        if not self._by_plan and opened(Recorder) is None:
+            self._catch_up(with_networks=False)
+        call = self._call if self._by_plan else None
+        output = self._newer("_output", call, lambda call: as_number(call.output_of(self)))
+        return output, self._newer("_grad_input", call, lambda call: of_input(call.grad_input_of(self)))
+
+    def _newer(self, field: str, call: Call | None, find: Callable[[Call], Value]) -> Value:
+        """What a call has left, or what was put into the field since."""
+        number, value = self.__dict__.get(field, (0, None))
+        if call is not None and call.number > number:
+            return find(call)
+        return value if number else None
+
+    def _catch_up(self, after: int | None = None, with_networks: bool = True) -> None:
+        raise NotImplementedError
 
     def take_left(self, output: Value, grad_input: Value) -> None:
         """Takes what another one has left; None: what it is made with."""
@@ -51,3 +65,8 @@ class CriterionCopies(CriterionParts):
         made = super().__deepcopy__(memo)
         made.take_left(*copy.deepcopy(self.left(), memo))
         return made
+
+
+def of_input(gradients: Value) -> Value:
+    """The input's gradient, of those of input and target."""
+    return None if gradients is None else gradients[0]
