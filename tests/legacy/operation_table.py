@@ -101,7 +101,10 @@ POINTWISE = {
     "lshift": [(("x", 2), lambda x, n: x * 4)], "clshift": [(("x", Positive("s2")), lambda x, n: x * 2**n)],
     "rshift": [(("x", 2), lambda x, n, dtype: _logical_shift(x, n, dtype) if dtype.kind in "iu" else x / 4)],
     "crshift": [((SMALL, Positive("s2")), lambda x, n: x // 2**n if x.dtype.kind == "i" else x / 2**n)],
-    "renorm": [(("x", 1, 2, 3), _renormed), (("x", 2, 1, 3), _renormed)],
+    "renorm": [
+        (("x", 1, 2, 3), _renormed), (("x", 2, 1, 3), _renormed),
+        (("x", 2, 1.5, 3), lambda x, p, _, most: _renormed(x, p, 1, most)),
+    ],
     "addcmul": [("xyz", lambda x, a, b: x + a * b), (("x", 2, "y", "z"), lambda x, n, a, b: x + n * a * b)],
     "addcdiv": [(("x", "y", Q), lambda x, a, b: x + _quotient(a, b)),
                 (("x", 2, "y", Q), lambda x, n, a, b: x + _quotient(n * a, b))],

@@ -210,12 +210,12 @@ def _sigmoid(m: Any, x: Any) -> Any:
 
 
 def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
-    if not 1 <= dim <= x.ndim:
+    if not 1 <= dim < x.ndim + 1:  # 1.5 is 1
         raise IndexError(f"torch.renorm: dimension {dim} out of range of a tensor of size {sizes_text(x.shape)}")
     sized("renorm", "two dimensions or more", x, x.ndim > 1)
     if p <= 0:
         raise ValueError(f"torch.renorm: expected a norm's p above 0, got {p}")
-    others = tuple(axis for axis in range(x.ndim) if axis != dim - 1)
+    others = tuple(axis for axis in range(x.ndim) if axis != int(dim) - 1)
     norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
     return x * m.where(norms > most, most / (norms + 1e-7), 1)
 
