@@ -116,7 +116,7 @@ MODULES = [
     Case(lambda: f7.Parallel(1, 1, f7.Linear(3, 4), f7.Linear(3, 2)), x(2, 3), x(3, 3)),
     Case(lambda: f7.Parallel(1, 1, f7.Linear(3, 4), f7.Tanh()), x(1, 3), name="Parallel, fewer slices"),
     Case(lambda: f7.ConcatTable(f7.Linear(3, 4), f7.Identity()), x(2, 3), x(2, 5)),
-    Case(lambda: f7.ParallelTable(f7.Linear(3, 4), f7.Tanh()), [x(2, 3), x(2)], x(3, 3)),
+    Case(lambda: f7.ParallelTable(f7.Linear(3, 4), f7.Tanh()), [x(2, 3), x(2)], x(3, 2)),
     Case(lambda: f7.Add(6), x(4, 2, 3), x(4, 5)),
     Case(lambda: f7.Add(1, scalar=True), x(2, 3), name="Add of one number"),
     Case(lambda: f7.Mul(), x(2, 3)),
