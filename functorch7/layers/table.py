@@ -19,13 +19,14 @@ def check_table(module: Module, input: Table, at_least: int = 1) -> list:
     return list(input)
 
 
-def rows_or_entries(input: Value, count: int | None = None) -> list | None:
+def rows_or_entries(input: Value, count: int | None = None, dimensions: int = 2) -> list | None:
     """The entries of a table, or the rows of a tensor, of which there are to be `count`; None for others.
 
-    So it is in Torch for modules that ask for entries by number, since `tensor[1]` is the first row.
+    So it is in Torch for modules that ask for entries by number, since `tensor[1]` is the first row: a number, where a
+    tensor of one dimension will do.
     """
-    is_table = isinstance(input, (list, tuple)) or (getattr(input, "ndim", 0) > 1 and count in (None, input.shape[0]))
-    return list(input) if is_table else None
+    has_rows = getattr(input, "ndim", 0) >= dimensions and count in (None, input.shape[0])
+    return list(input) if has_rows or isinstance(input, (list, tuple)) else None
 
 
 def check_entries(module: Module, input: Value, count: int | None = None) -> list:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from ..core import Module, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Tree, Value
+from ..layers.table import rows_or_entries
 from .base import Criterion
 
 
@@ -129,11 +130,10 @@ class ParallelCriterion(MultiCriterion):
     def _entries(self, table: Value, what: str) -> list[Value]:
         """One for each criterion."""
         count = len(self.criterions)
-        if isinstance(table, (list, tuple)) and len(table) >= count:
-            return list(table[:count])
-        if getattr(table, "shape", ())[:1] == (count,):
-            return [table[i] for i in range(count)]
-        raise expected(self, f"a table of at least {count} {what}", table)
+        entries = rows_or_entries(table, count, dimensions=1)
+        if entries is None or len(entries) < count:
+            raise expected(self, f"a table of at least {count} {what}", table)
+        return entries[:count]
 
 
 class ModuleCriterion(AroundCriterion):

@@ -34,7 +34,7 @@ MOST_KINDS = 64
 """Inputs of so many shapes and types are known at most."""
 
 
-def called(plan: Plan, given: Input, keep: bool) -> Call:
+def forward_call(plan: Plan, given: Input, keep: bool) -> Call:
     """The forward call of a plan: one that waits, where the shape of the output is known."""
     ahead = plan.ahead
     if ahead is None or not keep or not isinstance(given, (Tensor, np.ndarray)) or not ahead.waits():

@@ -313,11 +313,10 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _arguments(self, input: Input, target: Input | None) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
-        read = noted if has_others() else unwrapped
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
-            given = [read(each) for each in input]
+            given = [_read(each) for each in input]
         else:
-            given = read(input)
+            given = _read(input)
         first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, (jax.Array, Noted)) else dtype_of(self._type)
@@ -325,7 +324,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _others(self, target: Input | None) -> tuple:
         """(target[, mask]), as arrays."""
-        given = noted(target) if has_others() else unwrapped(target)
+        given = _read(target)
         masked = self._zero_mask is not None and self.own_description().takes_mask
         return (given, self._zero_mask) if masked else (given,)
 
@@ -366,3 +365,8 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     def cudaDouble(self, tensorCache: dict | None = None) -> Self:
         """Moves to the GPU, as float64."""
         return self.type("torch.CudaDoubleTensor", tensorCache)
+
+
+def _read(value: Input | None) -> Any:
+    """What users give, as arrays, or, on an accelerator, what is noted of them."""
+    return noted(value) if has_others() else unwrapped(value)

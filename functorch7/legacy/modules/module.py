@@ -24,7 +24,7 @@ from ..engine.forms import Form
 from ..engine.outside import current_run
 from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
-from ..engine.waiting import called
+from ..engine.waiting import forward_call
 from ..objects import composed, layered, own_elements
 from ..objects.described import Described, Given, as_own_type, describe, overridden_in, taken_from, torch_spelling
 from ..objects.dpnn import TrainingHelpers
@@ -197,7 +197,7 @@ class Module(
     def _run(self, plan: Plan, input: Input) -> Call:
         if not plan.is_step:  # a step that fails leaves those before it to backward
             self.__dict__["_call"] = None  # frees what the last call kept
-        self.__dict__["_call"] = call = called(plan, input, self.in_training or bool(plan.foreign))
+        self.__dict__["_call"] = call = forward_call(plan, input, self.in_training or bool(plan.foreign))
         if plan.is_step:
             self._step_taken(call)
         for sequencer, _ in plan.sequencers:
