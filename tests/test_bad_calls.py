@@ -3,6 +3,7 @@
 Nothing is compiled: calls are traced at most.
 """
 
+import math
 import re
 from functools import cache, partial
 
@@ -15,7 +16,7 @@ from criterion_cases import CRITERIONS
 
 import functorch7 as f7
 from functorch7.core import title
-from functorch7.legacy import nn
+from functorch7.legacy import manualSeed, nn
 
 KEY = jax.random.key(7)
 
@@ -254,18 +255,40 @@ def test_a_field_that_is_no_number_is_named(make, sizes, field, given, shown):
 @pytest.mark.parametrize(
     "make, sizes, said",
     [
-        (nn.Unsqueeze, (2, 3), "nn.Unsqueeze: expected a whole number as pos, got 1.0"),
-        (lambda size: nn.Narrow(1, 1, size), (2, 3), "nn.Narrow: expected a whole number as length, got 1.0"),
-        (lambda pad: nn.SpatialZeroPadding(pad, 1, 1, 1), (1, 3, 3), "nn.SpatialZeroPadding: .* as pad_l, got 1.0"),
+        (nn.Unsqueeze, (2, 3), "nn.Unsqueeze: expected a whole number as pos, got 1.5"),
+        (lambda size: nn.Narrow(1, 1, size), (2, 3), "nn.Narrow: expected a whole number as length, got 1.5"),
+        (lambda pad: nn.SpatialZeroPadding(pad, 1, 1, 1), (1, 3, 3), "nn.SpatialZeroPadding: .* as pad_l, got 1.5"),
         (nn.Squeeze, (1, 3), "nn.Squeeze: expected a dimension counted from 1"),
         (lambda dim: nn.Transpose([dim, 2]), (2, 3), "nn.Transpose: expected a dimension counted from 1"),
+        (lambda size: nn.View(size, 6), (2, 3), "nn.View: expected sizes"),
+        (lambda size: nn.LSTM(size, 3), (2, 1), "expected input_size >= 1, got 1.5"),
     ],
 )
-def test_a_fraction_as_a_size_is_named_and_what_is_made_with_a_whole_number_next_runs(make, sizes, said):
-    """1.0 equals 1, but what was compiled for it, in vain, is not what runs for 1."""
+def test_a_fraction_as_a_size_is_named_and_a_whole_number_is_taken_however_it_is_written(make, sizes, said):
+    """As in programs that divide a size by two: Torch's numbers are all of one type."""
+    given = np.arange(math.prod(sizes)).reshape(sizes) / 7
     with pytest.raises((TypeError, ValueError), match=said):
-        make(1.0).forward(np.ones(sizes))
-    assert make(1).forward(np.ones(sizes)).dim() >= 1 and make(np.int64(1)).forward(np.ones(sizes)).dim() >= 1
+        make(1.5).forward(given)
+    manualSeed(3)
+    expected = make(1).forward(given).numpy()
+    for one in (1.0, np.float32(1), np.int64(1), jnp.ones((), int)):
+        manualSeed(3)
+        np.testing.assert_array_equal(make(one).forward(given).numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "make, one, other, kind",
+    [
+        (lambda size: f7.Linear(size, 2).input_size, 3, 3.0, int),
+        (lambda p: f7.Dropout(p).p, 0, np.int64(0), float),
+        (lambda rho: f7.Recursor(f7.Linear(2, 2), rho).rho, np.uint8(4), 4.0, int),
+        (lambda slope: f7.LeakyReLU(slope).negval, 1, jnp.asarray(1), float),
+        (lambda size: f7.Reshape(size, 2).size[0], 3, jnp.asarray(3.0), int),
+    ],
+)
+def test_equal_numbers_make_equal_descriptions(make, one, other, kind):
+    """Which share programs, so that a number is of the type that its field declares, whatever was given."""
+    assert type(make(one)) is type(make(other)) is kind and make(one) == make(other)
 
 
 def test_what_authors_say_by_errors_stays():

@@ -13,6 +13,8 @@ from jax import lax
 from jax.core import Tracer
 from jax.experimental import checkify
 
+from .numbers import whole_number
+
 
 class Described(Protocol):
     """A module's description, as far as errors name it."""
@@ -63,9 +65,10 @@ def check_dimension(module: object, dimension: object) -> int:
 
     Raises: ValueError naming the module and what was given.
     """
-    if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension == 0:
+    whole = whole_number(dimension)
+    if not whole:
         raise expected(module, "a dimension counted from 1 (or from -1, backwards)", dimension)
-    return int(dimension)
+    return whole
 
 
 def check_positive(module: Described, **sizes: int | None) -> None:
@@ -74,7 +77,7 @@ def check_positive(module: Described, **sizes: int | None) -> None:
     Raises: ValueError naming the argument.
     """
     for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+        if (whole_number(size) or 0) < 1:
             raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
 
 

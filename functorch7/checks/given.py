@@ -21,6 +21,7 @@ import numpy as np
 
 from .entries import hint_of_pair
 from .errors import Described, describe, is_concrete, title
+from .numbers import alternatives, number_type
 
 NUMBERS = (bool, int, float, complex)
 WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
@@ -217,24 +218,14 @@ def unfit_field(module: Described, error: Exception) -> TypeError | None:
     if isinstance(error, UnfitValue):
         return TypeError(f"{module.torch_name()}: {error}")
     for each in fields(module):  # type: ignore[arg-type]
-        kinds = _alternatives(each.type)
+        kinds = alternatives(each.type)
         value = vars(module).get(each.name, 0)
         fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
-        fits = fits and not (type(value) is float and is_whole(each.type))
+        fits = fits and not (type(value) is float and number_type(each.type) is int)
         if not fits and kinds <= WORDS.keys():
             wanted = next(word for kind, word in WORDS.items() if kind in kinds)
             return TypeError(f"{module.torch_name()}: expected {wanted} as {each.name}, got {reprlib.repr(value)}")
     return None
-
-
-def _alternatives(annotation: object) -> set[str]:
-    return {kind.strip() for kind in getattr(annotation, "__name__", str(annotation)).split("|")}
-
-
-@lru_cache(256)
-def is_whole(annotation: object) -> bool:
-    """Whether a type of fields is that of whole numbers, or None."""
-    return _alternatives(annotation) - {"None"} == {"int"}
 
 
 def _forms(module: Any) -> tuple[Any, Any]:

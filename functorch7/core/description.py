@@ -1,11 +1,10 @@
 """What every description can: it is compared by value, copied with changes, and named."""
 
 from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
-from ..checks.given import is_whole
+from ..checks.numbers import as_declared, number_type
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
@@ -78,16 +77,20 @@ class Description:
 
     def __post_init__(self) -> None:
         """Checks the fields; subclasses extend it."""
-        self._set_plain()
+        self._set_declared()
 
     def _set(self, **values: Any) -> None:
         """Sets fields during construction (the dataclass is frozen after it)."""
+        declared = _number_types(type(self))
         for name, value in values.items():
-            object.__setattr__(self, name, _plain(value))
+            object.__setattr__(self, name, as_declared(value, declared.get(name)))
 
-    def _set_plain(self) -> None:
-        """Makes numbers of NumPy's among the fields Python's, which take the type of what they are calculated with."""
-        self._set(**{name: value for name, value in vars(self).items() if isinstance(value, np.generic)})
+    def _set_declared(self) -> None:
+        """Makes the numbers among the fields what their class says that they are."""
+        declared = _number_types(type(self))
+        for name, value in [*vars(self).items()]:
+            if (number := as_declared(value, declared.get(name))) is not value:
+                object.__setattr__(self, name, number)
 
     def _values(self) -> tuple:
         own = (value for _, value in self._named_values())
@@ -98,11 +101,8 @@ class Description:
 
     def _hashed(self) -> int:
         """Raises TypeError, which names the field, for one that is not compared by value."""
-        # 1.0 equals 1, but as a size it makes a program that fails, which is not to be taken for that of 1.
-        values = [(each.type, getattr(self, each.name)) for each in fields(self)]  # type: ignore[arg-type]
-        unfit = [value for kind, value in values if type(value) is float and is_whole(kind)]
         try:
-            return hash((type(self), self._values(), *unfit))
+            return hash((type(self), self._values()))
         except TypeError:
             name, value = next((each for each in self._named_values() if not _is_hashable(each[1])), ("", None))
             if not name:
@@ -145,8 +145,10 @@ class Description:
         return tree_of(self)
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+@cache
+def _number_types(kind: type) -> dict[str, type]:
+    """Those of a class's fields that are numbers."""
+    return {each.name: number for each in fields(kind) if (number := number_type(each.type))}
 
 
 def _is_hashable(value: object) -> bool:

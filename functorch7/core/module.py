@@ -237,11 +237,11 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
 
 
 def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """A class's check of its fields, NumPy's numbers made Python's; an error over what is no number names the field."""
+    """A class's check of its fields, whose numbers are as declared; an error over what is no number names the field."""
 
     @wraps(check)
     def checked(module: Any) -> None:
-        module._set_plain()
+        module._set_declared()
         try:
             check(module)
         except Exception as error:

@@ -158,7 +158,7 @@ class Normalize(Map):
 
     def __post_init__(self) -> None:
         if not self.p > 0:
-            raise ValueError(f"nn.Normalize: {self.p}-norm not supported, expected p > 0")
+            raise ValueError(f"nn.Normalize: {self.p:g}-norm not supported, expected p > 0")
 
     @in_float32
     def f(self, input: Array) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import jax
 import numpy as np
 
+from ..checks.numbers import whole_number
 from ..core import Map, builder, expected
 from ..core.module import Module
 from ..core.types import Output, Tree
@@ -30,11 +31,12 @@ class Identity(Map):
 
 def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence (Torch's LongStorage)."""
-    if len(sizes) == 1 and not isinstance(sizes[0], (int, np.integer)):
+    if len(sizes) == 1 and np.ndim(sizes[0]):
         sizes = tuple(np.asarray(sizes[0]).tolist())
-    if not sizes or any(isinstance(s, bool) or not isinstance(s, (int, np.integer)) for s in sizes):
+    found = tuple(whole for size in sizes if (whole := whole_number(size)) is not None)
+    if not sizes or len(found) < len(sizes):
         raise ValueError(f"{module.torch_name()}: expected sizes, got {sizes}")
-    return tuple(int(s) for s in sizes)
+    return found
 
 
 def check_sizes(module: "Reshape | View") -> None:
