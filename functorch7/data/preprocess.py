@@ -26,8 +26,12 @@ def rescale(
     last = float(data.max() if data_high is None else data_high)
     if first == last:
         raise ValueError(f"rescale: expected data with more than one value, got only {first}")
-    dtype = data.dtype if np.issubdtype(data.dtype, np.floating) else np.float32
-    return (data.astype(dtype) - first) * ((high - low) / (last - first)) + low
+    return (_floating(data) - first) * ((high - low) / (last - first)) + low
+
+
+def _floating(data: np.ndarray) -> np.ndarray:
+    """The data in floating-point numbers: whole ones would cut off what is computed with them, or wrap around."""
+    return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float32)
 
 
 def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
@@ -40,7 +44,7 @@ def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
 
 
 class ImageNormalize(NamedTuple):
-    """(images - mean) / std for each channel of dimension `dim`, a new array."""
+    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers."""
 
     mean: np.ndarray
     std: np.ndarray
@@ -49,7 +53,9 @@ class ImageNormalize(NamedTuple):
     def __call__(self, images: np.ndarray) -> np.ndarray:
         shape = [1] * images.ndim
         shape[self.dim - 1] = -1
-        return (images - self.mean.reshape(shape).astype(images.dtype)) / self.std.reshape(shape).astype(images.dtype)
+        images = _floating(images)
+        mean, std = (each.reshape(shape).astype(images.dtype) for each in (self.mean, self.std))
+        return (images - mean) / std
 
 
 def fit_image_normalize(
