@@ -16,6 +16,7 @@ from functorch7.interop.torch7.entries import is_module
 from functorch7.interop.torch7.node import Node, place_of
 from functorch7.interop.torch7.reader import Reader, Unknown
 from functorch7.layers import Graph
+from functorch7.network import in_order
 
 from .files import form_of, read_t7
 from .others import OTHERS, Described, bytes_in, numbers_in
@@ -100,8 +101,7 @@ class _Describer:
         owners: dict[Any, str] = {}
         parameters, buffers, unknown = [], [], []
         for path, node in nodes_of(root):
-            order = node.spec.parameter_order
-            for own in sorted(node.parameters, key=lambda n: (order.index(n) if n in order else len(order), n)):
+            for own in in_order(node.spec, node.parameters):
                 entry = {"name": dotted((*path, own)), **_array(node.parameters[own])}
                 owner = owners.setdefault(place_of(node.parameters[own]), entry["name"])
                 parameters.append(entry if owner == entry["name"] else entry | {"tied_to": owner})
