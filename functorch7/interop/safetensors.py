@@ -54,7 +54,7 @@ def read_metadata(path: str | os.PathLike) -> dict[str, str]:
 
 
 def read(path: str | os.PathLike, use: Callable[[Value], Value]) -> Value:
-    """What `use` makes of the library's open file. Raises: ImportError without safetensors; ValueError, OSError as `load`."""
+    """What `use` makes of the library's open file. Raises: ImportError without safetensors; ValueError as `load`."""
     library = package("safetensors")
     try:
         with reading(path) as found, library.safe_open(found, "np") as file:
