@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
+from ..interop.numpy_files import read_arrays
 from ..interop.writing import replacing
 from .loader import DataLoader
 from .seeds import Seed
@@ -81,9 +81,9 @@ def fit_image_normalize(
     cache = None if cache_path is None else Path(cache_path)
     if cache is not None and cache.is_file():
         try:
-            with np.load(cache, allow_pickle=False) as saved:
-                return ImageNormalize(saved["mean"], saved["std"], dim)
-        except (ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
+            saved = read_arrays(cache)
+            return ImageNormalize(saved["mean"], saved["std"], dim)
+        except (ValueError, KeyError) as error:
             raise ValueError(f"{cache}: no mean and std as fit_image_normalize keeps them: {error}") from error
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)
     if cache is not None:

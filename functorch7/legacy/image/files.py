@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...interop.writing import replacing
+from ...interop.writing import refuse_special, replacing
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import pillow, to_picture, to_tensor
@@ -25,6 +25,8 @@ def _opened(who: str, file: Any, formats: list[str], lower: bool = False) -> Any
     Raises: ValueError, naming the file, if it is damaged or of another format.
     """
     image = pillow(f"image.{who}")
+    if isinstance(file, (str, bytes, os.PathLike)):
+        refuse_special(os.fsdecode(file), folders=False)
     try:
         picture = image.open(file, formats=formats)
         if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
