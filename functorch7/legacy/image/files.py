@@ -92,7 +92,7 @@ getJPGsize = getPNGsize = getPPMsize = getSize
 
 
 def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> None:
-    options = {"quality": quality} if format == "JPEG" else {}
+    options = {"quality": max(quality, 1)} if format == "JPEG" else {}  # less is no quality to Pillow
     if not isinstance(file, (str, os.PathLike)):
         return picture.save(file, format=format, **options)
     with replacing(file) as draft:

@@ -68,11 +68,11 @@ def to_picture(who: str, image: Tensor) -> Image:
     """
     values = image.numpy()
     planes = values[None] if values.ndim == 2 else values
-    if planes.ndim != 3 or len(planes) not in MODES:
+    if planes.ndim != 3 or len(planes) not in MODES or not planes.size:
         raise ValueError(
             f"image.{who}: expected an image of size HxW or CxHxW, C 1 to 4, got {sizes_text(image.shape)}"
         )
     if planes.dtype != np.uint8:
-        planes = (np.clip(planes, 0, 1) * planes.dtype.type(255)).astype(np.uint8)
+        planes = (np.clip(planes, 0, 1) * np.float32(255)).astype(np.uint8)
     pixels = planes[0] if len(planes) == 1 else np.ascontiguousarray(np.moveaxis(planes, 0, 2))
     return pillow(f"image.{who}").fromarray(pixels)
