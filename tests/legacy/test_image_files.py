@@ -1,6 +1,5 @@
 """Files of images, drawings and grids, beside Pillow; what is shown is written where there is no notebook."""
 
-import builtins
 import io
 import struct
 import sys
@@ -195,14 +194,8 @@ def test_bad_input_is_refused_by_name(tmp_path, call, error, says):
     (lambda: image.Camera(), "cv2", "opencv-python"),
 ])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, call, missing, extra):
-    real = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name == missing:
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for each in [missing, *(module for module in sys.modules if module.startswith(f"{missing}."))]:
+        monkeypatch.setitem(sys.modules, each, None)
     with pytest.raises(ImportError) as raised:
         call()
     assert extra in str(raised.value)

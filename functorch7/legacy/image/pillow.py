@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...interop.packages import package
+from ...interop.writing import refuse_special
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
@@ -21,11 +24,28 @@ MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 def pillow(who: str) -> ModuleType:
     """The module PIL.Image. Raises ImportError, naming who asked, without Pillow."""
+    return package("PIL.Image", "functorch7[images]", who)
+
+
+def opened(who: str, file: Any, formats: list[str] | None = None, lower: bool = False) -> Image:
+    """The picture in a file, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
+
+    Raises: ValueError, naming who asked and the file, if it is damaged or of another format; ImportError.
+    """
+    is_path = isinstance(file, (str, bytes, os.PathLike))
+    if is_path:
+        refuse_special(os.fsdecode(file), folders=False)
+    image = pillow(who)
     try:
-        from PIL import Image as module
-    except ImportError as error:
-        raise ImportError(f"{who}: needs Pillow; pip install functorch7[images]") from error
-    return module
+        picture: Any = image.open(file, formats=formats)
+        if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
+            picture.tile = [(*tile, f"{picture.mode};16L") for *tile, _ in picture.tile]
+        picture.load()
+    except FileNotFoundError:
+        raise
+    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+        raise ValueError(f"{who}: cannot read {file if is_path else 'the bytes'}: {error}") from error
+    return picture
 
 
 def to_tensor(
