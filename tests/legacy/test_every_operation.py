@@ -24,7 +24,7 @@ from .operation_table import (
 LAYOUTS = ("whole", "transposed", "apart")
 COMPUTED = "computed"  # an array of JAX's, as networks leave them in tensors
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-CLOSE = {"Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
+CLOSE = {"BFloat16": 6e-2, "Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
 
 
 def test_every_operation_is_in_the_table():
@@ -204,6 +204,10 @@ def test_what_is_added_up_in_16_bits_has_room():
     limited = far.view(1, 2).clone().renorm(2, 1, 5).numpy()
     np.testing.assert_allclose(limited, [[-np.sqrt(12.5), np.sqrt(12.5)]], 1e-3)
     assert torch.histc(torch.HalfTensor([-60000, 60000]), 2).totable() == [1, 1]
+    most = torch.BFloat16Tensor(5000, 2).fill(1)  # which holds no whole number between 256 and 258
+    assert most.sum() == 10000 and most.mean() == 1 and most.std() == 0
+    assert most.mean(1).totable() == [[1, 1]] and most.sum(1).totable() == [[4992, 4992]]
+    assert torch.HalfTensor(60, 60).fill(1).xcorr2(torch.HalfTensor(50, 50).fill(1))[1][1] == 2500
 
 
 def test_norms_of_whole_numbers_have_room():

@@ -144,7 +144,7 @@ class Operation:
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
-        return as_type(found, dtype) if dtype.kind in "iu" else found  # NumPy widens sums
+        return found if dtype.kind == "f" else as_type(found, dtype)  # NumPy widens sums, and much of bfloat16
 
 
 # The table ------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import alike_beside, as_matrix, sized, sizes_text
-from .computing import named
+from .computing import accumulator, named, wide
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
 
@@ -22,34 +22,16 @@ def _comparison(name: str) -> tuple[Form, ...]:
     return Form("xn", compare, (BYTE,)), Form("xt", compare, (BYTE,), True)
 
 
-def _accumulator(m: Any, x: Any, axis: int | None = None) -> type | None:
-    """In what elements are added up; None: in their type.
-
-    On the host those of a whole tensor in double precision, as C does, and those of 16 bits along a dimension in single
-    precision, as JAX does itself.
-    """
-    if m is not np or x.dtype.kind != "f":
-        return None
-    return np.float64 if axis is None else np.float32 if x.dtype.itemsize == 2 else None
-
-
-def _wide(m: Any, x: Any) -> Any:
-    """Elements as numbers whose powers and differences have room: whole ones and those of 16 bits are wider."""
-    if x.dtype.kind in "iu":
-        return x.astype(np.float64 if m is np else m.float32)
-    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
-
-
 def _some(name: str, x: Any) -> Any:
     return sized(name, "a tensor with elements", x, x.size > 0)
 
 
 def _reduction(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> Any:
-        return getattr(x, name)(axis, keepdims=True, dtype=_accumulator(m, x, axis))
+        return getattr(x, name)(axis, keepdims=True, dtype=accumulator(m, x, axis))
 
     def of_all(m: Any, x: Any) -> Any:
-        return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=_accumulator(m, x))
+        return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=accumulator(m, x))
 
     return Form("x", of_all, (NUMBER,)), Form("xd", along, of_fractions=name == "mean")
 
@@ -57,7 +39,7 @@ def _reduction(name: str) -> tuple[Form, ...]:
 def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
     """NumPy's own warns of one element alone, of which it is undefined unless it is biased."""
     count = x.size if axis is None else x.shape[axis]
-    distances = x - x.mean(axis, dtype=_accumulator(m, x, axis), keepdims=True)
+    distances = x - x.mean(axis, dtype=accumulator(m, x, axis), keepdims=True)
     return (distances * distances).sum(axis, keepdims=axis is not None) / (count if biased else count - 1)
 
 
@@ -73,21 +55,21 @@ def _spread(name: str, function: Callable) -> tuple[Form, ...]:
 
 def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
     p = 2 if p is None else p
-    accumulator = _accumulator(m, x, axis)
-    if accumulator is np.float64 and p == 2:
-        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=accumulator))
-    x = _wide(m, x) if accumulator is None else x.astype(accumulator)
+    dtype = accumulator(m, x, axis)
+    if dtype is np.float64 and p == 2:
+        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=dtype))
+    x = wide(m, x) if dtype is None else x.astype(dtype)
     if p == 0:
         return (x != 0).sum(axis, keepdims=axis is not None)
     return (m.abs(x) ** p).sum(axis, keepdims=axis is not None) ** (1 / p)
 
 
 def _dot(m: Any, x: Any, t: Any) -> Any:
-    return m.vdot(x, t) if x.dtype.kind in "iu" else m.vdot(_wide(m, x), _wide(m, t))
+    return m.vdot(x, t) if x.dtype.kind in "iu" else m.vdot(wide(m, x), wide(m, t))
 
 
 def _so_far(name: str) -> Callable:
-    return lambda m, x, axis: getattr(x, name)(axis or 0, dtype=_accumulator(m, x, axis or 0))
+    return lambda m, x, axis: getattr(x, name)(axis or 0, dtype=accumulator(m, x, axis or 0))
 
 
 def _extreme(name: str) -> tuple[Form, ...]:
@@ -168,7 +150,7 @@ def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
     if bins is not None and bins < 1:
         raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
-    count, dtype, x = int(bins or 100), x.dtype, _wide(m, x)
+    count, dtype, x = int(bins or 100), x.dtype, wide(m, x)
     first, last = _bounds(x, low, high)
     at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # what is on an edge goes where C puts it
     at = m.where((first <= x) & (x <= last), at, -1).reshape(-1)
@@ -216,7 +198,7 @@ ROWS = {
             "the p-norm, p = 2 unless it is given",
         ),
         "dist": (
-            (Form("xtN", lambda m, x, t, p: _norm(m, _wide(m, x) - _wide(m, t), p), (NUMBER,), True),),
+            (Form("xtN", lambda m, x, t, p: _norm(m, wide(m, x) - wide(m, t), p), (NUMBER,), True),),
             "the p-norm of the difference",
         ),
         "dot": ((Form("xt", _dot, (NUMBER,), True),), "the sum of the products of elements"),
