@@ -227,10 +227,10 @@ class Parameters(Described):
 
         Raises: ValueError for a network of another structure.
         """
-        mine = len(self.children())
-        if not isinstance(mlp, Parameters) or len(mlp.children()) != mine:
+        count = len(self.children())
+        if not isinstance(mlp, Parameters) or len(mlp.children()) != count:
             given = mlp.title() if isinstance(mlp, Parameters) else repr(mlp)
-            raise ValueError(f"{self.title()}: share: expected a module with {mine} modules inside, got {given}")
+            raise ValueError(f"{self.title()}: share: expected a module with {count} modules inside, got {given}")
         for mine, theirs in zip(self.children(), mlp.children(), strict=True):
             mine.share(theirs, *names)
         for name in names:
