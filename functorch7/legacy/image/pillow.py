@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +28,14 @@ def pillow(who: str) -> ModuleType:
     return package("PIL.Image", "functorch7[images]", who)
 
 
-def opened(who: str, file: Any, formats: list[str] | None = None, lower: bool = False) -> Image:
+def opened(who: str, file: str | os.PathLike | BytesIO, formats: list[str] | None = None, lower: bool = False) -> Image:
     """The picture in a file, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
 
     Raises: ValueError, naming who asked and the file, if it is damaged or of another format; ImportError.
     """
-    is_path = isinstance(file, (str, bytes, os.PathLike))
+    is_path = not isinstance(file, BytesIO)
     if is_path:
-        refuse_special(os.fsdecode(file), folders=False)
+        refuse_special(file, folders=False)
     image = pillow(who)
     try:
         picture: Any = image.open(file, formats=formats)

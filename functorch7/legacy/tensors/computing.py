@@ -36,7 +36,7 @@ def named(name: str) -> Callable:
     return function
 
 
-def accumulator(m: Any, x: Any, axis: int | None = None) -> type | None:
+def accumulator(m: object, x: Elements, axis: int | None = None) -> type | None:
     """In what elements are added up; None: in their type.
 
     On the host those of a whole tensor in double precision, as C does, and those of 16 bits along a dimension in single
@@ -47,10 +47,10 @@ def accumulator(m: Any, x: Any, axis: int | None = None) -> type | None:
     return np.float64 if axis is None else np.float32 if x.dtype.itemsize == 2 else None
 
 
-def wide(m: Any, x: Any) -> Any:
+def wide(m: object, x: Elements) -> Elements:
     """Elements as numbers whose powers and differences have room: whole ones and those of 16 bits are wider."""
     if x.dtype.kind in "iu":
-        return x.astype(np.float64 if m is np else m.float32)
+        return x.astype(np.float64 if m is np else np.float32)
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
