@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from functorch7.core.tree import dotted
+from functorch7.core.tree import Path as Place
+from functorch7.core.tree import child_names, dotted
 from functorch7.interop import t7
 from functorch7.interop.t7.values import BYTES
 from functorch7.interop.torch7.entries import is_module
 from functorch7.interop.torch7.node import Node, place_of
-from functorch7.interop.torch7.node import Path as Place
 from functorch7.interop.torch7.reader import Reader, Unknown
 from functorch7.layers import Graph
+from functorch7.network import in_order
 
 from .files import form_of, read_t7
 from .others import OTHERS, Described, bytes_in, numbers_in
@@ -100,8 +101,7 @@ class _Describer:
         owners: dict[Any, str] = {}
         parameters, buffers, unknown = [], [], []
         for path, node in nodes_of(root):
-            order = node.spec.parameter_order
-            for own in sorted(node.parameters, key=lambda n: (order.index(n) if n in order else len(order), n)):
+            for own in in_order(node.spec, node.parameters):
                 entry = {"name": dotted((*path, own)), **_array(node.parameters[own])}
                 owner = owners.setdefault(place_of(node.parameters[own]), entry["name"])
                 parameters.append(entry if owner == entry["name"] else entry | {"tied_to": owner})
@@ -127,9 +127,7 @@ class _Describer:
 def nodes_of(node: Node, path: Place = ()) -> Iterator[tuple[Place, Node]]:
     """A network's nodes with their paths, each before those inside it."""
     yield path, node
-    inner = node.spec.children()
-    names = range(len(inner)) if isinstance(inner, tuple) else inner
-    for name, child in zip(names, node.children, strict=True):
+    for name, child in zip(child_names(node.spec), node.children, strict=True):
         yield from nodes_of(child, (*path, name))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from functorch7.data import images
 from functorch7.interop import t7
+from functorch7.interop.numpy_files import read_array, read_arrays
 from functorch7.interop.writing import refuse_special, replacing
 
 
@@ -23,7 +24,7 @@ def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: A
     elif size or mean or std:
         raise ValueError(f"--size, --mean and --std are for images, which {path} is not")
     else:
-        value = {".npy": _npy, ".npz": _npz, ".t7": _t7}.get(ending, _unknown)(path)
+        value = {".npy": read_array, ".npz": _npz, ".t7": _t7}.get(ending, _unknown)(path)
     return jax.tree.map(lambda array: _numbers(path, array, dtype), value)
 
 
@@ -84,19 +85,8 @@ def _image(path: str, size: Any, mean: Any, std: Any) -> np.ndarray:
     return pixels[None]
 
 
-def _npy(path: str) -> np.ndarray:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path}: no array as NumPy saves it: {error}") from error
-
-
 def _npz(path: str) -> list[np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return [archive[name] for name in archive.files]
-    except Exception as error:  # zipfile's and NumPy's
-        raise ValueError(f"{path}: no arrays as NumPy saves them: {error}") from error
+    return list(read_arrays(path).values())
 
 
 def _t7(path: str) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from functorch7.interop import stablehlo
+from functorch7.interop import safetensors, stablehlo
 from functorch7.interop.packages import package
 
 Described = dict[str, Any]
@@ -25,17 +24,16 @@ DTYPES = {
 
 def safetensors_in(path: str) -> Described:
     """The arrays of a safetensors file, of which only the header is read, and the texts beside them."""
-    library = package("safetensors")
-    try:
-        with library.safe_open(path, "np") as file:
-            slices = {name: file.get_slice(name) for name in file.keys()}
-            arrays = [
-                {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES[each.get_dtype()]}
-                for name, each in slices.items()
-            ]
-            return _arrays(arrays, file.metadata() or {})
-    except library.SafetensorError as error:
-        raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error
+
+    def described(file: Any) -> Described:
+        slices = {name: file.get_slice(name) for name in file.keys()}
+        arrays = [
+            {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES[each.get_dtype()]}
+            for name, each in slices.items()
+        ]
+        return _arrays(arrays, file.metadata() or {})
+
+    return safetensors.read(path, described)
 
 
 def checkpoint_in(path: str) -> Described:

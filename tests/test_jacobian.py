@@ -60,7 +60,18 @@ class WrongCriterion(nn.Criterion):
         return np.zeros(np.shape(input))
 
 
+class CriterionWithoutNumber(nn.Criterion):
+    """The sum of a table, with a gradient of the second entry that is no number."""
+
+    def updateOutput(self, input, target):
+        return float(sum(np.asarray(each).sum() for each in input))
+
+    def updateGradInput(self, input, target):
+        return [np.ones(np.shape(input[0])), np.full(np.shape(input[1]), np.nan)]
+
+
 def test_a_planted_error_is_found():
+    assert not Jacobian.testCriterion(CriterionWithoutNumber().double(), [np.ones(2), np.ones(2)], None) < 1
     assert Jacobian.testJacobian(Doubled().double(), doubles(4)) > 0.1
     assert Jacobian.testCriterion(WrongCriterion().double(), np.ones(3), np.ones(3)) == pytest.approx(2, rel=1e-5)
     m, x = nn.Linear(3, 2).double(), doubles(3)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..interop.packages import package
 from .archives import decompressfile
 
 SECONDS_WITHOUT_ANSWER = 60
@@ -78,10 +79,7 @@ def file_name(url: str) -> str:
 
 
 def _retrieve(url: str, folder: Path, known_hash: str | None, progress: bool) -> None:
-    try:
-        import pooch
-    except ImportError as error:
-        raise ImportError("Downloads need the package pooch: pip install 'functorch7[datasets]'") from error
+    pooch = package("pooch", "functorch7[datasets]", "a download")
     name, scheme = file_name(url), urlsplit(url).scheme
     downloader: Callable[..., Any] | None = None  # pooch's own choice, such as for ftp
     if scheme == "scp":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..interop.packages import package
 from ..interop.writing import refuse_special
 
 if TYPE_CHECKING:
@@ -37,13 +38,10 @@ def open_image(path: str, n_channels: int | None = None, smallest: int | None = 
     JPEGs may be decoded at a fraction of their size that is not less than `smallest`.
     Raises: ImageError that names the file if it is damaged or no image.
     """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError("images need Pillow: pip install 'functorch7[images]'") from error
+    pillow = package("PIL.Image", "functorch7[images]", "an image")
     try:
         refuse_special(path)
-        with Image.open(path) as image:
+        with pillow.open(path) as image:
             is_wide = image.mode.startswith("I")
             grey = is_wide or image.mode in ("1", "L", "LA") if n_channels is None else n_channels == 1
             mode = "L" if grey else "RGB"
@@ -54,7 +52,7 @@ def open_image(path: str, n_channels: int | None = None, smallest: int | None = 
             return image.convert(mode)
     except FileNotFoundError:
         raise
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
         raise ImageError(f"cannot read image {path}: {error}") from error
 
 

@@ -25,6 +25,8 @@ class Positions:
         """What subiter reads: (first, last, samples so far, the next first)."""
         first, size, k = self.start, self._checked_size(batch_size), 0
         epoch_size = epoch_size if epoch_size > 0 else size
+        if not 1 <= first <= size:
+            raise ValueError(f"{type(self).__name__}: expected to go on at one of {size} samples, got {first}")
         while k < epoch_size:
             last = min(first + min(batch_size, epoch_size - k) - 1, size)
             k += last - first + 1

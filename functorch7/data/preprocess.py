@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
+from ..interop.numpy_files import read_arrays
 from ..interop.writing import replacing
 from .loader import DataLoader
 from .seeds import Seed
@@ -26,8 +26,12 @@ def rescale(
     last = float(data.max() if data_high is None else data_high)
     if first == last:
         raise ValueError(f"rescale: expected data with more than one value, got only {first}")
-    dtype = data.dtype if np.issubdtype(data.dtype, np.floating) else np.float32
-    return (data.astype(dtype) - first) * ((high - low) / (last - first)) + low
+    return (_floating(data) - first) * ((high - low) / (last - first)) + low
+
+
+def _floating(data: np.ndarray) -> np.ndarray:
+    """The data in floating-point numbers: whole ones would cut off what is computed with them, or wrap around."""
+    return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float32)
 
 
 def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
@@ -40,7 +44,7 @@ def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
 
 
 class ImageNormalize(NamedTuple):
-    """(images - mean) / std for each channel of dimension `dim`, a new array."""
+    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers."""
 
     mean: np.ndarray
     std: np.ndarray
@@ -49,7 +53,9 @@ class ImageNormalize(NamedTuple):
     def __call__(self, images: np.ndarray) -> np.ndarray:
         shape = [1] * images.ndim
         shape[self.dim - 1] = -1
-        return (images - self.mean.reshape(shape).astype(images.dtype)) / self.std.reshape(shape).astype(images.dtype)
+        images = _floating(images)
+        mean, std = (each.reshape(shape).astype(images.dtype) for each in (self.mean, self.std))
+        return (images - mean) / std
 
 
 def fit_image_normalize(
@@ -75,9 +81,9 @@ def fit_image_normalize(
     cache = None if cache_path is None else Path(cache_path)
     if cache is not None and cache.is_file():
         try:
-            with np.load(cache, allow_pickle=False) as saved:
-                return ImageNormalize(saved["mean"], saved["std"], dim)
-        except (ValueError, EOFError, KeyError, TypeError, BadZipFile) as error:
+            saved = read_arrays(cache)
+            return ImageNormalize(saved["mean"], saved["std"], dim)
+        except (ValueError, KeyError) as error:
             raise ValueError(f"{cache}: no mean and std as fit_image_normalize keeps them: {error}") from error
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)
     if cache is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.types import Value
+from ..interop.packages import package
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -35,10 +36,7 @@ class Source:
 
 def map_dataset(loader: Samples, seed: int | None) -> MapDataset:
     """grain's MapDataset of a loader's records, with fresh random numbers in every epoch if there is a seed."""
-    try:
-        import grain
-    except ImportError as error:
-        raise ImportError("to_grain needs grain: pip install 'functorch7[grain]'") from error
+    grain = package("grain", "functorch7[grain]", "to_grain")
     source = Source(loader)
     if seed is None:
         return grain.MapDataset.source(source)  # type: ignore[arg-type]

@@ -16,7 +16,8 @@ def build_vocab(tokens: Sequence[str], minfreq: float = -1) -> tuple[dict[str, i
     """(vocab, ivocab, wordfreq): the number of each word, the word of each number, and how often each word occurs.
 
     Words that occur at least minfreq times are numbered from 1 in sorted order (by code points). If there are others,
-    "<OOV>" stands for them all: it has the last number and the sum of their frequencies.
+    "<OOV>" stands for them all, and for itself where it is among the tokens: it has the last number and the sum of
+    their frequencies.
     Raises: TypeError unless tokens is a list of strings. Source: dataload, utils.lua.
     """
     if not isinstance(tokens, (list, tuple)):
@@ -25,9 +26,9 @@ def build_vocab(tokens: Sequence[str], minfreq: float = -1) -> tuple[dict[str, i
         raise TypeError("build_vocab: Expecting table of strings")
     wordfreq = dict(Counter(tokens))
     words = sorted(word for word, count in wordfreq.items() if count >= minfreq)
-    rare = sum(count for count in wordfreq.values() if count < minfreq)
-    if rare:
-        words.append(OOV)
+    if len(words) < len(wordfreq):
+        rare = sum(count for word, count in wordfreq.items() if count < minfreq or word == OOV)
+        words = [*(word for word in words if word != OOV), OOV]
         wordfreq[OOV] = rare
     return {word: i for i, word in enumerate(words, 1)}, dict(enumerate(words, 1)), wordfreq
 

@@ -4,13 +4,16 @@ import importlib
 import importlib.util
 from types import ModuleType
 
+KNOWN_AS = {"PIL": "Pillow", "cv2": "OpenCV"}
+"""Packages whose names are others than those by which they are imported."""
 
-def package(name: str, install: str = "functorch7[interop]") -> ModuleType:
-    """An imported package. Raises ImportError that says what to install where it is missing."""
+
+def package(name: str, install: str = "functorch7[interop]", who: str = "this") -> ModuleType:
+    """An imported package. Raises ImportError that says who needs it, and what to install, where it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise _missing(name, install) from error
+        raise _missing(name, install, who) from error
 
 
 def check_installed(name: str, install: str) -> None:
@@ -23,5 +26,6 @@ def check_installed(name: str, install: str) -> None:
         raise _missing(name, install)
 
 
-def _missing(name: str, install: str) -> ImportError:
-    return ImportError(f"this needs {name.partition('.')[0]}: pip install '{install}'")
+def _missing(name: str, install: str, who: str = "this") -> ImportError:
+    top = name.partition(".")[0]
+    return ImportError(f"{who} needs {KNOWN_AS.get(top, top)}: pip install '{install}'")

@@ -17,6 +17,13 @@ def is_url(path: str | os.PathLike) -> bool:
     return isinstance(path, str) and "://" in path
 
 
+def is_same(one: str | os.PathLike, other: str | os.PathLike) -> bool:
+    """Whether two paths or URLs are those of one file, which may not be there yet."""
+    if is_url(one) or is_url(other):
+        return one == other
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
 def exists(path: str | os.PathLike) -> bool:
     """Whether there is a file. Raises ImportError for a URL without fsspec."""
     if not is_url(path):

@@ -1,7 +1,7 @@
 """Parameters and buffers in safetensors files, under the names that `state_dict` gives them ("0.weight")."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def load(path: str | os.PathLike, module: Module, variables: Variables | None = 
     Raises: ImportError without safetensors; FileNotFoundError; ValueError for a file that is damaged or no safetensors
     file, and one that lists everything that does not fit the module.
     """
-    arrays = _read(path, lambda file: {name: file.get_tensor(name) for name in file.keys()})
+    arrays = read(path, lambda file: {name: file.get_tensor(name) for name in file.keys()})
     try:
         if variables is None:
             return from_state_dict(module, arrays)
@@ -50,10 +50,11 @@ def load(path: str | os.PathLike, module: Module, variables: Variables | None = 
 
 def read_metadata(path: str | os.PathLike) -> dict[str, str]:
     """The texts that were saved beside the arrays. Raises: as `load`, for what is no such file."""
-    return _read(path, lambda file: file.metadata() or {})
+    return read(path, lambda file: file.metadata() or {})
 
 
-def _read(path: str | os.PathLike, use: Value) -> Value:
+def read(path: str | os.PathLike, use: Callable[[Value], Value]) -> Value:
+    """What `use` makes of the library's open file. Raises: ImportError without safetensors; ValueError as `load`."""
     library = package("safetensors")
     try:
         with reading(path) as found, library.safe_open(found, "np") as file:

@@ -15,10 +15,12 @@ def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
     """Raises OSError for pipes, devices and sockets: reading may wait for ever, and nothing may take their place.
 
     Folders may be allowed, else they are an IsADirectoryError. Raises TypeError for what is no path; a number would be
-    that of an open file.
+    that of an open file. FileNotFoundError for an empty text, which else would be the working directory.
     """
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"expected the path of a file, got {describe(path)}")
+    if not os.fspath(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode) and not folders:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from .. import core
 from ..interop.torch7.names import KIN
@@ -32,21 +31,20 @@ def SpatialConvolution(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0,
     groups: int = 1,
 ) -> Described:  # fmt: skip
-    """An nn.SpatialConvolution; with `groups`, an nn.Concat of one for each group of planes, over batches.
+    """An nn.SpatialConvolution, whose planes may be in groups, each of which sees its own.
 
     Raises: ValueError for planes that cannot be divided into the groups.
     """
-    sizes = (kW, kH, dW, dH, padW, padH)
-    return _in_groups(nn.SpatialConvolution, "SpatialConvolution", nInputPlane, nOutputPlane, sizes, groups)
+    return nn.SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH, groups=groups)
 
 
 def VolumetricConvolution(
     nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
     padT: int = 0, padW: int = 0, padH: int = 0, groups: int = 1,
 ) -> Described:  # fmt: skip
-    """An nn.VolumetricConvolution, or a Concat of some. Raises ValueError as `SpatialConvolution` does."""
+    """An nn.VolumetricConvolution, likewise. Raises ValueError as `SpatialConvolution` does."""
     sizes = (kT, kW, kH, dT, dW, dH, padT, padW, padH)
-    return _in_groups(nn.VolumetricConvolution, "VolumetricConvolution", nInputPlane, nOutputPlane, sizes, groups)
+    return nn.VolumetricConvolution(nInputPlane, nOutputPlane, *sizes, groups=groups)
 
 
 def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1, padW: int = 0) -> Described:
@@ -83,18 +81,6 @@ def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Described:
 def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
     """Numbers less than 0 become 0, larger ones than the ceiling the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)
-
-
-def _in_groups(kind: Any, name: str, inputs: int, outputs: int, sizes: tuple, groups: int) -> Any:
-    if groups == 1:
-        return kind(inputs, outputs, *sizes)
-    if inputs % groups or outputs % groups:
-        raise ValueError(f"cudnn.{name}: expected planes that {groups} groups divide, got {inputs} and {outputs}")
-    branches = nn.Concat(2)
-    for group in range(groups):
-        part = nn.Narrow(2, group * inputs // groups + 1, inputs // groups)
-        branches.add(nn.Sequential().add(part).add(kind(inputs // groups, outputs // groups, *sizes)))
-    return branches
 
 
 def __getattr__(name: str) -> Described:

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..core.types import Value
 from ..interop.packages import package
+from ..interop.writing import refuse_special
 from .tensors.arguments import sizes_text
+from .tensors.read import tensor_of
 from .tensors.tensor import Tensor
-from .tensors.type_names import type_name_of
 from .tensors.types import constructor_of
 from .tensors.values import Input
 
@@ -61,28 +62,32 @@ class HDF5DataSet:
         self._inside = inside
 
     def all(self) -> Tensor:
-        """The whole tensor."""
-        return _tensor(self._inside[...])
+        """The whole tensor. Raises TypeError for types that Torch has not."""
+        return self._tensor(self._inside[...])
 
     def partial(self, *ranges: int | Sequence[int]) -> Tensor:
         """The part in these ranges, one for each dimension: [first, last], counted from 1, or a number.
 
-        Raises ValueError for another number of ranges.
+        Raises ValueError for another number of ranges, and those that are not in the data; TypeError as `all`.
         """
         if len(ranges) != self._inside.ndim:
             raise ValueError(f"HDF5DataSet: partial: expected {self._inside.ndim} ranges, got {len(ranges)}")
         bounds: Any = [each if isinstance(each, (list, tuple)) else (each, each) for each in ranges]
-        return _tensor(self._inside[tuple(slice(first - 1, last) for first, last in bounds)])
+        for (first, last), size in zip(bounds, self._inside.shape, strict=True):
+            if not 1 <= first <= last <= size:
+                raise ValueError(f"HDF5DataSet: partial: expected a range within 1 to {size}, got {first} to {last}")
+        return self._tensor(self._inside[tuple(slice(first - 1, last) for first, last in bounds)])
+
+    def _tensor(self, array: Value) -> Tensor:
+        return tensor_of(str(self), np.asarray(array))
 
     def dataspaceSize(self) -> list[int]:
         """The sizes, a list."""
         return list(self._inside.shape)
 
     def getTensorFactory(self) -> Callable[..., Tensor]:
-        """What makes tensors of this type, such as torch.FloatTensor."""
-        found = constructor_of(type_name_of(self._inside.dtype.newbyteorder("=")))
-        if found is None:
-            raise TypeError(f"{self}: Torch has no tensors of {self._inside.dtype}")
+        """What makes tensors of the type that `all` gives, such as torch.FloatTensor. Raises TypeError as `all`."""
+        found: Any = constructor_of(self._tensor(np.zeros(0, self._inside.dtype)).type())
         return found
 
     def __repr__(self) -> str:
@@ -155,12 +160,9 @@ def open(filename: str, mode: str = "a") -> HDF5File:
     """
     if mode not in MODES:
         raise ValueError(f"hdf5.open: expected a mode of {', '.join(MODES)}, got {mode!r}")
-    h5py = package("h5py", "functorch7[hdf5]")
-    return HDF5File(h5py.File(os.path.expanduser(filename), mode))
-
-
-def _tensor(array: np.ndarray) -> Tensor:
-    return Tensor.of(np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
+    h5py, path = package("h5py", "functorch7[hdf5]"), os.path.expanduser(filename)
+    refuse_special(path, folders=False)
+    return HDF5File(h5py.File(path, mode))
 
 
 def _placed(path: str, data: Any) -> list[tuple[str, Tensor]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Value
+from ..interop.remote import reading
 from ..interop.writing import replacing
 from .tensors.read import tensor_of
 from .tensors.tensor import Tensor
@@ -35,12 +36,12 @@ def _variables(filename: str | os.PathLike) -> dict[str, Any]:
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
-    with open(filename, "rb") as file:
+    with reading(filename) as found, open(found, "rb") as file:
         try:
-            found = loadmat(file, struct_as_record=True)
+            variables = loadmat(file, struct_as_record=True)
         except (OSError, ValueError, TypeError, MatReadError) as error:
             raise ValueError(f"matio.load: {filename} is not a file of MATLAB's: {error}") from None
-    return {name: value for name, value in found.items() if not name.startswith("__")}
+    return {name: value for name, value in variables.items() if not name.startswith("__")}
 
 
 def _loaded(value: Any, strings: bool) -> Value:

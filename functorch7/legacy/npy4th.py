@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from ..interop.numpy_files import read_array, read_arrays
 from ..interop.writing import replacing
 from .tensors.read import tensor_of
 from .tensors.tensor import Tensor
@@ -13,13 +14,12 @@ from .tensors.tensor import Tensor
 
 def loadnpy(filepath: str | os.PathLike) -> Tensor:
     """The tensor in a .npy file. Raises OSError, ValueError for other files, TypeError for types that Torch has not."""
-    return tensor_of("npy4th.loadnpy", np.load(filepath, allow_pickle=False))
+    return tensor_of("npy4th.loadnpy", read_array(filepath))
 
 
 def loadnpz(filepath: str | os.PathLike) -> dict[str, Tensor]:
     """The tensors in a .npz file by their names. Raises what `loadnpy` raises."""
-    with np.load(filepath, allow_pickle=False) as found:
-        return {name: tensor_of("npy4th.loadnpz", found[name]) for name in found.files}
+    return {name: tensor_of("npy4th.loadnpz", array) for name, array in read_arrays(filepath).items()}
 
 
 def savenpy(filepath: str | os.PathLike, tensor: Tensor, mode: str = "w") -> None:
@@ -31,7 +31,7 @@ def savenpy(filepath: str | os.PathLike, tensor: Tensor, mode: str = "w") -> Non
         raise ValueError(f"npy4th.savenpy: expected the mode w or a, got {mode!r}")
     array = tensor.numpy()
     if mode == "a" and os.path.exists(filepath):
-        there = np.load(filepath, allow_pickle=False)
+        there = read_array(filepath)
         if there.dtype != array.dtype or there.shape[1:] != array.shape[1:]:
             wanted, given = f"{there.dtype} {there.shape[1:]}", f"{array.dtype} {array.shape[1:]}"
             raise ValueError(f"npy4th.savenpy: expected slices as in {filepath}, {wanted}, got {given}")

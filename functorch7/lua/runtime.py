@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.user_line import UserLine, told_by
+from ..interop.packages import package
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.objects.own_fields import numbered
@@ -48,11 +49,7 @@ class Loaded:
 
 def _lupa() -> Any:
     """LuaJIT as lupa brings it. Raises ImportError, saying how to get it."""
-    try:
-        import lupa.luajit21
-    except ImportError as error:
-        raise ImportError("Lua needs lupa: pip install 'functorch7[lua]'") from error
-    return lupa.luajit21
+    return package("lupa.luajit21", "functorch7[lua]", "Lua")
 
 
 @contextlib.contextmanager
@@ -99,12 +96,12 @@ class Runtime(Prompt):
             "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
-        for name, (package, globals) in ROCKS.items():
-            places = self.lua.table_from({key: self.rocks.number(place) for key, place in globals.items()})
-            self.glue.provide(name, self.rocks.number(package), places)
+        for name, (place, globals) in ROCKS.items():
+            places = self.lua.table_from({key: self.rocks.number(each) for key, each in globals.items()})
+            self.glue.provide(name, self.rocks.number(place), places)
         self.glue.paths = self.rocks.number("paths")
-        for name, package in FALLBACKS.items():
-            self.glue.fall_back(name, self.rocks.number(package))
+        for name, place in FALLBACKS.items():
+            self.glue.fall_back(name, self.rocks.number(place))
         self.lua.execute("torch = require 'torch'")
         self._chunk("class", self.glue, entries, self.lua.globals().torch)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))

@@ -13,6 +13,7 @@ from .kinds import map_state as map_state
 from .naming import check_state as check_state
 from .naming import find as find
 from .naming import from_state_dict as from_state_dict
+from .naming import in_order as in_order
 from .naming import leaves_by_name as leaves_by_name
 from .naming import load_state_dict as load_state_dict
 from .naming import misfits as misfits

@@ -1,6 +1,6 @@
 """Arrays by name: "0.weight", "2.i2g.bias" (keys of the params and buffers trees, joined by dots)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, overload
 
 import jax
@@ -32,11 +32,16 @@ def find(module: Module, name: str) -> Path | None:
     return found[0] if found else None
 
 
+def in_order(module: Module, names: Iterable[str]) -> list[str]:
+    """A module's own names of parameters in Torch's order, and what has no place in it at the end."""
+    order = module.parameter_order
+    return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
 def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[tuple[Path, Array]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
     own, branches = split(module, params)
-    order = module.parameter_order
-    for name in sorted(own, key=lambda n: (order.index(n) if n in order else len(order), n)):
+    for name in in_order(module, own):
         yield (*path, name), own[name]
     for (name, child), branch in zip(named_children(module), branches, strict=True):
         yield from named_parameters(child, branch, (*path, name))

@@ -1,12 +1,16 @@
 """How surprised a language model is by a text."""
 
 import math
+import sys
 from dataclasses import dataclass
 
 import jax.numpy as jnp
 
 from ..core.types import Output, Value
 from ..training.measures import LossResult, ValidationMethod
+
+LARGEST = math.log(sys.float_info.max)
+"""Beyond it, exp is infinite, which is an error to Python: a model that gets worse and worse is none."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +19,7 @@ class PerplexityResult(LossResult):
 
     def result(self) -> tuple[float, int]:
         average, count = super().result()
-        return math.exp(average), count
+        return math.exp(average) if average < LARGEST else math.inf, count
 
     def __str__(self) -> str:
         return f"Perplexity: {self.result()[0]:.2f} ({self.count} words)"

@@ -112,22 +112,27 @@ class F1(ConfusionMatrix):
 
 @dataclass(frozen=True)
 class AUCResult:
-    """Scores and whether each is of a positive; results add with `+`."""
+    """Scores and targets; results add with `+`. Which class is positive is known when all targets are there."""
 
     scores: np.ndarray
-    positive: np.ndarray
+    targets: np.ndarray
 
     def result(self) -> tuple[float, int]:
-        """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half."""
+        """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half.
+
+        NaN without one of both, and where a score is NaN.
+        """
+        positive = self.targets == (2 if self.targets.max(initial=0) > 1 else 1)
         order, count = np.sort(self.scores), len(self.scores)
         ranks = (np.searchsorted(order, self.scores) + np.searchsorted(order, self.scores, "right") + 1) / 2
-        positives = int(self.positive.sum())
+        positives = int(positive.sum())
         pairs = positives * (count - positives)
-        wins = ranks[self.positive].sum() - positives * (positives + 1) / 2
-        return float(wins / pairs) if pairs else math.nan, count
+        if not pairs or np.isnan(self.scores).any():
+            return math.nan, count
+        return float((ranks[positive].sum() - positives * (positives + 1) / 2) / pairs), count
 
     def __add__(self, other: AUCResult) -> AUCResult:
-        both = zip((self.scores, self.positive), (other.scores, other.positive), strict=True)
+        both = zip((self.scores, self.targets), (other.scores, other.targets), strict=True)
         return AUCResult(*map(np.concatenate, both))
 
 
@@ -156,5 +161,4 @@ class AUC(ValidationMethod):
         return jnp.stack([scores.astype(dtype), target.reshape(-1).astype(dtype)]), len(rows)
 
     def gathered(self, parts: list[tuple[Value, Value]]) -> AUCResult:
-        scores, targets = np.concatenate([np.asarray(part) for part, _ in parts], 1)
-        return AUCResult(scores, targets == (2 if targets.max(initial=0) > 1 else 1))
+        return AUCResult(*np.concatenate([np.asarray(part) for part, _ in parts], 1))

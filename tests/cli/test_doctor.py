@@ -66,6 +66,12 @@ def test_wrong_gradients_are_a_problem_with_advice(starting, monkeypatch):
     assert gradients.ADVICE in printed and printed.endswith("functorch7 is not well here\n")
 
 
+def test_gradients_that_are_no_numbers_are_wrong(monkeypatch):
+    monkeypatch.setattr(gradients, "by_torch", lambda: [np.ones(2), np.array([1.0, np.nan])])
+    monkeypatch.setattr(gradients, "by_functions", lambda: [np.array([1.0, np.nan]), np.ones(2)])
+    assert [each["right"] for each in gradients.checks(jax.devices("cpu")[0])] == [False, False]
+
+
 def test_the_checked_gradients_are_those_of_the_formula():
     """Of |W3 t + b3|^2 / 2 with t = tanh(W1 x1 + b1 + W2 x2 + b2), by NumPy, through both interfaces."""
     network, (first, second) = gradients.network_and_input()

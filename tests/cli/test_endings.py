@@ -11,7 +11,8 @@ import pytest
 
 import functorch7_cli.train
 from functorch7 import recipes
-from functorch7.interop import t7, writing
+from functorch7.interop import caffe, safetensors, t7, writing
+from functorch7.legacy import hdf5, image, matio, npy4th
 from functorch7.training import Callback
 from functorch7_cli import stopping
 from tests.interop.test_t7 import FOLDER
@@ -89,9 +90,12 @@ def test_pipes_and_devices_are_refused_by_name(tmp_path):
     assert "this is a pipe" in called("run", MLP, "--input", pipe, code=1)
     assert "this is a device" in called("inspect", "/dev/null", code=1)
     assert "this is a device" in called("convert", MLP, "/dev/null", "--to", "t7", code=1)
-    with pytest.raises(OSError, match="this is a pipe"):
-        t7.read(pipe)
+    for read in (t7.read, caffe.load, safetensors.read_metadata, image.load, hdf5.open, matio.load, npy4th.loadnpy):
+        with pytest.raises(OSError, match="this is a pipe"):
+            read(pipe)
     with pytest.raises(OSError, match="this is a device"), writing.replacing("/dev/null"):
+        pass
+    with pytest.raises(FileNotFoundError, match="''"), writing.replacing(""):  # and not the working directory
         pass
 
 

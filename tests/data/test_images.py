@@ -309,6 +309,13 @@ def test_images_are_normalised_by_channel_for_any_number_of_samples(tmp_path):
     assert isinstance(again, ImageNormalize)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float64"])
+def test_normalised_images_of_any_type_are_those_of_the_formula(dtype):
+    pixels = np.arange(90, 190, 10).reshape(1, 1, 2, 5)
+    found = ImageNormalize(np.array([130.5]), np.array([2.5]))(pixels.astype(dtype))
+    np.testing.assert_allclose(found, (pixels - 130.5) / 2.5, rtol=1e-3)
+
+
 def test_a_last_batch_of_one_vector_has_no_deviation_of_its_own():
     vectors = np.random.default_rng(0).normal(size=(33, 4))
     found = fit_image_normalize(TensorLoader(vectors, np.ones(33)), 33, iterator="subiter")

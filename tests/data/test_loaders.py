@@ -43,6 +43,9 @@ def test_subiter_resumes_from_a_saved_state(five):
     rest = counted(batches)
     five.set_state(state)
     assert counted(five.subiter(2, 3)) == [(k - 2, inputs) for k, inputs in rest]
+    five.set_state({"start": 6})  # of a larger data set
+    with pytest.raises(ValueError, match="TensorLoader: expected to go on at one of 5 samples, got 6"):
+        next(five.subiter(2))
 
 
 def test_sampleiter_gives_three_batches_of_two_as_documented(five):

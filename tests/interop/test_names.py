@@ -63,6 +63,7 @@ def test_convolutions_in_groups():
     weight = random.normal(size=(6, 2, 1, 3))
     fields = convolution(nInputPlane=4, nOutputPlane=6, groups=2, padW=1, padH=0, weight=weight, bias=np.zeros(6))
     node = read("cudnn.SpatialConvolution", **fields)
+    assert node.spec == f7.SpatialConvolution(4, 6, 3, 1, 1, 1, 1, 0, groups=2)
     x = random.normal(size=(2, 4, 3, 5))
     with jax.enable_x64(True):
         module, variables = functional(node)

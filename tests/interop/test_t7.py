@@ -219,6 +219,9 @@ def test_classes_that_save_more_than_one_table(long):
     ("value", "error", "message"),
     [
         (2**53 + 1, ValueError, "cannot hold 9007199254740993"),
+        (10**400, ValueError, "cannot hold 1000"),
+        ({None: 1}, ValueError, "cannot have nil, or what is not a number, as a key"),
+        ({float("nan"): 1}, ValueError, "cannot have nil, or what is not a number, as a key"),
         (np.zeros(2, np.complex64), TypeError, "no tensors of complex64"),
         ({1, 2}, TypeError, "no type for set"),
     ],

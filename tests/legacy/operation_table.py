@@ -7,7 +7,7 @@ formulas get wide ones (int64, float64): what a type has no room for is cut off 
 import numpy as np
 from scipy import signal, special
 
-WHOLE, FLOATING = ("Byte", "Char", "Short", "Int", "Long"), ("Half", "Float", "Double")
+WHOLE, FLOATING = ("Byte", "Char", "Short", "Int", "Long"), ("BFloat16", "Half", "Float", "Double")
 
 _random = np.random.default_rng(7)
 
@@ -253,7 +253,7 @@ OF_FRACTIONS = (
     "sqrt exp log log1p floor ceil trunc round frac tanh sin cos tan sinh cosh sigmoid rsqrt cinv asin acos atan atan2 "
     "lerp pow renorm neg mean var std norm dist histc bhistc"
 ).split()
-"""Operations that Torch7 has for Float and Double only (and functorch7 for Half)."""
+"""Operations that Torch7 has for Float and Double only (and functorch7 for 16 bits)."""
 
 OF_BITS = "bitand bitor bitxor cbitand cbitor cbitxor".split()
 

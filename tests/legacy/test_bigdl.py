@@ -132,6 +132,9 @@ def test_weights_are_got_and_set():
     with pytest.raises(ValueError, match="weight 3: expected shape \\(2, 4\\), got \\(4, 2\\)"):
         model.setWeightsBias([0 * kept[0], kept[1], kept[2].T, kept[3]])
     same(model.getWeightsBias(), kept)  # nothing is changed where something is wrong
+    two = nn.Sequential().add(nn.Linear(2, 2, False)).add(nn.Linear(2, 2, False))
+    first, second = (np.array(t) for t in two.getWeightsBias())
+    same(two.setWeightsBias(two.getWeightsBias()[::-1]).getWeightsBias(), [second, first])
     with pytest.raises(ValueError, match="this layer does not have weight/bias"):
         nn.Tanh().setWeightsBias([])
 

@@ -167,7 +167,7 @@ def test_pictures_need_a_mode_and_matplotlib(monkeypatch):
     with pytest.raises(ValueError, match=r"sort mode must be one of: score \| occurrence, got 'size'"):
         optim.ConfusionMatrix(2).render("size")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"optim.ConfusionMatrix.render: needs matplotlib; pip install"):
+    with pytest.raises(ImportError, match=r"optim.ConfusionMatrix.render needs matplotlib: pip install"):
         optim.ConfusionMatrix(2).render()
 
 

@@ -85,6 +85,13 @@ def test_adding_to_a_used_network():
     same(net.forward(X), np.tanh(output))
 
 
+def test_a_list_of_modules_is_extended_by_itself():
+    net = nn.Sequential().add(nn.Tanh())
+    net.modules.extend(net.modules)
+    net.modules += net.modules
+    same(net.forward(X), np.tanh(np.tanh(np.tanh(np.tanh(X)))))
+
+
 @pytest.mark.parametrize("wrong", [3, None, "nn.Tanh", np.tanh], ids=str)
 def test_only_modules_can_be_added(wrong):
     net = nn.Sequential()

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from functorch7.interop import t7
 from functorch7.legacy import cudnn, cutorch, nn, torch
 from functorch7.legacy.tensors import devices
 
@@ -39,15 +40,18 @@ def test_layers_of_cudnn_are_those_of_nn(name):
 def test_convolutions_in_groups_see_their_own_planes(kind, sizes, input):
     layer = getattr(cudnn, kind)(6, 4, *sizes, 2).type("torch.DoubleTensor")
     array = values(*input)
-    parts = [layer.get(i).get(2) for i in (1, 2)]
     whole = getattr(nn, kind)(6, 4, *sizes).type("torch.DoubleTensor")
     whole.weight.zero()
-    for group, part in enumerate(parts):
+    whole.bias.copy(layer.bias)
+    for group in range(2):
         rows = whole.weight.view(4, 6, -1).narrow(1, 2 * group + 1, 2).narrow(2, 3 * group + 1, 3)
-        rows.copy(part.weight.view(2, 3, -1))
-        whole.bias.narrow(1, 2 * group + 1, 2).copy(part.bias)
-    same(layer.forward(torch.Tensor.of(array)), whole.forward(torch.Tensor.of(array)))
-    with pytest.raises(ValueError, match="expected planes that 4 groups divide, got 6 and 4"):
+        rows.copy(layer.weight.view(4, 3, -1).narrow(1, 2 * group + 1, 2))
+    again = torch.deserialize(torch.serialize(layer))  # as cudnn's, as nn's has no groups in Torch7
+    assert t7.deserialize(torch.serialize(layer)).class_name == f"cudnn.{kind}" and str(again) == str(layer)
+    for each in (layer, again):
+        same(each.forward(torch.Tensor.of(array)), whole.forward(torch.Tensor.of(array)))
+        same(each.forward(torch.Tensor.of(array[0])), whole.forward(torch.Tensor.of(array[0])))
+    with pytest.raises(ValueError, match="expected planes in 4 equal groups, got 6 and 4"):
         getattr(cudnn, kind)(6, 4, *sizes, 4)
 
 

@@ -285,6 +285,8 @@ def test_linear_weight_norm_comes_from_and_goes_to_linear():
     without = nn.LinearWeightNorm(3, 2, False)
     assert without.toLinear().bias is None
     same(nn.LinearWeightNorm(3, 2).initFromWeight(torch.ones(2, 3)).g, np.full((2, 1), 3**0.5))
+    narrow = nn.LinearWeightNorm(3, 2).half().initFromWeight(torch.HalfTensor(2, 3).fill(300))
+    same(narrow.g, np.full((2, 1), np.float16(300 * 3**0.5)))  # of squares that a HalfTensor has no room for
 
 
 # A decorator of one's own --------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from .operation_table import (
 LAYOUTS = ("whole", "transposed", "apart")
 COMPUTED = "computed"  # an array of JAX's, as networks leave them in tensors
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-CLOSE = {"Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
+CLOSE = {"BFloat16": 6e-2, "Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
 
 
 def test_every_operation_is_in_the_table():
@@ -191,3 +191,27 @@ def test_fractions_become_whole_numbers_as_in_c():
 
 def test_fractions_become_whole_numbers_as_in_c_on_an_accelerator(accelerator):
     cast(moved)
+
+
+def test_what_is_added_up_in_16_bits_has_room():
+    """Sums beyond what a HalfTensor holds, or beyond 2048, after which it does not hold every whole number."""
+    many, far = torch.HalfTensor(5000, 2).fill(1), torch.HalfTensor([-300, 300])
+    assert many.sum(1).totable() == [[5000, 5000]] and many.cumsum(1)[5000].totable() == [5000, 5000]
+    columns, rows = torch.HalfTensor(3000, 2, 1).fill(1), torch.HalfTensor(3000, 1, 2).fill(1)
+    assert torch.addbmm(torch.HalfTensor(2, 2).zero(), columns, rows).totable() == [[3000, 3000], [3000, 3000]]
+    assert far.dot(far) == 180000 and far.dist(far.clone().zero()) == pytest.approx(np.sqrt(180000))
+    assert far.norm(2, 1)[1] == far.std(1)[1] == np.float16(np.sqrt(180000))
+    limited = far.view(1, 2).clone().renorm(2, 1, 5).numpy()
+    np.testing.assert_allclose(limited, [[-np.sqrt(12.5), np.sqrt(12.5)]], 1e-3)
+    assert torch.histc(torch.HalfTensor([-60000, 60000]), 2).totable() == [1, 1]
+    most = torch.BFloat16Tensor(5000, 2).fill(1)  # which holds no whole number between 256 and 258
+    assert most.sum() == 10000 and most.mean() == 1 and most.std() == 0
+    assert most.mean(1).totable() == [[1, 1]] and most.sum(1).totable() == [[4992, 4992]]
+    assert torch.HalfTensor(60, 60).fill(1).xcorr2(torch.HalfTensor(50, 50).fill(1))[1][1] == 2500
+
+
+def test_norms_of_whole_numbers_have_room():
+    assert torch.CharTensor([-128]).norm() == 128 and torch.ByteTensor([200, 200]).norm(1) == 400
+    assert torch.CharTensor([-100]).dist(torch.CharTensor([100])) == 200
+    with pytest.raises(TypeError, match="torch.histc: expected a tensor of a floating-point type"):
+        torch.ByteTensor(1000).fill(5).histc(2)  # whose counts a ByteTensor has no room for

@@ -51,6 +51,19 @@ def test_types_that_torch_has_not(tmp_path):
         npy4th.loadnpy(path)
 
 
+@pytest.mark.parametrize("read", [npy4th.loadnpy, npy4th.loadnpz], ids=["npy", "npz"])
+def test_what_is_no_file_of_numpys_is_named(read, tmp_path):
+    files = {npy4th.loadnpy: tmp_path / "x.npy", npy4th.loadnpz: tmp_path / "x.npz"}
+    np.save(files[npy4th.loadnpy], NUMBERS)
+    np.savez(files[npy4th.loadnpz], a=NUMBERS)
+    path, own = tmp_path / "wrong", files.pop(read)
+    (other,) = files.values()
+    for data in (b"", b"a text", own.read_bytes()[:-1], other.read_bytes()):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match="wrong: no arrays? as NumPy saves"):
+            read(path)
+
+
 def test_matlabs_files_are_read(tmp_path, monkeypatch):
     path = tmp_path / "x.mat"
     cells = np.empty((2, 2), object)

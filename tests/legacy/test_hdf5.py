@@ -29,17 +29,26 @@ def test_what_is_written_is_read_by_others_and_by_itself(kind, tmp_path):
         same([everything["a"]["x"], everything["b"]["columns"]], [x, x.t()])
         with pytest.raises(ValueError, match="expected 2 ranges, got 1"):
             found.partial([1, 2])
+        for wrong in ([1, 4], [0, 1], [-1, 2], [3, 2], 4):  # of three columns
+            with pytest.raises(ValueError, match="partial: expected a range within 1 to 3, got "):
+                found.partial([1, 2], wrong)
 
 
 def test_files_of_other_machines_and_types_that_torch_has_not(tmp_path):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["big"], file["complex"] = np.arange(3, dtype=">f4"), np.zeros(2, complex)
+        file["text"], file["unsigned"] = "a text", np.arange(3, dtype=np.uint16)
     with hdf5.open(str(tmp_path / "x.h5"), "r") as file:
         big = file.read("/big")
         assert big.all().type() == "torch.FloatTensor" and big.getTensorFactory() is torch.FloatTensor
         same(big.all(), [0, 1, 2])
-        with pytest.raises(TypeError, match="Torch has no tensors of complex128"):
-            file.read("complex").getTensorFactory()
+        unsigned = file.read("unsigned")
+        assert unsigned.all().type() == "torch.ShortTensor" and unsigned.getTensorFactory() is torch.ShortTensor
+        for ask in (file.read("complex").getTensorFactory, file.read("complex").all):
+            with pytest.raises(TypeError, match="Torch has no tensors of complex128"):
+                ask()
+        with pytest.raises(TypeError, match="Torch has no tensors of object"):
+            file.read("text").all()
         with pytest.raises(KeyError):
             file.read("missing")
 

@@ -1,6 +1,5 @@
 """Files of images, drawings and grids, beside Pillow; what is shown is written where there is no notebook."""
 
-import builtins
 import io
 import struct
 import sys
@@ -83,6 +82,8 @@ def test_what_has_16_bits_is_written_and_read_again(count, tmp_path):
 def test_16_bits_are_refused_where_they_cannot_be(tmp_path):
     for given, bits, said in (
         (torch.rand(2, 4, 5), 16, "C 1, 3 or 4, for 16 bits, got size 2x4x5"),
+        (torch.Tensor(3, 0, 5), 16, "for 16 bits, got size 3x0x5"),
+        (torch.Tensor(3, 0, 5), 8, "expected an image of size HxW or CxHxW, C 1 to 4, got 3x0x5"),
         (torch.rand(3, 4, 5).mul(255).byte(), 16, "for 16 bits, got bytes"),
         (torch.rand(4, 5), 12, "image.savePNG: expected 8 or 16 bits, got 12"),
     ):
@@ -130,6 +131,9 @@ def test_numbers_are_cut_off_at_their_range_and_to_whole_ones(tmp_path):
     path = str(tmp_path / "a.png")
     image.save(path, torch.Tensor([[-1, 0, 0.5], [0.999, 1, 2]]))
     assert np.asarray(Image.open(path)).tolist() == [[0, 0, 127], [254, 255, 255]]
+    for kind in (torch.CharTensor, torch.ShortTensor, torch.IntTensor):
+        image.save(path, kind([[-1, 0, 1, 2]]))
+        assert np.asarray(Image.open(path)).tolist() == [[0, 0, 255, 255]]
 
 
 def test_compressed_images_are_what_pillow_writes():
@@ -143,6 +147,8 @@ def test_compressed_images_are_what_pillow_writes():
         decoded = np.asarray(Image.open(file)).transpose(2, 0, 1)
         for decompress in (image.decompress, image.decompressJPG):
             np.testing.assert_array_equal(decompress(data, 3, "byte").numpy(), decoded)
+    least = [image.compressJPG(tensor, quality).numpy().tobytes() for quality in (1, 0, -5)]  # as libjpeg takes them
+    assert least == [least[0]] * 3
     np.testing.assert_array_equal(image.decompress(image.compressPNG(tensor), None, "byte").numpy(), tensor.numpy())
     np.testing.assert_array_equal(image.decompressPNG(image.compressPNG(tensor), None, "byte").numpy(), tensor.numpy())
 
@@ -188,14 +194,8 @@ def test_bad_input_is_refused_by_name(tmp_path, call, error, says):
     (lambda: image.Camera(), "cv2", "opencv-python"),
 ])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, call, missing, extra):
-    real = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name == missing:
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for each in [missing, *(module for module in sys.modules if module.startswith(f"{missing}."))]:
+        monkeypatch.setitem(sys.modules, each, None)
     with pytest.raises(ImportError) as raised:
         call()
     assert extra in str(raised.value)

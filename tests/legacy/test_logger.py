@@ -188,5 +188,5 @@ def test_plots_need_columns_and_matplotlib(logger, monkeypatch):
     with pytest.raises(ValueError, match=r"optim.Logger.plot: expected one of the columns"):
         logger.plot("loss")
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"optim.Logger.plot: needs matplotlib; pip install"):
+    with pytest.raises(ImportError, match=r"optim.Logger.plot needs matplotlib: pip install"):
         logger.plot()

@@ -82,7 +82,8 @@ def test_the_help_has_all_lines_in_their_order(capsys):
 
 @pytest.mark.parametrize(("words", "says"), [
     (["-rate", "1"], "invalid argument: -rate"), (["-seed"], "missing argument for option -seed"),
-    (["-seed", "many"], "invalid type for option -seed (should be number)"), (["extra"], "invalid argument: extra"),
+    (["-seed", "many"], "invalid type for option -seed (should be number)"),
+    (["-seed", "1_0"], "invalid type for option -seed (should be number)"), (["extra"], "invalid argument: extra"),
 ])  # fmt: skip
 def test_words_that_do_not_fit_end_the_program_with_the_help(capsys, words, says):
     with pytest.raises(SystemExit) as ended:

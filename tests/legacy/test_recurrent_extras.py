@@ -146,6 +146,7 @@ def test_recursiveNormal_recursiveSum_and_recursiveNew():
     drawn = np.concatenate([np.array(table[0]), np.array(table[1]["a"]).reshape(-1)])
     assert abs(drawn.mean()) < 0.1 and abs(drawn.std() - 1) < 0.1
     assert nn.rnn.recursiveSum(table) == pytest.approx(drawn.sum())
+    assert nn.rnn.recursiveSum([torch.HalfTensor(3).fill(60000)]) == 180000  # more than a HalfTensor holds
     empty = nn.rnn.recursiveNew(table)
     assert empty[0].nElement() == empty[1]["a"].nElement() == 0
     assert empty[1]["a"].type() == "torch.DoubleTensor" and table[0].size() == [2000]

@@ -108,6 +108,10 @@ def test_what_cannot_be_saved_or_taken_says_where(tmp_path):
         model.save(tmp_path / "nowhere" / "model.t7")
     with pytest.raises(ValueError, match=r"two files for definition and weights, got .*model\.t7 twice"):
         model.saveModule(tmp_path / "model.t7", tmp_path / "model.t7", overWrite=True)
+    (tmp_path / "link.t7").symlink_to(tmp_path / "model.t7")
+    for other in (f"{tmp_path}/./model.t7", tmp_path / "link.t7"):
+        with pytest.raises(ValueError, match=r"two files for definition and weights"):
+            model.saveModule(tmp_path / "model.t7", other, overWrite=True)
     model.save(tmp_path / "model.t7")
     with pytest.raises(ValueError, match=r"does not hold its weights: .*, got nn\.Sequential$"):
         nn.loadModule(tmp_path / "model.t7", tmp_path / "model.t7")

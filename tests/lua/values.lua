@@ -1690,8 +1690,8 @@ function cudnn.SpatialConvolution:planesForTests() return self.nOutputPlane end
 local made = cudnn.SpatialConvolution(1, 2, 1, 1)
 cudnn.SpatialConvolution.reset = reset
 return made.weight:sum(), made:planesForTests(), torch.type(made), cudnn.SpatialAveragePooling(2, 2).dW,
-  torch.type(cudnn.SpatialConvolution(2, 2, 1, 1, 1, 1, 0, 0, 2))
---> 6, 2, 'nn.SpatialConvolution', 2, 'nn.Concat'
+  cudnn.SpatialConvolution(4, 2, 1, 1, 1, 1, 0, 0, 2).weight:size(2)
+--> 6, 2, 'nn.SpatialConvolution', 2, 2
 
 --- an object makes others of its class by new, and takes weights of other sizes, with which it goes on
 require 'nn'

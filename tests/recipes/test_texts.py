@@ -42,3 +42,4 @@ def test_what_learned_from_noise_is_measured_by_its_softmax():
     scores = hidden @ weight.T + bias[None, None]
     chances = np.take_along_axis(np.asarray(jax.nn.softmax(scores)), following[..., None] - 1, -1)
     np.testing.assert_allclose(Perplexity()(output, following).result()[0], np.exp(-np.log(chances).mean()), rtol=1e-4)
+    assert Perplexity()(1000 * jnp.asarray(output) - 1000, following).result()[0] == np.inf  # exp of more than 709

@@ -54,6 +54,9 @@ def test_auc_is_exact_with_ties_and_in_batches(labels):
     halves = AUC()(SCORES[:9, 1], targets[:9]) + AUC()(SCORES[9:, 1], targets[9:])
     np.testing.assert_allclose(halves.result()[0], expected)
     assert np.isnan(AUC()(SCORES[:3, 1], np.full(3, labels[0])).result()[0])
+    apart = AUC()(SCORES[~positive, 1], targets[~positive]) + AUC()(SCORES[positive, 1], targets[positive])
+    np.testing.assert_allclose(apart.result()[0], expected)  # of parts that have one class each
+    assert np.isnan(AUC()(np.where(CLASSES == 3, np.nan, SCORES[:, 1]), targets).result()[0])
 
 
 def absolute_error(output, target):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...interop import t7
+from ...interop.packages import package
 from .. import folders
 from .torch_files import load
 
@@ -99,11 +100,7 @@ def _classes_of_json(path: Path) -> dict[int, list]:
 
 
 def _classes_of_matlab(path: Path) -> dict[int, list]:
-    try:
-        from scipy.io import loadmat
-    except ImportError as error:
-        raise ImportError(f"harmonizeimagenet needs SciPy to read {path}: pip install scipy") from error
-    synsets: Any = loadmat(path, squeeze_me=True)["synsets"]
+    synsets: Any = package("scipy.io", "scipy", "harmonizeimagenet").loadmat(path, squeeze_me=True)["synsets"]
     return {
         int(number): [
             str(wnid),

@@ -65,7 +65,7 @@ def average_views(predictions: Array, n_views: int = N_VIEWS) -> np.ndarray:
     Raises: ValueError if the number of rows is no multiple of n_views. Source: dataload/README.md#loadImageNet.
     """
     rows = np.asarray(predictions)
-    if not rows.ndim or len(rows) % n_views:
+    if not rows.ndim or n_views < 1 or len(rows) % n_views:
         raise ValueError(f"average_views: expected a multiple of {n_views} predictions, got shape {rows.shape}")
     return rows.reshape(-1, n_views, *rows.shape[1:]).mean(1)
 

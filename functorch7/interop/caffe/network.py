@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from ... import layers
 from ...core import Module, Variables
 from ...core.types import Tree
 from ..protobuf import Message
+from ..remote import reading
 
 NO_LAYERS = {
     "Data", "DummyData", "HDF5Data", "HDF5Output", "ImageData", "Input", "MemoryData", "WindowData", "Accuracy",
@@ -46,7 +46,7 @@ Made = tuple[Module, Tree]
 
 
 def load(path: str | os.PathLike) -> tuple[layers.Sequential, Variables]:
-    """The network in a .caffemodel file, with its parameters: a chain of layers, whose structure the file has.
+    """The network in a .caffemodel file, at a path or a URL for fsspec, with its parameters: a chain of layers.
 
     Layers for data and measures are left out, a loss becomes SoftMax. As loadcaffe of Torch, it reads chains alone.
     Raises: OSError for a file that cannot be read, ValueError for one that holds no network, NotImplementedError that
@@ -61,7 +61,8 @@ def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, l
     Raises: OSError, ValueError, NotImplementedError as `load`.
     """
     try:
-        return _read(Message(memoryview(Path(path).read_bytes())))
+        with reading(path) as file:
+            return _read(Message(memoryview(file.read_bytes())))
     except NotImplementedError as error:
         raise NotImplementedError(f"{path}: {error}") from None
     except (ValueError, IndexError) as error:

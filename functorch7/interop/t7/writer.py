@@ -11,6 +11,7 @@ import numpy as np
 from ...core.types import Value
 from ..remote import replacing
 from . import values
+from .tables import is_key
 from .values import NAMES, Key, LuaFunction, Plain, T7Object, T7Storage, Written, owner_of
 
 
@@ -199,17 +200,18 @@ class Writer:
         return new
 
     def _number(self, value: Value) -> None:
-        number = float(value)
-        if isinstance(value, (int, np.integer)) and int(number) != int(value):
+        if isinstance(value, (int, np.integer)) and not _is_double(int(value)):
             raise ValueError(f"Torch7's numbers are doubles, which cannot hold {value}")
         self.sink.integer(values.NUMBER)
-        self.sink.number(number)
+        self.sink.number(float(value))
 
     def _table(self, value: Value) -> list[Any]:
         if not self._is_new(values.TABLE, "object", value):
             return []
         pairs = value.items() if isinstance(value, dict) else enumerate(value, 1)
         pairs = [(key, each) for key, each in pairs if each is not None]
+        if not all(is_key(key) for key, _ in pairs):
+            raise ValueError("Torch7's tables cannot have nil, or what is not a number, as a key")
         self.sink.integer(len(pairs))
         return [each for pair in pairs for each in pair]
 
@@ -250,6 +252,13 @@ class Writer:
 
 def _bytes(value: str | bytes) -> bytes:
     return value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+
+
+def _is_double(value: int) -> bool:
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _of_length(data: bytes, name: str) -> bytes:

@@ -1,6 +1,5 @@
 """Networks in Torch7's files, as pure functions and arrays, both ways."""
 
-from . import groups as groups
 from . import read_graph as read_graph
 from . import vintage as vintage
 from .files import load_model as load_model

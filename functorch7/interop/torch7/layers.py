@@ -36,7 +36,13 @@ OF_BATCH = {
     "affine": Rule(lambda record: record.array("weight") is not None, lambda value: {"affine": value}),
 }
 GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": count} if count > 1 else {})
-"""Torch7's own convolutions have one group and no such field; cudnn's have it."""
+
+
+def _of_cudnn(spec: Any) -> str:
+    """The name of a convolution's class: Torch7's nn knows no groups, but cudnn does."""
+    return spec.torch_name() if spec.groups == 1 else f"cudnn.{type(spec).__name__}"
+
+
 CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias"), "groups": GROUPS}
 VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
 POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
@@ -320,16 +326,16 @@ SCHEMAS = [
            more=_noise),
     *(Schema(each, more=empties("noise")) for each in (layers.SpatialDropout, layers.VolumetricDropout)),
     # Convolution
+    Schema(layers.SpatialConvolution, CONVOLUTION, more=COLUMNS, name_of=_of_cudnn),
+    Schema(layers.VolumetricConvolution, VOLUMETRIC, more=COLUMNS, name_of=_of_cudnn),
+    Schema(layers.VolumetricDilatedConvolution, VOLUMETRIC, more=COLUMNS),
     *(Schema(each, CONVOLUTION, more=COLUMNS) for each in (
-        layers.SpatialConvolution, layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution,
-        layers.SpatialDepthWiseConvolution)),
+        layers.SpatialConvolutionMM, layers.SpatialDilatedConvolution, layers.SpatialDepthWiseConvolution)),
     Schema(layers.SpatialBinaryConvolution, {**CONVOLUTION, "bias": constant(False)}, more=_binary),
     Schema(layers.SpatialConvolutionLocal, {k: v for k, v in CONVOLUTION.items() if k.startswith("pad")},
            more=_places),
     *(Schema(each, CONNECTIONS, more=_planes)
       for each in (layers.SpatialConvolutionMap, layers.SpatialFullConvolutionMap)),
-    *(Schema(each, VOLUMETRIC, more=COLUMNS)
-      for each in (layers.VolumetricConvolution, layers.VolumetricDilatedConvolution)),
     *(Schema(each, {"bias": whether("bias")}, more=empties("ones", "finput", "fgradInput"))
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
     Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),

@@ -196,7 +196,7 @@ SCHEMAS = [
     Schema(recurrent.FastLSTM, {**STEPS, "bn": Rule(_normalized, lambda value: {"bn": value})},
            children=_fast_lstm, more=_composed(steps.fast_lstm)),
     Schema(GateNormalization, OF_BATCH, version=2, buffers=("running_mean", "running_var"),
-           name="nn.BatchNormalization"),
+           name_of=lambda spec: "nn.BatchNormalization"),
     Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru)),
     Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru)),
     Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent),

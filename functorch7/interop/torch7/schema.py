@@ -146,8 +146,8 @@ class Schema:
     `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
     `parameters` gives other names than the description's; `children` finds the objects inside, of which there have to
     be `inside`, if that is given (1 in decorators); `parts` names fields that hold modules or criterions;
-    `more(node, fields)` gives what Torch saves besides; `empty` what it makes of `output` and `gradInput`; `name` is
-    the class's, where it is not the description's.
+    `more(node, fields)` gives what Torch saves besides; `output` and `grad_input` are what it makes of these fields;
+    `name_of` gives the class's name, where it is not the description's.
     """
 
     def __init__(
@@ -165,12 +165,12 @@ class Schema:
         output: type = np.ndarray,
         grad_input: type = np.ndarray,
         spell: Callable[[str], str] = torch_name,
-        name: str | None = None,
+        name_of: Callable[[core.Module], str] = lambda spec: spec.torch_name(),
     ):
         self.spec_class, self.rules, self.version = spec_class, rules or {}, version
         self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
         self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
-        self.name = name or spec_class.torch_name()
+        self.name_of = name_of
         self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
     def rule(self, field: Value) -> Rule:

@@ -51,14 +51,14 @@ class Writer:
         schema = schema_of(type(node.spec))
         if not type(node.spec).__module__.startswith("functorch7."):
             raise TypeError(
-                f"{schema.name}: only Torch's own classes can be written to a .t7 file, and users' with updateOutput; "
-                "write its state_dict, or pickle it"
+                f"{node.spec.torch_name()}: only Torch's own classes can be written to a .t7 file, and users' with "
+                "updateOutput; write its state_dict, or pickle it"
             )
         if isinstance(node.spec, NOT_OF_TORCH):
             raise TypeError(
                 f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"
             )
-        made = self.objects[id(node)] = T7Object(schema.name, schema.version, {})
+        made = self.objects[id(node)] = T7Object(schema.name_of(node.spec), schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
         fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor", "gradInput": _empty(schema.grad_input, dtype)}

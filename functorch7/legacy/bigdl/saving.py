@@ -54,7 +54,7 @@ class Saving(Described):
 
         Raises ValueError if the two are one.
         """
-        if str(path) == str(weightPath):
+        if weightPath is not None and remote.is_same(path, weightPath):
             raise ValueError(f"{self.title()}: expected two files for definition and weights, got {path} twice")
         for each in (path, weightPath):
             if each is not None:

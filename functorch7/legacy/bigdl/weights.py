@@ -69,7 +69,9 @@ class Weights(Names):
         wrong = [line for what, mine, theirs in pairs for line in misfits({what: mine}, {what: theirs})]
         if wrong:
             raise ValueError(f"{self.title()}: " + "; ".join(wrong))
-        for _, mine, theirs in pairs:
+        # What is given may be other tensors of this very module.
+        given = [theirs.clone() if isinstance(theirs, Tensor) else theirs for _, _, theirs in pairs]
+        for (_, mine, _), theirs in zip(pairs, given, strict=True):
             mine.copy(theirs)
 
     def saveWeights(self, path: str | os.PathLike, overWrite: bool = False) -> None:

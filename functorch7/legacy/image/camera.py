@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.packages import package
 from ..tensors.tensor import Tensor
 from .results import by_default
 
@@ -17,10 +18,7 @@ class Camera:
     """
 
     def __init__(self, idx: int = 0, width: int = 640, height: int = 480):
-        try:
-            import cv2  # type: ignore[import-not-found]
-        except ImportError as error:
-            raise ImportError("image.Camera: needs OpenCV; pip install opencv-python") from error
+        cv2 = package("cv2", "opencv-python", "image.Camera")
         self._camera: Any = cv2.VideoCapture(idx)
         self._camera.set(cv2.CAP_PROP_FRAME_WIDTH, width)
         self._camera.set(cv2.CAP_PROP_FRAME_HEIGHT, height)

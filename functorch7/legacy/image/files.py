@@ -9,46 +9,29 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.packages import package
 from ...interop.writing import replacing
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
-from .pillow import pillow, to_picture, to_tensor
+from .pillow import opened, to_picture, to_tensor
 from .wide import png_of_16_bits
 
 MAGIC = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG"}
 QUALITY = 75
 
 
-def _opened(who: str, file: Any, formats: list[str], lower: bool = False) -> Any:
-    """A picture, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
-
-    Raises: ValueError, naming the file, if it is damaged or of another format.
-    """
-    image = pillow(f"image.{who}")
-    try:
-        picture = image.open(file, formats=formats)
-        if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
-            picture.tile = [(*tile, f"{picture.mode};16L") for *tile, _ in picture.tile]
-        picture.load()
-    except FileNotFoundError:
-        raise
-    except (OSError, SyntaxError, ValueError) as error:
-        raise ValueError(f"image.{who}: cannot read {file}: {error}") from error
-    return picture
-
-
 def _read(who: str, file: Any, formats: list[str], depth: int | None, tensortype: str | None) -> Tensor:
-    with _opened(who, file, formats) as picture:
+    with opened(f"image.{who}", file, formats) as picture:
         wide = picture.format == "PNG" and picture.mode in ("RGB", "RGBA") and _bits_of_png(file) == (16, picture.mode)
-        lower = _opened(who, file, formats, lower=True) if wide else None
+        lower = opened(f"image.{who}", file, formats, lower=True) if wide else None
         return to_tensor(who, picture, depth, tensortype, lower)
 
 
 def _bits_of_png(file: Any) -> tuple[int, str | None]:
     """How many bits a number has, and what colours consist of, if they are no grey ones or of a palette."""
-    with contextlib.nullcontext(file) if isinstance(file, io.BytesIO) else open(file, "rb") as opened:
-        opened.seek(24)
-        bits, kind = opened.read(2)
+    with contextlib.nullcontext(file) if isinstance(file, io.BytesIO) else open(file, "rb") as source:
+        source.seek(24)
+        bits, kind = source.read(2)
     return bits, {2: "RGB", 6: "RGBA"}.get(kind)
 
 
@@ -81,7 +64,7 @@ def getSize(filename: str) -> Tensor:
 
     Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
     """
-    with _opened("getSize", filename, ["JPEG", "PNG", "PPM"]) as picture:
+    with opened("image.getSize", filename, ["JPEG", "PNG", "PPM"]) as picture:
         planes = 3 if picture.mode == "P" else len(picture.getbands())
         return Tensor.of(np.array([planes, picture.height, picture.width]))
 
@@ -90,7 +73,7 @@ getJPGsize = getPNGsize = getPPMsize = getSize
 
 
 def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> None:
-    options = {"quality": quality} if format == "JPEG" else {}
+    options = {"quality": max(quality, 1)} if format == "JPEG" else {}  # less is no quality to Pillow
     if not isinstance(file, (str, os.PathLike)):
         return picture.save(file, format=format, **options)
     with replacing(file) as draft:
@@ -223,10 +206,7 @@ def fabio() -> Tensor:
 
 
 def _photograph(who: str, depth: int) -> Tensor:
-    try:
-        from matplotlib.cbook import get_sample_data
-    except ImportError as error:
-        raise ImportError(f"image.{who}: needs matplotlib; pip install functorch7[viz]") from error
-    name = get_sample_data("grace_hopper.jpg", asfileobj=False)
-    with _opened(who, name, ["JPEG"]) as picture:
+    samples = package("matplotlib.cbook", "functorch7[viz]", f"image.{who}")
+    name = samples.get_sample_data("grace_hopper.jpg", asfileobj=False)
+    with opened(f"image.{who}", name, ["JPEG"]) as picture:
         return to_tensor(who, picture, depth, None)

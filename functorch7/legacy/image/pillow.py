@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from io import BytesIO
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...interop.packages import package
+from ...interop.writing import refuse_special
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
@@ -21,11 +25,28 @@ MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 def pillow(who: str) -> ModuleType:
     """The module PIL.Image. Raises ImportError, naming who asked, without Pillow."""
+    return package("PIL.Image", "functorch7[images]", who)
+
+
+def opened(who: str, file: str | os.PathLike | BytesIO, formats: list[str] | None = None, lower: bool = False) -> Image:
+    """The picture in a file, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
+
+    Raises: ValueError, naming who asked and the file, if it is damaged or of another format; ImportError.
+    """
+    is_path = not isinstance(file, BytesIO)
+    if is_path:
+        refuse_special(file, folders=False)
+    image = pillow(who)
     try:
-        from PIL import Image as module
-    except ImportError as error:
-        raise ImportError(f"{who}: needs Pillow; pip install functorch7[images]") from error
-    return module
+        picture: Any = image.open(file, formats=formats)
+        if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
+            picture.tile = [(*tile, f"{picture.mode};16L") for *tile, _ in picture.tile]
+        picture.load()
+    except FileNotFoundError:
+        raise
+    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+        raise ValueError(f"{who}: cannot read {file if is_path else 'the bytes'}: {error}") from error
+    return picture
 
 
 def to_tensor(
@@ -68,11 +89,11 @@ def to_picture(who: str, image: Tensor) -> Image:
     """
     values = image.numpy()
     planes = values[None] if values.ndim == 2 else values
-    if planes.ndim != 3 or len(planes) not in MODES:
+    if planes.ndim != 3 or len(planes) not in MODES or not planes.size:
         raise ValueError(
             f"image.{who}: expected an image of size HxW or CxHxW, C 1 to 4, got {sizes_text(image.shape)}"
         )
     if planes.dtype != np.uint8:
-        planes = (np.clip(planes, 0, 1) * planes.dtype.type(255)).astype(np.uint8)
+        planes = (np.clip(planes, 0, 1) * np.float32(255)).astype(np.uint8)
     pixels = planes[0] if len(planes) == 1 else np.ascontiguousarray(np.moveaxis(planes, 0, 2))
     return pillow(f"image.{who}").fromarray(pixels)

@@ -18,7 +18,7 @@ def png_of_16_bits(who: str, image: Tensor) -> bytes:
     """The file of an image of H x W, or of 1, 3 or 4 planes, from 0 to 1. Raises: ValueError for others, and bytes."""
     values = image.numpy()
     planes = values[None] if values.ndim == 2 else values
-    if planes.ndim != 3 or len(planes) not in KINDS or planes.dtype == np.uint8:
+    if planes.ndim != 3 or len(planes) not in KINDS or planes.dtype == np.uint8 or not planes.size:
         given = "bytes" if planes.dtype == np.uint8 else f"size {sizes_text(image.shape)}"
         raise ValueError(f"image.{who}: expected numbers of size HxW or CxHxW, C 1, 3 or 4, for 16 bits, got {given}")
     rows = np.rint(np.clip(planes.astype(np.float64), 0, 1) * 65535).astype(">u2").transpose(1, 2, 0)

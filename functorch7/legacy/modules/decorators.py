@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import jax
-import numpy as np
 
 from ... import layers
 from ...core.types import Value
@@ -174,9 +173,8 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
 
     def initFromWeight(self, weight: Numbers | None = None) -> Self:
         """Takes v and g from a matrix."""
-        matrix = np.asarray(unwrapped(self.weight if weight is None else weight))
-        self.v.copy(matrix)
-        self.g.copy(np.sqrt((matrix * matrix).sum(1, keepdims=True)))
+        self.v.copy(self.weight if weight is None else weight)
+        self.g.copy(self.v.norm(2, 2))
         return self
 
     def toLinear(self) -> Output:

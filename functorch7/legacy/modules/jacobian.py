@@ -187,14 +187,10 @@ class Jacobian:
         def loss() -> np.ndarray:
             return np.array([criterion.forward(input, target)])
 
-        return max(
-            float(
-                np.abs(
-                    _quotients(loss, place, np.arange(np.asarray(place).size), perturbation)[:, 0] - _flat(slope)
-                ).max()
-            )
-            for place, slope in pairs
-        )
+        def error(place: Any, slope: Any) -> np.ndarray:
+            return _quotients(loss, place, np.arange(np.asarray(place).size), perturbation)[:, 0] - _flat(slope)
+
+        return float(np.abs(np.concatenate([error(*pair) for pair in pairs])).max())  # NaN if one is
 
     @classmethod
     def testIO(

@@ -161,9 +161,9 @@ class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinar
         plane's in `gradInputAlphas`.
         """
         weight = self.weight.numpy()
-        self.tempWeight = self.weight.clone()
-        self.alphas = Tensor.of(np.abs(weight).mean((1, 2, 3)))
-        self.gradInputAlphas = Tensor.of(np.abs(weight).mean((0, 2, 3)))
+        self.tempWeight, sizes = self.weight.clone(), np.abs(weight).astype(np.float64)
+        self.alphas = Tensor.of(sizes.mean((1, 2, 3)).astype(weight.dtype))
+        self.gradInputAlphas = Tensor.of(sizes.mean((0, 2, 3)).astype(weight.dtype))
         self.weight.copy(np.where(weight >= 0, 1, -1))
 
 

@@ -31,16 +31,6 @@ def require(package: str) -> ModuleType:
         raise ImportError(f"missing package {package}: run 'pip install {package}'") from error
 
 
-def _limited(tensor: Tensor, axis: int, limit: float | None) -> None:
-    """Scales the slices along an axis whose norm is above the limit down to it, as torch.renorm does."""
-    if limit is None or limit <= 0:
-        return
-    values = tensor.numpy()
-    others = tuple(a for a in range(values.ndim) if a != axis)
-    norms = np.sqrt((values * values).sum(others, keepdims=True))
-    tensor.copy(values * np.where(norms > limit, limit / (norms + 1e-7), 1))
-
-
 def _timed(module: Any, method: str) -> Any:
     run = getattr(module, method)
 
@@ -138,11 +128,12 @@ class TrainingHelpers(Batches, Described):
             module.maxParamNorm(of_outputs, of_inputs)
         for tensor in () if self.children() else self.sparseParameters()[0]:
             if tensor.dim() > 1:
-                first, last = 0, tensor.dim() - 1
+                first, last = 1, tensor.dim()
                 if isinstance(self._spec, layers.LookupTable):
                     first, last, of_outputs = last, first, of_inputs if of_outputs is None else of_outputs
-                _limited(tensor, first, of_outputs)
-                _limited(tensor, last, of_inputs)
+                for dimension, limit in ((first, of_outputs), (last, of_inputs)):
+                    if limit is not None and limit > 0:
+                        tensor.renorm(2, dimension, limit)
 
     def momentumGradParameters(self) -> list[Tensor]:
         """The moving averages behind `updateGradParameters`; copies of the gradients at first.

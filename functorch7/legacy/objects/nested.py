@@ -142,7 +142,7 @@ def recursiveNormal(t2: Tensors) -> Tensors:
 
 def recursiveSum(t2: Nested) -> float:
     """The sum of all elements."""
-    return float(sum(tensor.numpy().sum() for tensor in _tensors(t2)))
+    return float(sum(tensor.sum() for tensor in _tensors(t2)))
 
 
 def recursiveNew(t2: Tensors) -> Tensors:

@@ -15,6 +15,7 @@ from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
+from ...network import in_order
 from ..engine.plan import Plan
 from ..engine.terms import Term
 from ..tensors.changes import changed
@@ -89,7 +90,7 @@ class Parameters(Described):
             return
         dtype = dtype_of(self._type)
         initial = initial_values(self._spec, None, dtype)
-        for name in sorted(missing, key=self._parameter_rank):
+        for name in in_order(self._spec, missing):
             self._put_parameter(name, self._made(initial[name]))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
@@ -100,13 +101,9 @@ class Parameters(Described):
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 
-    def _parameter_rank(self, name: str) -> tuple:
-        order = self._spec.parameter_order
-        return (order.index(name) if name in order else len(order), name)
-
     def own_parameters(self) -> list[str]:
         """The names of this object's own parameters, in Torch's order."""
-        names = ("weight", "bias") if self._spec is None else sorted(shapes_of(self._spec), key=self._parameter_rank)
+        names = ("weight", "bias") if self._spec is None else in_order(self._spec, shapes_of(self._spec))
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
     def _learned(self) -> list[str]:
@@ -230,10 +227,10 @@ class Parameters(Described):
 
         Raises: ValueError for a network of another structure.
         """
-        mine = len(self.children())
-        if not isinstance(mlp, Parameters) or len(mlp.children()) != mine:
+        count = len(self.children())
+        if not isinstance(mlp, Parameters) or len(mlp.children()) != count:
             given = mlp.title() if isinstance(mlp, Parameters) else repr(mlp)
-            raise ValueError(f"{self.title()}: share: expected a module with {mine} modules inside, got {given}")
+            raise ValueError(f"{self.title()}: share: expected a module with {count} modules inside, got {given}")
         for mine, theirs in zip(self.children(), mlp.children(), strict=True):
             mine.share(theirs, *names)
         for name in names:

@@ -46,7 +46,7 @@ class ModuleList(list):
         self.insert(len(self), module)
 
     def extend(self, modules: Iterable) -> None:
-        for module in modules:
+        for module in list(modules):  # which may be this very list
             self.append(module)
 
     def __iadd__(self, modules: Iterable) -> Self:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interop.packages import package
 from ..tensors.random import generator
 from .objective import Objective, Point, held, table
 
@@ -47,10 +48,7 @@ def cmaes(
 
 
 def _strategy(start: np.ndarray, state: dict) -> Any:
-    try:
-        import cma  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise ImportError("optim.cmaes needs the package cma: pip install 'functorch7[evolution]'") from error
+    cma = package("cma", "functorch7[evolution]", "optim.cmaes")
     options = {
         "randn": lambda *size: generator().normal(math.prod(size)).reshape(size),
         "seed": np.nan,  # else it would set NumPy's global generator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...interop.packages import package
 from ...interop.writing import replacing
 
 if TYPE_CHECKING:
@@ -19,13 +20,9 @@ def new_figure(who: str, window: bool, number: int | None = None, **options: Any
 
     Raises ImportError, naming who asked, without matplotlib.
     """
-    try:
-        from matplotlib import pyplot
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(f"{who}: needs matplotlib; pip install functorch7[viz]") from error
     if not window:
-        return Figure(**options)
+        return package("matplotlib.figure", "functorch7[viz]", who).Figure(**options)
+    pyplot = package("matplotlib.pyplot", "functorch7[viz]", who)
     if number is not None and pyplot.fignum_exists(number):
         return pyplot.figure(number, clear=True)
     return pyplot.figure(number, **options)

@@ -21,6 +21,8 @@ class Table(dict):
 
 def number(text: str) -> int | float:
     """The number that a text is, by Lua's rules: whole, a fraction, or hexadecimal. Raises ValueError for others."""
+    if "_" in text or not text.isascii():  # which Python reads, too
+        raise ValueError(f"malformed number: {text!r}")
     try:
         return int(text, 16) if text.lower().lstrip("+-").startswith("0x") else int(text)
     except ValueError:

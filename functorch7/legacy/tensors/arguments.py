@@ -52,7 +52,7 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
             return None
     if first is None:
         return None
-    return [in_type(each, first.dtype) for each in arrays] if are_typed and first.dtype.kind in "iu" else arrays
+    return arrays if first.dtype.kind == "f" else [beside(each, first.dtype, are_typed) for each in arrays]
 
 
 def in_type(value: Given, dtype: np.dtype) -> Given:
@@ -65,6 +65,16 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
         return value
     with np.errstate(invalid="ignore"):
         return np.asarray(value).astype(dtype).item()
+
+
+def beside(value: Given, dtype: np.dtype, is_typed: bool) -> Given:
+    """A number as it is computed with beside tensors of a type, of which it is if it is typed.
+
+    Beside bfloat16 it always is: NumPy takes Python's numbers for wider ones.
+    """
+    if dtype.kind == "V" and type(number := plain(value)) in (int, float):
+        return dtype.type(number)
+    return in_type(value, dtype) if is_typed else value
 
 
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core import is_concrete
 from ...losses.tables import as_arrays
-from .arguments import in_type, sizes_text
+from .arguments import beside, sizes_text
 from .casting import is_floating
 from .devices import Place, precision
 from .kinds import Elements
@@ -36,6 +36,24 @@ def named(name: str) -> Callable:
     return function
 
 
+def accumulator(m: object, x: Elements, axis: int | None = None) -> type | None:
+    """In what elements are added up; None: in their type.
+
+    On the host those of a whole tensor in double precision, as C does, and those of 16 bits along a dimension in single
+    precision, as JAX does itself.
+    """
+    if m is not np or not is_floating(x.dtype):
+        return None
+    return np.float64 if axis is None else np.float32 if x.dtype.itemsize == 2 else None
+
+
+def wide(m: object, x: Elements) -> Elements:
+    """Elements as numbers whose powers and differences have room: whole ones and those of 16 bits are wider."""
+    if x.dtype.kind in "iu":
+        return x.astype(np.float64 if m is np else np.float32)
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+
 def computed(function: Callable, args: Iterable, fit: Callable[[list], list], are_typed: bool = True) -> Elements:
     """A function of arrays: noted for the accelerator that they are on, traced where they are, else by NumPy.
 
@@ -46,7 +64,7 @@ def computed(function: Callable, args: Iterable, fit: Callable[[list], list], ar
     dtype = _dtype_among(args)
     with precision(dtype):
         arrays = [_operand(each, dtype) for each in args]
-        library, arrays = _prepared(args, [in_type(each, dtype) for each in arrays] if are_typed else arrays)
+        library, arrays = _prepared(args, [beside(each, dtype, are_typed) for each in arrays])
         found = quietly(function, np, *fit(arrays)) if library is np else function(library, *fit(arrays))
         return np.asarray(found) if isinstance(found, np.generic) else found
 

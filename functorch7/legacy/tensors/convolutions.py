@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import sizes_text
+from .computing import accumulator
 from .rows import Form, Row
 
 _SHAPES = {
@@ -31,7 +32,8 @@ def _correlated(m: Any, x: Any, kernel: Any, mode: str | None, name: str, axes: 
         )
     windows = np.lib.stride_tricks.sliding_window_view(x, size, over)
     equation = _SHAPES[more].format(out="ijk"[:axes], kernel="abc"[:axes])
-    return np.einsum(equation, windows, np.flip(kernel, over) if flips else kernel)
+    kernel = np.flip(kernel, over) if flips else kernel
+    return np.einsum(equation, windows, kernel, dtype=accumulator(np, x, 0))
 
 
 def _row(name: str, words: str) -> Row:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import as_matrix, sized
+from .computing import wide
 from .rows import COLUMNS, SAME, Form, Row
 
 _FAILED = {
@@ -81,7 +82,7 @@ def _potri(m: Any, chol: Any, part: str | None) -> Any:
 
 
 def _symeig(m: Any, a: Any, wanted: str | None, part: str | None) -> tuple:
-    values, vectors = np.linalg.eigh(as_matrix("symeig", a, square=True), "L" if part == "L" else "U")
+    values, vectors = np.linalg.eigh(wide(m, as_matrix("symeig", a, square=True)), "L" if part == "L" else "U")
     return values, vectors if wanted == "V" else np.zeros(0, a.dtype)
 
 
@@ -91,7 +92,7 @@ def _eig(m: Any, a: Any, wanted: str | None) -> tuple:
 
 
 def _svd(m: Any, a: Any, wanted: str | None) -> tuple:
-    u, s, vt = np.linalg.svd(as_matrix("svd", a), full_matrices=wanted == "A")
+    u, s, vt = np.linalg.svd(wide(m, as_matrix("svd", a)), full_matrices=wanted == "A")
     return u, s, vt.T
 
 
@@ -101,7 +102,7 @@ def _inverse(m: Any, a: Any) -> Any:
 
 
 def _qr(m: Any, x: Any) -> tuple:
-    return tuple(np.linalg.qr(as_matrix("qr", x)))
+    return tuple(np.linalg.qr(wide(m, as_matrix("qr", x))))
 
 
 def _geqrf(m: Any, a: Any) -> tuple:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete
-from .arguments import described, in_type, is_number, of_one_type, plain_arrays, sizes_text
+from .arguments import beside, described, in_type, is_number, of_one_type, plain_arrays, sizes_text
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .devices import at_hand
@@ -164,7 +164,7 @@ def _product(left: Any, right: Any) -> Any:
     number = right if tensor is left else left
     in_pytorch = has_pytorch_operators()
     if type(number) in (int, float) and tensor.shape and type(array := at_hand(tensor.noted)) is np.ndarray:
-        return tensor.of(quietly(operator.mul, array, number if in_pytorch else in_type(number, array.dtype)))
+        return tensor.of(quietly(operator.mul, array, beside(number, array.dtype, not in_pytorch)))
     if is_number(left) or is_number(right) or in_pytorch:
         fit = partial(_repeating, "mul")
         return as_result(computed(lambda _, a, b: a * b, (left, right), fit, not in_pytorch), tensor)

@@ -144,7 +144,7 @@ class Operation:
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
-        return as_type(found, dtype) if dtype.kind in "iu" else found  # NumPy widens sums
+        return found if dtype.kind == "f" else as_type(found, dtype)  # NumPy widens sums, and much of bfloat16
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -216,8 +216,9 @@ def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
     if p <= 0:
         raise ValueError(f"torch.renorm: expected a norm's p above 0, got {p}")
     others = tuple(axis for axis in range(x.ndim) if axis != int(dim) - 1)
-    norms = (m.abs(x) ** p).sum(others, keepdims=True) ** (1 / p)
-    return x * m.where(norms > most, most / (norms + 1e-7), 1)
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    norms = (m.abs(wide) ** p).sum(others, keepdims=True) ** (1 / p)
+    return x * m.where(norms > most, most / (norms + 1e-7), 1).astype(x.dtype)
 
 
 MAPS = {
@@ -306,7 +307,7 @@ _ADDED = {
     "addmv": _PRODUCTS["mv"],
     "addr": _PRODUCTS["ger"],
     "baddbmm": _PRODUCTS["bmm"],
-    "addbmm": ("bij,bjk->ik", lambda m, a, b: m.matmul(a, b).sum(0)),
+    "addbmm": ("bij,bjk->ik", lambda m, a, b: m.tensordot(a, b, ((0, 2), (0, 1)))),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import alike_beside, as_matrix, sized, sizes_text
-from .computing import named
+from .computing import accumulator, named, wide
 from .indices import indices
 from .rows import BYTE, LONG, NUMBER, SAME, Form, Row
 
@@ -22,29 +22,24 @@ def _comparison(name: str) -> tuple[Form, ...]:
     return Form("xn", compare, (BYTE,)), Form("xt", compare, (BYTE,), True)
 
 
-def _accumulator(m: Any, x: Any) -> type | None:
-    """In what all of a tensor's elements are added up: on the host in double precision, as C does; None: in theirs."""
-    return np.float64 if m is np and x.dtype.kind == "f" else None
-
-
 def _some(name: str, x: Any) -> Any:
     return sized(name, "a tensor with elements", x, x.size > 0)
 
 
 def _reduction(name: str) -> tuple[Form, ...]:
     def along(m: Any, x: Any, axis: int) -> Any:
-        return getattr(x, name)(axis, keepdims=True)
+        return getattr(x, name)(axis, keepdims=True, dtype=accumulator(m, x, axis))
 
     def of_all(m: Any, x: Any) -> Any:
-        return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=_accumulator(m, x))
+        return getattr(x if name in ("sum", "prod") else _some(name, x), name)(dtype=accumulator(m, x))
 
     return Form("x", of_all, (NUMBER,)), Form("xd", along, of_fractions=name == "mean")
 
 
 def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
     """NumPy's own warns of one element alone, of which it is undefined unless it is biased."""
-    count, dtype = (x.size, _accumulator(m, x)) if axis is None else (x.shape[axis], None)
-    distances = x - x.mean(axis, dtype=dtype, keepdims=True)
+    count = x.size if axis is None else x.shape[axis]
+    distances = x - x.mean(axis, dtype=accumulator(m, x, axis), keepdims=True)
     return (distances * distances).sum(axis, keepdims=axis is not None) / (count if biased else count - 1)
 
 
@@ -60,13 +55,21 @@ def _spread(name: str, function: Callable) -> tuple[Form, ...]:
 
 def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
     p = 2 if p is None else p
-    accumulator = _accumulator(m, x) if axis is None else None
-    if accumulator is not None and p == 2:
-        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=accumulator))
-    x = x if accumulator is None else x.astype(accumulator)
+    dtype = accumulator(m, x, axis)
+    if dtype is np.float64 and p == 2:
+        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=dtype))
+    x = wide(m, x) if dtype is None else x.astype(dtype)
     if p == 0:
         return (x != 0).sum(axis, keepdims=axis is not None)
     return (m.abs(x) ** p).sum(axis, keepdims=axis is not None) ** (1 / p)
+
+
+def _dot(m: Any, x: Any, t: Any) -> Any:
+    return m.vdot(x, t) if x.dtype.kind in "iu" else m.vdot(wide(m, x), wide(m, t))
+
+
+def _so_far(name: str) -> Callable:
+    return lambda m, x, axis: getattr(x, name)(axis or 0, dtype=accumulator(m, x, axis or 0))
 
 
 def _extreme(name: str) -> tuple[Form, ...]:
@@ -147,10 +150,11 @@ def _bounds(x: Any, low: float | None, high: float | None) -> tuple:
 def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
     if bins is not None and bins < 1:
         raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
-    count, (first, last) = int(bins or 100), _bounds(x, low, high)
+    count, dtype, x = int(bins or 100), x.dtype, wide(m, x)
+    first, last = _bounds(x, low, high)
     at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # what is on an edge goes where C puts it
     at = m.where((first <= x) & (x <= last), at, -1).reshape(-1)
-    return m.histogram(at + 0.5, count, (0, count))[0].astype(x.dtype)
+    return m.histogram(at + 0.5, count, (0, count))[0].astype(dtype)
 
 
 def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float | None) -> Any:
@@ -194,16 +198,17 @@ ROWS = {
             "the p-norm, p = 2 unless it is given",
         ),
         "dist": (
-            (Form("xtN", lambda m, x, t, p: _norm(m, x - t, p), (NUMBER,), True),), "the p-norm of the difference"
+            (Form("xtN", lambda m, x, t, p: _norm(m, wide(m, x) - wide(m, t), p), (NUMBER,), True),),
+            "the p-norm of the difference",
         ),
-        "dot": ((Form("xt", lambda m, x, t: m.vdot(x, t), (NUMBER,), True),), "the sum of the products of elements"),
+        "dot": ((Form("xt", _dot, (NUMBER,), True),), "the sum of the products of elements"),
         "trace": (
             (Form("x", lambda m, x: m.trace(as_matrix("trace", x)), (NUMBER,)),), "the sum of a matrix's diagonal"
         ),
         "min": (_extreme("min"), "the least, and along a dimension where it is"),
         "max": (_extreme("max"), "the greatest, and along a dimension where it is"),
-        "cumsum": ((Form("xD", lambda m, x, axis: x.cumsum(axis or 0)),), "the sums so far"),
-        "cumprod": ((Form("xD", lambda m, x, axis: x.cumprod(axis or 0)),), "the products so far"),
+        "cumsum": ((Form("xD", _so_far("cumsum")),), "the sums so far"),
+        "cumprod": ((Form("xD", _so_far("cumprod")),), "the products so far"),
         "sort": ((Form("xDB", _sort, (SAME, LONG)),), "the elements in order, descending if true, and where they were"),
         "topk": (
             (Form("xIDBB", _topk, (SAME, LONG)),), "the k smallest, or largest if true, in order, and where they are"
@@ -219,8 +224,13 @@ ROWS = {
         "tril": ((_triangle("tril"),), "what is on and below the k-th diagonal"),
         "triu": ((_triangle("triu"),), "what is on and above the k-th diagonal"),
         "diag": ((Form("xI", _diagonal),), "the k-th diagonal of a matrix, or a matrix with this one"),
-        "histc": ((Form("xINN", _histogram),), "how many elements are in each of n bins, between bounds if given"),
-        "bhistc": ((Form("xINN", _histograms),), "how many elements of each row are in each of n bins"),
+        "histc": (
+            (Form("xINN", _histogram, of_fractions=True),),
+            "how many elements are in each of n bins, between bounds if given",
+        ),
+        "bhistc": (
+            (Form("xINN", _histograms, of_fractions=True),), "how many elements of each row are in each of n bins"
+        ),
         "cross": ((Form("xtD", _cross),), "the cross product along a dimension of size 3"),
     }.items()
 }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...interop.writing import replacing
-from ...legacy.image.pillow import TYPES, pillow
+from ...legacy.image.pillow import TYPES, opened, pillow
 from ...legacy.tensors.tensor import Tensor
 from ...legacy.tensors.type_names import dtype_of
 
@@ -64,14 +64,7 @@ class Image:
         return self.fromString(data[:size])
 
     def _opened(self, file: Any, path: str = "<blob>") -> Image:
-        module = pillow("graphicsmagick")
-        try:
-            picture = module.open(file)
-            picture.load()
-        except FileNotFoundError:
-            raise
-        except (OSError, SyntaxError, ValueError) as error:
-            raise ValueError(f"gm.Image: cannot read {path}: {error}") from error
+        picture = opened("gm.Image", file)
         self._format = picture.format
         self._picture = picture if picture.mode in KINDS else picture.convert("RGB")
         self.path = path

@@ -171,6 +171,8 @@ def test_imagenet_is_loaded_with_ten_views_of_validation_images(downloaded, caps
         np.testing.assert_allclose(predictions * 255, [[shades[kind]] * 3 for kind in kinds], atol=2)
     with pytest.raises(ValueError, match="a multiple of 10"):
         data.average_views(np.ones((7, 2)))
+    with pytest.raises(ValueError, match="a multiple of 0"):
+        data.average_views(np.ones((7, 2)), 0)
 
 
 def test_imagenet_in_torchs_interface_and_without_metadata(downloaded, capsys):

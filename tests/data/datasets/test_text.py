@@ -27,6 +27,8 @@ def test_rare_words_are_oov_which_comes_last():
     assert wordfreq["<OOV>"] == 2
     numbers = data.text2tensor(["c", "never", "b"], vocab)
     assert numbers.tolist() == [2, 3, 1]
+    vocab, ivocab, wordfreq = data.build_vocab("<OOV> b <OOV> a <OOV> b".split(), minfreq=2)  # cleaned before
+    assert (vocab, ivocab) == ({"b": 1, "<OOV>": 2}, {1: "b", 2: "<OOV>"}) and wordfreq["<OOV>"] == 4
     assert numbers.dtype == np.int32
 
 
