@@ -18,6 +18,7 @@ VARIABLES = NETWORK.init(KEY)
 PARAMS, BUFFERS = VARIABLES
 X = jnp.ones((2, 3))
 APPLY = "nn.Sequential: expected apply(params, buffers, input, *, key=None, train=False), got "
+FORWARD = "expected forward(params, buffers, input, *, key, train), got (shape (2, 3)"
 APART = "nn.Sequential: expected params and buffers one by one; Variables has both"
 
 
@@ -30,6 +31,13 @@ class Fenced(f7.Map, abstract=True):
 
     def f(self, input):
         return input * self.height
+
+
+class KeylessMap(f7.Module):
+    """A user's module whose forward takes too little."""
+
+    def forward(self, params, buffers, input):
+        return input, buffers
 
 
 @pytest.mark.parametrize(
@@ -45,11 +53,31 @@ class Fenced(f7.Map, abstract=True):
         (lambda: NETWORK.init(), "nn.Sequential: expected init(key, stdv=None), got ()"),
         (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *"),
         (lambda: f7.MSECriterion().apply(X, X), "nn.MSECriterion: expected apply(params, buffers, input, *, key=None"),
+        (lambda: f7.MSECriterion().forward(X, X), f"nn.MSECriterion: {FORWARD}, shape (2, 3)); users call criterion("),
+        (lambda: NETWORK.forward(X), f"nn.Sequential: {FORWARD}); users call apply(params, buffers, input, *"),
+        (
+            lambda: KeylessMap().apply({}, {}, X),
+            "nn.KeylessMap: expected a class with forward(params, buffers, input, *, key, train), got "
+            "forward(params, buffers, input)",
+        ),
     ],
 )  # fmt: skip
 def test_calls_with_other_arguments_say_what_is_taken_and_what_was_given(call, said):
     with pytest.raises(TypeError, match="^" + re.escape(said)):
         call()
+
+
+@pytest.mark.parametrize("way", [lambda apply: apply, jax.jit])
+def test_params_in_the_place_of_buffers_are_refused(way):
+    with pytest.raises(ValueError, match="expected buffers, as init makes them, got params, twice: 'weight' is in bot"):
+        way(NETWORK.apply)(PARAMS, PARAMS, X)
+
+
+@pytest.mark.parametrize("index, error", [(2, IndexError), (-3, IndexError), (0.5, TypeError), ("a", TypeError)])
+def test_positions_that_a_container_has_not_are_named(index, error):
+    with pytest.raises(error, match=f"^nn.Sequential: .*{index}.*"):
+        NETWORK[index]
+    assert NETWORK[-1] is NETWORK[1.0] is NETWORK.modules[1]
 
 
 def test_a_training_state_in_the_place_of_params_says_what_it_has():

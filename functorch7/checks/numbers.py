@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .errors import describe
+
 
 def check_whole(who: str, least: int, **values: object) -> None:
     """Refuses what is no whole number, or less than `least`, naming the argument.
@@ -13,3 +15,24 @@ def check_whole(who: str, least: int, **values: object) -> None:
             raise TypeError(f"{who}: expected a whole number as {name}, got {value!r}")
         if value < least:
             raise ValueError(f"{who}: expected {name} of at least {least}, got {value}")
+
+
+def whole(who: str, name: str, value: object) -> int:
+    """The whole number that a value is: 2, 2.0, or one of NumPy's.
+
+    Raises: TypeError naming the argument.
+    """
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value % 1 == 0:
+        return int(value)
+    raise TypeError(f"{who}: expected a whole number as {name}, got {describe(value)}")
+
+
+def position(who: str, index: object, count: int, what: str = "modules") -> int:
+    """The position from 0 that an index means among so many; a negative one counts backwards.
+
+    Raises: TypeError for what is no whole number; IndexError for what is not there.
+    """
+    found = whole(who, "index", index)
+    if not -count <= found < count:
+        raise IndexError(f"{who}: index {found} is out of range of {count} {what}, counted from 0")
+    return found % count
