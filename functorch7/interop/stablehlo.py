@@ -70,8 +70,9 @@ def _needs_number(module: Module, names: list[str], error: Exception) -> ValueEr
     told = ValueError(
         f"export: {module.torch_name()} needs a number in place of {' or '.join(map(repr, blamed))}: {why}"
     )
-    for note in getattr(error, "__notes__", ()):
-        told.add_note(note)
+    for place in getattr(error, "__notes__", ()):
+        if place.startswith("In "):  # else it is about JAX's traceback
+            told.add_note(place)
     return told
 
 

@@ -342,7 +342,9 @@ def _until(true):
     return False
 
 
-@pytest.mark.parametrize("make, name", [(lambda: nn.Linear(2, 3), "accGradParameters"), (nn.MSECriterion, "updateOutput")])
+@pytest.mark.parametrize(
+    "make, name", [(lambda: nn.Linear(2, 3), "accGradParameters"), (nn.MSECriterion, "updateOutput")]
+)
 def test_an_objects_own_method_is_named_where_a_file_has_no_place_for_it(make, name, tmp_path):
     """It is in copies, as the layer is frozen there, too."""
     frozen = make()

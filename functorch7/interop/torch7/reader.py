@@ -111,7 +111,7 @@ class Reader:
             raise UnknownClassError(refused, self.first_unknown)
         if self.methods:
             found = "; ".join([*self.methods[:3], "..."][: len(self.methods)])
-            warnings.warn(f"functions in files are not run, so that these methods are the classes': {found}", stacklevel=2)
+            warnings.warn(f"functions in files do not run: these methods are the classes' own: {found}", stacklevel=2)
 
     def node(self, object: T7Object, path: str) -> Node:
         """The node of an object; what is unknown is noted.

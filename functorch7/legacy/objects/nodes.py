@@ -28,7 +28,6 @@ from .described import Described, class_named
 from .generated import class_of
 from .tree import ModuleList, Tree
 
-
 METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
 """The methods by which users say themselves what a module computes."""
 

@@ -53,7 +53,7 @@ def own_fields(object: Value) -> Fields:
     fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
-    return {name: each for name, each in fields.items() if not _is_known(object, name) or _is_method(object, name, each)}
+    return {n: value for n, value in fields.items() if not _is_known(object, n) or _is_method(object, n, value)}
 
 
 AsMethod = Callable[[Value, str, Value], Value]
