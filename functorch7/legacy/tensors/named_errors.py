@@ -24,8 +24,8 @@ def name_errors(kind: type, besides: Container[str] = ()) -> None:
     `besides` are the names of those that do so by themselves; methods without arguments have no such errors.
     """
     for base in reversed(kind.__mro__):
-        for name, method in _public_functions(vars(base)):
-            if name not in besides and _takes_arguments(method):
+        for name, method in public_methods(base):
+            if name not in besides:
                 setattr(base, name, naming(f"torch.{name}", method, first=1))
 
 
@@ -41,19 +41,27 @@ def _public_functions(names: Mapping[str, Any]) -> list[tuple[str, FunctionType]
     return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
 
 
+def public_methods(kind: type) -> list[tuple[str, FunctionType]]:
+    """A class's own methods that take arguments; properties, and what is called on the class, are none."""
+    return [(name, method) for name, method in _public_functions(vars(kind)) if _takes_arguments(method)]
+
+
 def _takes_arguments(method: FunctionType) -> bool:
     return method.__code__.co_argcount > 1 or bool(method.__code__.co_flags & inspect.CO_VARARGS)
 
 
-def naming(name: str, function: Callable, first: int = 0) -> Callable:
-    """The function, whose errors begin with this name; arguments count from the `first` on."""
+def naming(name: str | Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
+    """The function, whose errors begin with this name, or what gives it of a method's object.
+
+    Arguments count from the `first` on.
+    """
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
         except MISUSE as error:
-            told = _told(name, function, args, options, first, error)
+            told = _told(name if isinstance(name, str) else name(args[0]), function, args, options, first, error)
             if told is error:
                 raise
             raise told from error
@@ -98,7 +106,7 @@ def _told(
 ) -> Exception:
     """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
     frames = [*_frames(error.__traceback__)][1:]
-    if any(_package(frame) not in LIBRARIES for frame, _ in frames):
+    if any(_package(frame) not in LIBRARIES for frame, _ in frames) or not _is_plain(error):
         return error
     text = getattr(error, "without_name", None)
     if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
@@ -108,6 +116,11 @@ def _told(
     told = type(error)(f"{name}: {text or error}")
     told.without_name = text or str(error)  # type: ignore[attr-defined]
     return told
+
+
+def _is_plain(error: Exception) -> bool:
+    """Whether an error is made of a text alone, so that another one can be; libraries' own are of their classes."""
+    return isinstance(error, Misuse) or type(error).__module__ in ("builtins", "jax.errors", "jax._src.errors")
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
