@@ -10,7 +10,7 @@ import pytest
 
 import functorch7 as f7
 from functorch7.core.elsewhere import ELSEWHERE
-from functorch7.training import init_state
+from functorch7.training import freeze, init_state, labels
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 2))
 KEY = jax.random.key(0)
@@ -71,6 +71,30 @@ def test_calls_with_other_arguments_say_what_is_taken_and_what_was_given(call, s
 def test_params_in_the_place_of_buffers_are_refused(way):
     with pytest.raises(ValueError, match="expected buffers, as init makes them, got params, twice: 'weight' is in bot"):
         way(NETWORK.apply)(PARAMS, PARAMS, X)
+
+
+@pytest.mark.parametrize("ask", [
+    f7.forget, f7.carry_of, lambda *given: f7.with_carry(*given, BUFFERS), lambda *given: freeze(*given, "0"),
+    lambda *given: list(f7.named_parameters(*given)), lambda *given: list(f7.named_buffers(*given)),
+])  # fmt: skip
+@pytest.mark.parametrize("given, told", [
+    (VARIABLES, "Variables, which has params and buffers"), (PARAMS[:1], "a table of 1: .*"), (None, "None"),
+    ({}, "a table with keys .*"), ([PARAMS, 3], ".*"),
+])  # fmt: skip
+def test_trees_of_other_arrays_are_told(ask, given, told):
+    expected = rf"^nn.\w+.*: expected a tree of its arrays, a \w+.*, as init makes it, got {told}$"
+    with pytest.raises(ValueError, match=expected):
+        ask(NETWORK, given)
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda: labels(NETWORK, PARAMS, "frozen"), "labels: expected rules, a dict of labels by name, got 'frozen'"),
+    (lambda: labels(NETWORK, PARAMS, {0: "slow"}), "labels: expected a text as the name of a rule, such as '0' or"),
+    (lambda: freeze(NETWORK, PARAMS, 0), "freeze: expected names, such as '0' or 'nn.Linear', got 0"),
+])  # fmt: skip
+def test_labels_are_told_what_their_rules_are(call, said):
+    with pytest.raises(TypeError, match="^" + re.escape(said)):
+        call()
 
 
 @pytest.mark.parametrize("index, error", [(2, IndexError), (-3, IndexError), (0.5, TypeError), ("a", TypeError)])

@@ -8,6 +8,8 @@ and of a branch for each child.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
+from ..checks.entries import hint_of_pair
+from ..checks.errors import describe, title
 from .types import State, Tree, Value
 
 Name = int | str
@@ -57,14 +59,32 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
 
 
 def split(module: Parent[object], tree: Tree) -> tuple[State, list[Value]]:
-    """(the module's own entries of a tree, a branch for each child, in order)."""
-    return _split(module.children(), tree)
+    """(the module's own entries of a tree, a branch for each child, in order).
+
+    Raises: ValueError, naming the module, for what is no tree of its arrays.
+    """
+    return _split(module, module.children(), tree)
 
 
-def _split(children: Children, tree: Value) -> tuple[dict[str, Any], list[Any]]:
+def _split(module: Parent[object], children: Children, tree: Value) -> tuple[dict[str, Any], list[Any]]:
+    _check(module, children, tree)
     if isinstance(children, tuple):
         return dict(*tree[len(children) :]), tree[: len(children)]
     return {name: entry for name, entry in tree.items() if name not in children}, [tree[name] for name in children]
+
+
+def _check(module: Parent[object], children: Children, tree: Any) -> None:
+    is_pair = bool(hint_of_pair(tree))
+    if isinstance(children, tuple):
+        own = tree[len(children) :] if isinstance(tree, (list, tuple)) and len(tree) >= len(children) else [None]
+        fits = len(own) < 2 and all(isinstance(each, Mapping) for each in own) and not is_pair
+        form = f"a list of {len(children)} entries"
+    else:
+        fits = isinstance(tree, Mapping) and children.keys() <= tree.keys()
+        form = f"a dict with {', '.join(children)}" if children else "a dict"
+    if not fits:
+        given = f"{type(tree).__name__}, which has params and buffers" if is_pair else describe(tree)
+        raise ValueError(f"{title(module)}: expected a tree of its arrays, {form}, as init makes it, got {given}")
 
 
 def join(module: Parent[object], own: Mapping[str, Value], branches: Iterable[Value]) -> Value:
@@ -92,7 +112,7 @@ def mapped(module: Parent[object], change: Callable[..., Mapping[str, Value]], *
     It is called for each module that has entries of its own in one of the trees, outer ones first.
     """
     children = module.children()
-    parts = [_split(children, tree) for tree in trees]
+    parts = [_split(module, children, tree) for tree in trees]
     owned = [own for own, _ in parts]
     own = change(module, *owned) if any(owned) else {}
     modules = children if isinstance(children, tuple) else children.values()
