@@ -106,21 +106,17 @@ def _told(
 ) -> Exception:
     """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
     frames = [*_frames(error.__traceback__)][1:]
-    if any(_package(frame) not in LIBRARIES for frame, _ in frames) or not _is_plain(error):
+    if any(_package(frame) not in LIBRARIES for frame, _ in frames):
         return error
     text = getattr(error, "without_name", None)
     if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
         return Misuse.of(name, _usage(name, function, first), args[first:], options)
-    if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
-        return error
-    told = type(error)(f"{name}: {text or error}")
-    told.without_name = text or str(error)  # type: ignore[attr-defined]
+    if type(error).__module__ != "builtins" or (text is None and str(error).startswith(f"{name.partition('.')[0]}.")):
+        return error  # libraries' own are made of more than a text
+    text = text or str(error).removeprefix(f"{name.rpartition('.')[2]}: ")  # which functions beneath may have named
+    told = type(error)(f"{name}: {text}")
+    told.without_name = text  # type: ignore[attr-defined]
     return told
-
-
-def _is_plain(error: Exception) -> bool:
-    """Whether an error is made of a text alone, so that another one can be; libraries' own are of their classes."""
-    return isinstance(error, Misuse) or type(error).__module__ in ("builtins", "jax.errors", "jax._src.errors")
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
