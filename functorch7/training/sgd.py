@@ -17,7 +17,7 @@ def make_sgd_step(
     *,
     metrics: Callable[[Value, Value], dict[str, Value]] | None = None,
 ) -> TrainStep:
-    """`step(state, (input, target), key=None) -> (state, metrics)`, as `make_train_step(..., optax.sgd(learning_rate))`.
+    """`step(state, (input, target), key=None) -> (state, metrics)`, as that of `make_train_step` with `optax.sgd`.
 
     The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear, NCEModule, SoftMaxTree)
     change only there, inside recurrences too: a step costs what the batch has entries, however large the tables are.

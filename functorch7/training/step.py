@@ -115,10 +115,11 @@ def make_train_step(
     """`step(state, (input, target), key=None) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
-    may be left out if no layer draws: then `jax.lax.scan(step, state, batches)` makes many steps. The optimizer is any of optax's: those that search along a line or look at the loss
-    (lbfgs, polyak_sgd, reduce_on_plateau) get what they ask for. Recurrent state that a Sequencer remembers is carried
-    in `state.buffers`. With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed
-    there. When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
+    may be left out if no layer draws: then `jax.lax.scan(step, state, batches)` makes many steps. The optimizer is any
+    of optax's: those that search along a line or look at the loss (lbfgs, polyak_sgd, reduce_on_plateau) get what they
+    ask for. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a `sharding` it runs on many
+    devices, for a state and batches that `sharding` has placed there. When it is compiled, the criterion looks at the
+    values of that batch's target; to look at all, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
     sense (a class 0); for a batch that the devices cannot share, and for another optimizer's state. TypeError for what
     is no TrainState, no pair, and no number as loss. A state that was handed in before is JAX's error, with a note.
