@@ -111,8 +111,10 @@ def _told(
     text = getattr(error, "without_name", None)
     if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
         return Misuse.of(name, _usage(name, function, first), args[first:], options)
-    if type(error).__module__ != "builtins" or (text is None and str(error).startswith(f"{name.partition('.')[0]}.")):
-        return error  # libraries' own are made of more than a text
+    owners = name.split(".")[:-1]  # of which functions beneath may have named the last alone
+    is_named = text is None and str(error).startswith((f"{owners[0]}.", f"{owners[-1]}.", f"{owners[-1]}: "))
+    if is_named or type(error).__module__ != "builtins":  # libraries' own are made of more than a text
+        return error
     text = text or str(error).removeprefix(f"{name.rpartition('.')[2]}: ")  # which functions beneath may have named
     told = type(error)(f"{name}: {text}")
     told.without_name = text  # type: ignore[attr-defined]
