@@ -152,7 +152,7 @@ ERRORS = {
     "require 'nosuch'": "program.lua:1: no package 'nosuch', .* there are: .*nngraph.*torch",
     "torch.totable()": r"program.lua:1: totable: expected \(object\), got \(\)",
     "require 'nn'\nnn.Linear(3)": r"program.lua:2: nn.Linear: expected \(inputSize, outputSize, \[bias\]\), got \(3\)",
-    "require 'optim'\noptim.sgd()": r"program.lua:2: optim.sgd: expected \(opfunc, x, \[config\], \[state\]\), got \(\)",
+    "require 'optim'\noptim.sgd()": r"program.lua:2: optim.sgd: expected \(opfunc, x, \[config\], \[state\]\), got",
     "require 'nn'\nnn.Tanh():forward()": r"program.lua:2: nn.Tanh.forward: expected \(input\), got \(\)",
     "torch.ones(2).totable()": r"program.lua:1: attempt to index a nil value \(field 'numpy'\)",
     "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*parent class nn.Nothing does not exist",

@@ -11,6 +11,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, Self
 
 from ...checks.given import MISUSE
+from ...checks.tracebacks import shorten
 from ...core.types import Value
 from .arguments import described
 
@@ -63,8 +64,9 @@ def naming(name: str | Callable[[Value], str], function: Callable, first: int = 
         except MISUSE as error:
             told = _told(name if isinstance(name, str) else name(args[0]), function, args, options, first, error)
             if told is error:
+                shorten(error)
                 raise
-            raise told from error
+            raise told from (error if isinstance(told, Misuse) else None)  # which says more than its own words
 
     return named
 
