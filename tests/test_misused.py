@@ -10,7 +10,9 @@ import pytest
 
 import functorch7 as f7
 from functorch7.core.elsewhere import ELSEWHERE
-from functorch7.training import freeze, init_state, labels
+from functorch7.interop import onnx, stablehlo
+from functorch7.legacy import nn
+from functorch7.training import freeze, init_state, labels, make_train_step, predict
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 2))
 KEY = jax.random.key(0)
@@ -154,3 +156,21 @@ def test_a_linear_layer_without_bias_gets_none(make):
     with pytest.raises(ValueError, match="^nn.LinearNoBias: expected bias to be False, got True; nn.Linear has one"):
         make()
     assert list(f7.LinearNoBias(3, 4, False).init(KEY).params) == ["weight"]
+
+
+OBJECT = nn.Sequential().add(nn.Linear(3, 4))
+"""What Torch's interface has where the functional one has descriptions."""
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: f7.output_shape(OBJECT, X), lambda: f7.hooked(OBJECT, "0", forward=print), lambda: f7.find(OBJECT, "a"),
+    lambda: [*f7.named_parameters(OBJECT, PARAMS)], lambda: [*f7.named_buffers(OBJECT, BUFFERS)],
+    lambda: f7.forget(OBJECT, BUFFERS), lambda: f7.carry_of(OBJECT, BUFFERS), lambda: f7.init_carry(OBJECT, 2),
+    lambda: [*f7.named_modules(OBJECT)], lambda: freeze(OBJECT, PARAMS, "0"), lambda: f7.Shared(OBJECT, ()),
+    lambda: predict(OBJECT, PARAMS, BUFFERS, X, 2), lambda: stablehlo.export(OBJECT, PARAMS, BUFFERS, (2, 3)),
+    lambda: onnx.export(OBJECT, PARAMS, BUFFERS, (2, 3)), lambda: f7.Sequential(OBJECT, f7.Tanh()),
+    lambda: make_train_step(NETWORK, nn.MSECriterion(), optax.sgd(0.1)),
+])  # fmt: skip
+def test_objects_of_legacy_in_the_place_of_descriptions_say_how_to_get_these(ask):
+    with pytest.raises(TypeError, match=r"expected (the description of )?a .*, got nn\.\w+; take its functional\(\)$"):
+        ask()

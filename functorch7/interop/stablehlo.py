@@ -13,6 +13,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
 from ..core.types import Input, Output, Tree, Value
+from ..network import check_module
 from ..network.shapes import shaped
 from .packages import package
 from .remote import reading, replacing
@@ -35,6 +36,7 @@ def export(
     """
     if isinstance(platforms, str):
         raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
+    check_module("export", module)
     if not module.traits.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.traits.draws(False):

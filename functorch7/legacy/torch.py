@@ -242,7 +242,8 @@ def _function_of_distribution(distribution: Distribution) -> Any:
 
     function.__name__ = function.__qualname__ = distribution.name
     function.__doc__ = (
-        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}."
+        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}. Raises "
+        "TypeError for arguments of other kinds, and for such by name."
     )
     return function
 
@@ -256,7 +257,10 @@ def _function_of_row(row: Row) -> Any:
         return row.call(args, Tensor)
 
     function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = f"{row.words}; new, or in first arguments, which get the results' sizes."
+    function.__doc__ = (
+        f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of other "
+        "kinds, and for such by name."
+    )
     return function
 
 
