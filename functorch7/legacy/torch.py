@@ -258,8 +258,8 @@ def _function_of_row(row: Row) -> Any:
 
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = (
-        f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of other "
-        "kinds, and for such by name."
+        f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of "
+        "other kinds, and for such by name."
     )
     return function
 
