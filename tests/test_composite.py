@@ -136,3 +136,5 @@ def test_variables_are_cast_and_moved():
         f7.to(variables, jnp.int32)
     with pytest.raises(TypeError, match="to: expected a floating-point dtype, got float17"):
         f7.to(variables, "float17")
+    with pytest.raises(RuntimeError, match="to: expected a kind of devices that there are, .*cpu.*, got 'abacus'"):
+        f7.to(variables, device="abacus")

@@ -10,7 +10,9 @@ import pytest
 
 import functorch7 as f7
 from functorch7.core.elsewhere import ELSEWHERE
-from functorch7.training import init_state
+from functorch7.interop import onnx, stablehlo
+from functorch7.legacy import nn
+from functorch7.training import freeze, init_state, labels, make_train_step, predict
 
 NETWORK = f7.Sequential(f7.Linear(3, 4), f7.Linear(4, 2))
 KEY = jax.random.key(0)
@@ -18,6 +20,7 @@ VARIABLES = NETWORK.init(KEY)
 PARAMS, BUFFERS = VARIABLES
 X = jnp.ones((2, 3))
 APPLY = "nn.Sequential: expected apply(params, buffers, input, *, key=None, train=False), got "
+FORWARD = "expected forward(params, buffers, input, *, key, train), got (shape (2, 3)"
 APART = "nn.Sequential: expected params and buffers one by one; Variables has both"
 
 
@@ -30,6 +33,13 @@ class Fenced(f7.Map, abstract=True):
 
     def f(self, input):
         return input * self.height
+
+
+class KeylessMap(f7.Module):
+    """A user's module whose forward takes too little."""
+
+    def forward(self, params, buffers, input):
+        return input, buffers
 
 
 @pytest.mark.parametrize(
@@ -45,11 +55,55 @@ class Fenced(f7.Map, abstract=True):
         (lambda: NETWORK.init(), "nn.Sequential: expected init(key, stdv=None), got ()"),
         (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *"),
         (lambda: f7.MSECriterion().apply(X, X), "nn.MSECriterion: expected apply(params, buffers, input, *, key=None"),
+        (lambda: f7.MSECriterion().forward(X, X), f"nn.MSECriterion: {FORWARD}, shape (2, 3)); users call criterion("),
+        (lambda: NETWORK.forward(X), f"nn.Sequential: {FORWARD}); users call apply(params, buffers, input, *"),
+        (
+            lambda: KeylessMap().apply({}, {}, X),
+            "nn.KeylessMap: expected a class with forward(params, buffers, input, *, key, train), got "
+            "forward(params, buffers, input)",
+        ),
     ],
 )  # fmt: skip
 def test_calls_with_other_arguments_say_what_is_taken_and_what_was_given(call, said):
     with pytest.raises(TypeError, match="^" + re.escape(said)):
         call()
+
+
+@pytest.mark.parametrize("way", [lambda apply: apply, jax.jit])
+def test_params_in_the_place_of_buffers_are_refused(way):
+    with pytest.raises(ValueError, match="expected buffers, as init makes them, got params, twice: 'weight' is in bot"):
+        way(NETWORK.apply)(PARAMS, PARAMS, X)
+
+
+@pytest.mark.parametrize("ask", [
+    f7.forget, f7.carry_of, lambda *given: f7.with_carry(*given, BUFFERS), lambda *given: freeze(*given, "0"),
+    lambda *given: list(f7.named_parameters(*given)), lambda *given: list(f7.named_buffers(*given)),
+])  # fmt: skip
+@pytest.mark.parametrize("given, told", [
+    (VARIABLES, "Variables, which has params and buffers"), (PARAMS[:1], "a table of 1: .*"), (None, "None"),
+    ({}, "a table with keys .*"), ([PARAMS, 3], ".*"),
+])  # fmt: skip
+def test_trees_of_other_arrays_are_told(ask, given, told):
+    expected = rf"^nn.\w+.*: expected a tree of its arrays, a \w+.*, as init makes it, got {told}$"
+    with pytest.raises(ValueError, match=expected):
+        ask(NETWORK, given)
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda: labels(NETWORK, PARAMS, "frozen"), "labels: expected rules, a dict of labels by name, got 'frozen'"),
+    (lambda: labels(NETWORK, PARAMS, {0: "slow"}), "labels: expected a text as the name of a rule, such as '0' or"),
+    (lambda: freeze(NETWORK, PARAMS, 0), "freeze: expected names, such as '0' or 'nn.Linear', got 0"),
+])  # fmt: skip
+def test_labels_are_told_what_their_rules_are(call, said):
+    with pytest.raises(TypeError, match="^" + re.escape(said)):
+        call()
+
+
+@pytest.mark.parametrize("index, error", [(2, IndexError), (-3, IndexError), (0.5, TypeError), ("a", TypeError)])
+def test_positions_that_a_container_has_not_are_named(index, error):
+    with pytest.raises(error, match=f"^nn.Sequential: .*{index}.*"):
+        NETWORK[index]
+    assert NETWORK[-1] is NETWORK[1.0] is NETWORK.modules[1]
 
 
 def test_a_training_state_in_the_place_of_params_says_what_it_has():
@@ -102,3 +156,21 @@ def test_a_linear_layer_without_bias_gets_none(make):
     with pytest.raises(ValueError, match="^nn.LinearNoBias: expected bias to be False, got True; nn.Linear has one"):
         make()
     assert list(f7.LinearNoBias(3, 4, False).init(KEY).params) == ["weight"]
+
+
+OBJECT = nn.Sequential().add(nn.Linear(3, 4))
+"""What Torch's interface has where the functional one has descriptions."""
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: f7.output_shape(OBJECT, X), lambda: f7.hooked(OBJECT, "0", forward=print), lambda: f7.find(OBJECT, "a"),
+    lambda: [*f7.named_parameters(OBJECT, PARAMS)], lambda: [*f7.named_buffers(OBJECT, BUFFERS)],
+    lambda: f7.forget(OBJECT, BUFFERS), lambda: f7.carry_of(OBJECT, BUFFERS), lambda: f7.init_carry(OBJECT, 2),
+    lambda: [*f7.named_modules(OBJECT)], lambda: freeze(OBJECT, PARAMS, "0"), lambda: f7.Shared(OBJECT, ()),
+    lambda: predict(OBJECT, PARAMS, BUFFERS, X, 2), lambda: stablehlo.export(OBJECT, PARAMS, BUFFERS, (2, 3)),
+    lambda: onnx.export(OBJECT, PARAMS, BUFFERS, (2, 3)), lambda: f7.Sequential(OBJECT, f7.Tanh()),
+    lambda: make_train_step(NETWORK, nn.MSECriterion(), optax.sgd(0.1)),
+])  # fmt: skip
+def test_objects_of_legacy_in_the_place_of_descriptions_say_how_to_get_these(ask):
+    with pytest.raises(TypeError, match=r"expected (the description of )?a .*, got nn\.\w+; take its functional\(\)$"):
+        ask()

@@ -111,6 +111,17 @@ def test_dropout_masks_stay_for_a_whole_sequence(key):
     assert not np.allclose(other, outputs)
 
 
+def test_keys_of_steps_are_taken_as_they_are_and_there_are_as_many(key):
+    net, ones = f7.Sequencer(f7.Dropout(0.5)), jnp.ones((5, 2, 3))
+    variables, keys = net.init(key), jax.random.split(key, 5)
+    outputs, _ = net.apply(*variables, ones, key=keys, train=True)
+    for step in (0, 4):  # each is what the step alone draws
+        alone, _ = net.apply(*variables, ones[:1], key=keys[step : step + 1], train=True)
+        np.testing.assert_array_equal(outputs[step], alone[0])
+    with pytest.raises(ValueError, match=r"^nn.Sequencer .*: expected one random key, or one for each of 5 steps, got"):
+        net.apply(*variables, ones, key=keys[:4], train=True)
+
+
 def test_penalties_are_summed_and_log_probabilities_stacked_over_time(key):
     net = f7.Sequencer(f7.Sequential(f7.L1Penalty(0.1), f7.Linear(3, 2), f7.Sigmoid(), f7.ReinforceBernoulli()))
     _, buffers = net.apply(*net.init(key), XS, key=key, train=True)

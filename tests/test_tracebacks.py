@@ -77,6 +77,7 @@ RAISING = {
     "legacy forward": lambda: nn.Sequential(nn.Sequential(nn.Linear(3, 2))).forward(np.ones((2, 5))),
     "legacy forward with values": lambda: nn.Sequential(nn.LookupTable(3, 2)).forward(np.array([7])),
     "legacy backward": backward,
+    "legacy method": lambda: nn.Sequential(nn.Tanh()).share(nn.Tanh(), "weight"),
     "legacy criterion": lambda: nn.ClassNLLCriterion().forward(np.ones((2, 5)), TARGETS),
     "legacy, PyTorch's style": lambda: InPytorchsStyle()(np.ones((2, 5))),
 }

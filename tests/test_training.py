@@ -90,13 +90,25 @@ def test_penalties_are_part_of_the_loss(key):
     np.testing.assert_allclose(losses[0] - losses[1], 0.5 * np.abs(X).sum(), rtol=1e-5)
 
 
+def test_a_step_without_key_is_a_scans_body(key):
+    network, optimizer = f7.Linear(2, 1), optax.sgd(0.1)
+    step, inputs = make_train_step(network, f7.MSECriterion(), optimizer), jax.random.normal(key, (3, 4, 2))
+    batches = inputs, inputs.sum(2, keepdims=True)
+    scanned, metrics = jax.lax.scan(step, init_state(network, optimizer, key), batches)
+    state = init_state(network, optimizer, key)
+    for batch in zip(*batches, strict=True):
+        state, last = step(state, batch)
+    np.testing.assert_allclose(scanned.params["weight"], state.params["weight"], rtol=1e-5)
+    np.testing.assert_allclose(metrics["loss"][-1], last["loss"], rtol=1e-5)
+
+
 def test_keys_decide_what_is_dropped(key):
     net = f7.Sequential(f7.Dropout(0.5), f7.Linear(3, 2))
     step = make_train_step(net, f7.MSECriterion(), optax.sgd(0.1))
     loss = lambda k: float(step(init_state(net, optax.sgd(0.1), key), (X, Y), k)[1]["loss"])  # noqa: E731
     assert loss(jax.random.key(1)) == loss(jax.random.key(1)) != loss(jax.random.key(2))
     with pytest.raises(ValueError, match="needs a random key"):
-        step(init_state(net, optax.sgd(0.1), key), (X, Y), None)
+        step(init_state(net, optax.sgd(0.1), key), (X, Y))
 
 
 def test_wrong_input_is_refused_by_name(key):

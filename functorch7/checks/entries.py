@@ -11,6 +11,10 @@ from .tracebacks import shorten
 Method = TypeVar("Method", bound=Callable)
 
 
+FORWARD = "params, buffers, input, *, key, train"
+"""What a module's `forward` takes, which authors write."""
+
+
 def entry(method: Method) -> Method:
     """The method of a module's, such that errors out of it say what users have to know.
 
@@ -33,8 +37,13 @@ def entry(method: Method) -> Method:
 
 
 def _unfit_call(module: object, method: Callable, given: tuple, named: dict[str, Any]) -> str:
+    if method.__name__ == "forward" and {"key", "train"} <= named.keys():  # which `apply` gives: an author's mistake
+        return f"{title(module)}: expected a class with forward({FORWARD}), got {_usage(method)}"
     shown = [*map(_brief, given), *(f"{name}={_brief(value)}" for name, value in named.items())]
     hint = next(filter(None, map(hint_of_pair, given)), "")
+    if method.__name__ == "forward":
+        kind: Any = type(module)
+        hint = f"; users call {_usage(getattr(kind.__call__, '__wrapped__', kind.apply))}"  # a criterion is a function
     return f"{title(module)}: expected {_usage(method)}, got ({', '.join(shown)}){hint}"
 
 

@@ -13,7 +13,7 @@ from jax import lax
 from jax.core import Tracer
 from jax.experimental import checkify
 
-from .numbers import whole_number
+from .declared import whole_number
 
 
 class Described(Protocol):
@@ -31,13 +31,21 @@ def title(module: object) -> str:
 
 
 def describe(value: object) -> str:
-    """What was given, in a few words: a shape, a table's length, or the value itself."""
+    """What was given, in a few words: a shape, a table's length, an object's first line, or the value itself."""
+    if hasattr(value, "functional"):
+        return title(value)
     if isinstance(value, (list, tuple)):
         return f"a table of {len(value)}: " + ", ".join(map(describe, value[:4])) if value else "an empty table"
     if isinstance(value, dict):
         return f"a table with keys {list(value)}"
     shape = getattr(value, "shape", None)
     return f"shape {shape}" if isinstance(shape, tuple) else reprlib.repr(value)
+
+
+def no_description(given: object) -> str:
+    """What is said of anything but the description of a module, with how to get that of an object of `legacy`."""
+    hint = "; take its functional()" if hasattr(given, "functional") else ""
+    return f"expected the description of a module, such as functorch7.Tanh(), got {describe(given)}{hint}"
 
 
 def expected(module: object, what: str, given: object) -> ValueError:

@@ -19,9 +19,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .declared import alternatives, number_type
 from .entries import hint_of_pair
 from .errors import Described, describe, is_concrete, title
-from .numbers import alternatives, number_type
 
 NUMBERS = (bool, int, float, complex)
 WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
@@ -87,17 +87,24 @@ def _foreign(value: object) -> str:
     return reprlib.repr(value)
 
 
-def check_parameters(module: Described, params: object) -> None:
+def check_own(module: Described, params: object, buffers: object) -> None:
     """Refuses arrays of other sizes than `init_params` makes: many would give an output, but another layer's.
 
+    Nor does it take `params` in the place of `buffers`, of which many modules need none.
     Raises: ValueError naming the module, the parameter and the sizes.
     """
     if _are_known.get() or not isinstance(params, Mapping):
         return
     for name, shape in _own_shapes(module):
-        if name in params and np.shape(params[name]) != shape:
+        if name not in params:
+            continue
+        if np.shape(params[name]) != shape:
             given = describe(params[name])
             raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {shape}, got {given}")
+        if isinstance(buffers, Mapping) and name in buffers:
+            raise ValueError(
+                f"{title(module)}: expected buffers, as init makes them, got params, twice: {name!r} is in both"
+            )
 
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
@@ -142,6 +149,12 @@ def check_apart(module: Described, *trees: object) -> None:
     """Raises TypeError for what has params and buffers, such as Variables, in the place of one of them."""
     if hint := next(filter(None, map(hint_of_pair, trees)), None):
         raise TypeError(f"{title(module)}: expected params and buffers one by one{hint}")
+
+
+def check_stdv(who: str, stdv: object) -> None:
+    """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
+    if not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
+        raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 
 def check_train(module: Described, train: object) -> None:

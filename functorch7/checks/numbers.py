@@ -1,10 +1,9 @@
-"""Numbers among arguments and fields."""
+"""Whole numbers among arguments."""
 
-from functools import lru_cache
-
-import jax
 import numpy as np
-from jax.core import Tracer
+
+from .declared import whole_number
+from .errors import describe
 
 
 def check_whole(who: str, least: int, **values: object) -> None:
@@ -19,38 +18,23 @@ def check_whole(who: str, least: int, **values: object) -> None:
             raise ValueError(f"{who}: expected {name} of at least {least}, got {value}")
 
 
-def whole_number(value: object) -> int | None:
-    """The whole number that a value is, be it written as 3, as 3.0 or as an array of NumPy's or JAX's; None if none."""
-    found = as_declared(value, int)
-    return found if type(found) is int else None
+def whole(who: str, name: str, value: object) -> int:
+    """The whole number that a value is: 2, 2.0, or one of NumPy's or JAX's.
 
-
-def alternatives(annotation: object) -> set[str]:
-    """The names of the types that a field may have."""
-    return {kind.strip() for kind in getattr(annotation, "__name__", str(annotation)).split("|")}
-
-
-@lru_cache(256)
-def number_type(annotation: object) -> type | None:
-    """int or float for a field that is one (or None); None for any other."""
-    return {frozenset({"int"}): int, frozenset({"float"}): float}.get(frozenset(alternatives(annotation) - {"None"}))
-
-
-def as_declared(value: object, wanted: type | None) -> object:
-    """A number as a field of that type keeps it, so that equal descriptions mean the same program.
-
-    Numbers of NumPy's, which take the type of what they are calculated with, are Python's, and so are those of JAX's
-    where a number is wanted; 3.0 is 3 where whole numbers are, as in programs whose sizes come out of a division, and
-    3 is 3.0 where fractions are. Whatever does not fit stays as it is, for the field's own check.
+    Raises: TypeError naming the argument.
     """
-    if type(value) is wanted:
-        return value
-    if isinstance(value, np.generic) or (wanted and isinstance(value, (np.ndarray, jax.Array)) and _is_one(value)):
-        value = value.item()
-    if wanted is int and type(value) is float and value.is_integer():
-        return int(value)
-    return float(value) if wanted is float and type(value) is int else value
+    found = whole_number(value)
+    if found is None:
+        raise TypeError(f"{who}: expected a whole number as {name}, got {describe(value)}")
+    return found
 
 
-def _is_one(array: np.ndarray | jax.Array) -> bool:
-    return array.ndim == 0 and not isinstance(array, Tracer)
+def position(who: str, index: object, count: int, what: str = "modules") -> int:
+    """The position from 0 that an index means among so many; a negative one counts backwards.
+
+    Raises: TypeError for what is no whole number; IndexError for what is not there.
+    """
+    found = whole(who, "index", index)
+    if not -count <= found < count:
+        raise IndexError(f"{who}: index {found} is out of range of {count} {what}, counted from 0")
+    return found % count

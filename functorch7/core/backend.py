@@ -40,7 +40,9 @@ def tracing_for(platforms: Iterable[str]) -> AbstractContextManager[str | None]:
 
 
 def unrolled_steps(length: int) -> int:
-    """How many steps of a recurrence of this length stand in a loop's body."""
+    """How many steps of a recurrence of this length stand in a loop's body; 1 of a length that has a name (export)."""
+    if not isinstance(length, int):
+        return 1
     return max(1, min(length, STEPS_IN_A_BODY.get(traced_for(), 1)))
 
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..checks.numbers import as_declared, number_type
+from ..checks.declared import as_declared, number_type
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children

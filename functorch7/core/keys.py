@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..checks.errors import describe
+from ..checks.errors import Described, describe, expected
 from .types import Array, Key
 
 
@@ -37,9 +37,16 @@ def folded(key: Key, number: int | Array) -> Key:
     return jax.random.fold_in(key, number) if _is_one(key) else jax.vmap(jax.random.fold_in, (0, None))(key, number)
 
 
-def of_steps(key: Key, length: int) -> Array | None:
-    """A key for each step of a sequence, folded with its time; keys that are such already, and None, stay."""
-    if key is None or not _is_one(key):
+def of_steps(module: Described, key: Key, length: int) -> Array | None:
+    """A key for each step of a sequence, folded with its time; keys that are such already, and None, stay.
+
+    Raises: ValueError, naming the module, for more keys than steps, or fewer.
+    """
+    if key is None:
+        return None
+    if not _is_one(key):
+        if len(key) != length:
+            raise expected(module, f"one random key, or one for each of {length} steps", key)
         return key
     return jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(length))
 

@@ -12,7 +12,6 @@ from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
-import numpy as np
 from jax.typing import ArrayLike
 
 from ..checks.checked import checked
@@ -22,13 +21,15 @@ from ..checks.given import (
     check_apart,
     check_kinds,
     check_made,
-    check_parameters,
+    check_own,
     check_result,
+    check_stdv,
     check_train,
     shapes_of,
     unfit,
     unfit_field,
 )
+from ..checks.numbers import position
 from ..programs import Compiled
 from . import explicit, hooks
 from .keys import check_key, check_single, folded
@@ -108,6 +109,8 @@ class Module(Declared):
         if "__post_init__" in vars(cls):
             cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
+        if "forward" in vars(cls):
+            cls.forward = entry(cls.forward)  # type: ignore[method-assign]
         cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]
         if not abstract:
             _register(cls)
@@ -141,7 +144,7 @@ class Module(Declared):
         check_key(self.torch_name(), key)
         check_single(self.torch_name(), key)
         if stdv is not None:
-            _check_stdv(self.torch_name(), stdv)
+            check_stdv(self.torch_name(), stdv)
         if by_position(self):
             _check_no_arrays(type(self))
         try:
@@ -178,7 +181,7 @@ class Module(Declared):
             check_key(self.torch_name(), key)
         check_kinds(self, input)
         if type(self).init_params is not Module.init_params:
-            check_parameters(self, params)
+            check_own(self, params, buffers)
         if (mesh := explicit.mesh_of(input)) is not None:
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         try:
@@ -231,9 +234,10 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
     name = container.torch_name()
     if isinstance(given, type) and issubclass(given, Module):
         raise TypeError(f"{name}: module {position} is the class {given.__name__}; call it: {given.__name__}(...)")
-    if callable(given) and not isinstance(given, type):
+    if callable(given) and not isinstance(given, type) and not hasattr(given, "functional"):
         return Lambda(given)
-    raise TypeError(f"{name}: expected a module as module {position}, got {given!r}")
+    hint = "; take its functional()" if hasattr(given, "functional") else ""
+    raise TypeError(f"{name}: expected a module as module {position}, got {describe(given)}{hint}")
 
 
 def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -259,14 +263,6 @@ def _refuse_change(module: Any, name: str, *value: Any) -> None:
         f"{module.torch_name()}: cannot change {name!r}, because descriptions never change; replace({name}=...) gives "
         f"another one, and a class declares its fields, `{name}: int`, in the place of setting them in __init__"
     )
-
-
-def _check_stdv(title: str, stdv: Any) -> None:
-    """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
-    if not isinstance(stdv, (int, float)) and not (hasattr(stdv, "dtype") and np.ndim(stdv) == 0):
-        raise TypeError(
-            f"{title}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input"
-        )
 
 
 def _check_no_arrays(kind: type[Module]) -> None:
@@ -390,8 +386,10 @@ class Container(Module, init=False):
     def __getitem__(self, index: slice) -> Self: ...
 
     def __getitem__(self, index: int | slice) -> Module:
-        """The module at a position from 0, or a container of some."""
-        return self.replace(modules=self.modules[index]) if isinstance(index, slice) else self.modules[index]
+        """The module at a position from 0, or a container of some. Raises TypeError, IndexError for others."""
+        if isinstance(index, slice):
+            return self.replace(modules=self.modules[index])
+        return self.modules[position(self.torch_name(), index, len(self.modules))]
 
     def children(self) -> Children:
         return self.modules

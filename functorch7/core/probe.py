@@ -128,7 +128,7 @@ def at_once(function: Callable, *xs: Value) -> Value:
 
 
 def _looped(loop: Callable, body: Callable, carry: Any, xs: Any, first: int) -> tuple[Any, Any]:
-    outer, length = _open.get(), len(jax.tree.leaves(xs)[0])
+    outer, length = _open.get(), jax.tree.leaves(xs)[0].shape[0]
     if not outer or not length:  # of no steps nothing is seen
         with silent():
             return loop(body, carry, xs)

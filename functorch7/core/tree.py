@@ -8,6 +8,8 @@ and of a branch for each child.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
+from ..checks.entries import hint_of_pair
+from ..checks.errors import describe, no_description, title
 from .types import State, Tree, Value
 
 Name = int | str
@@ -24,14 +26,22 @@ class Parent(Protocol[Inner]):
     def children(self) -> tuple[Inner, ...] | Mapping[str, Inner]: ...
 
 
+def _children(module: Any) -> Children:
+    """The modules inside. Raises: TypeError for what is no description."""
+    found = module.children() if hasattr(module, "children") else None
+    if not isinstance(found, (tuple, Mapping)):
+        raise TypeError(no_description(module))
+    return found
+
+
 def by_position(module: Parent[object]) -> bool:
     """Whether the modules inside have positions, and no names."""
-    return isinstance(module.children(), tuple)
+    return isinstance(_children(module), tuple)
 
 
 def named_children(module: Parent[Inner]) -> list[tuple[Name, Inner]]:
     """The modules directly inside, in order, each with its position or name."""
-    children = module.children()
+    children = _children(module)
     return list(enumerate(children) if isinstance(children, tuple) else children.items())
 
 
@@ -42,7 +52,7 @@ def child_names(module: Parent[object]) -> tuple[Name, ...]:
 
 def child_at(module: Parent[Inner], name: Name) -> tuple[int, Inner]:
     """(its position, the module) of this position or name."""
-    children = module.children()
+    children = _children(module)
     if isinstance(children, tuple):
         return int(name), children[int(name)]
     return list(children).index(str(name)), children[str(name)]
@@ -57,19 +67,37 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
 
 
 def split(module: Parent[object], tree: Tree) -> tuple[State, list[Value]]:
-    """(the module's own entries of a tree, a branch for each child, in order)."""
-    return _split(module.children(), tree)
+    """(the module's own entries of a tree, a branch for each child, in order).
+
+    Raises: ValueError, naming the module, for what is no tree of its arrays.
+    """
+    return _split(module, _children(module), tree)
 
 
-def _split(children: Children, tree: Value) -> tuple[dict[str, Any], list[Any]]:
+def _split(module: Parent[object], children: Children, tree: Value) -> tuple[dict[str, Any], list[Any]]:
+    _check(module, children, tree)
     if isinstance(children, tuple):
         return dict(*tree[len(children) :]), tree[: len(children)]
     return {name: entry for name, entry in tree.items() if name not in children}, [tree[name] for name in children]
 
 
+def _check(module: Parent[object], children: Children, tree: Any) -> None:
+    is_pair = bool(hint_of_pair(tree))
+    if isinstance(children, tuple):
+        own = tree[len(children) :] if isinstance(tree, (list, tuple)) and len(tree) >= len(children) else [None]
+        fits = len(own) < 2 and all(isinstance(each, Mapping) for each in own) and not is_pair
+        form = f"a list of {len(children)} entries"
+    else:
+        fits = isinstance(tree, Mapping) and children.keys() <= tree.keys()
+        form = f"a dict with {', '.join(children)}" if children else "a dict"
+    if not fits:
+        given = f"{type(tree).__name__}, which has params and buffers" if is_pair else describe(tree)
+        raise ValueError(f"{title(module)}: expected a tree of its arrays, {form}, as init makes it, got {given}")
+
+
 def join(module: Parent[object], own: Mapping[str, Value], branches: Iterable[Value]) -> Value:
     """The opposite of `split`."""
-    return _join(module.children(), own, branches)
+    return _join(_children(module), own, branches)
 
 
 def _join(children: Children, own: Mapping[str, Any], branches: Iterable[Any]) -> Value:
@@ -80,7 +108,7 @@ def _join(children: Children, own: Mapping[str, Any], branches: Iterable[Any]) -
 
 def rebuilt(module: Parent[Inner], change: Callable[[Inner], Inner]) -> tuple[Inner, ...] | dict[str, Inner]:
     """The modules inside, each changed, in the form that `children` gives them in."""
-    children = module.children()
+    children = _children(module)
     if isinstance(children, tuple):
         return tuple(map(change, children))
     return {name: change(child) for name, child in children.items()}
@@ -91,8 +119,8 @@ def mapped(module: Parent[object], change: Callable[..., Mapping[str, Value]], *
 
     It is called for each module that has entries of its own in one of the trees, outer ones first.
     """
-    children = module.children()
-    parts = [_split(children, tree) for tree in trees]
+    children = _children(module)
+    parts = [_split(module, children, tree) for tree in trees]
     owned = [own for own, _ in parts]
     own = change(module, *owned) if any(owned) else {}
     modules = children if isinstance(children, tuple) else children.values()

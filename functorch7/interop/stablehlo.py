@@ -1,6 +1,7 @@
 """Networks as compiled programs (StableHLO) for serving: bytes that JAX runs without functorch7."""
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -12,6 +13,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
 from ..core.types import Input, Output, Tree, Value
+from ..network import check_module
 from ..network.shapes import shaped
 from .packages import package
 from .remote import reading, replacing
@@ -24,16 +26,17 @@ def export(
     """The network in evaluation, with its arrays inside, as a program `input -> output`. Values
     (classes, indices) are not checked in it.
 
-    `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes: sizes with a name may be any number above
-    0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and
-    dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs now. Without
-    functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
+    `input` is its shape, such as ("batch", 1, 28, 28) or ("time", "batch", 3), or a table of shapes: sizes with a name
+    may be any number above 0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand
+    for its own shape and dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs
+    now. Without functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
     Raises: ImportError without flatbuffers; TypeError for what is no shape, or no list of platforms; ValueError for
     shapes that the network refuses, layers that need to know a size that has a name, and modules that draw random
     numbers in evaluation, call the host, or whose output's size depends on values.
     """
     if isinstance(platforms, str):
         raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
+    check_module("export", module)
     if not module.traits.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.traits.draws(False):
@@ -56,11 +59,23 @@ def export(
     except NotImplementedError as error:  # calls of the host, such as PrintSize's
         raise ValueError(f"export: {module.torch_name()} cannot be exported: {error}") from error
     except Exception as error:  # JAX's, and Python's where a size with a name stands for a number
-        named = [repr(name) for name in sorted({n for n in jax.tree.leaves(input) if isinstance(n, str)})]
-        if not named:
+        if not (names := sorted({n for n in jax.tree.leaves(input) if isinstance(n, str)})):
             raise
-        message = f"export: {module.torch_name()} needs a number in place of {' or '.join(named)}: {error}"
-        raise ValueError(message) from error
+        raise _needs_number(module, names, error) from error
+
+
+def _needs_number(module: Module, names: list[str], error: Exception) -> ValueError:
+    """The error for a layer that computes with a size which has a name: those that the error speaks of, or all."""
+    text = str(error).partition("\n")[0]
+    blamed = [name for name in names if re.search(rf"\b{name}\b", text)] or names
+    why = "a layer computes with it as a number" if "_DimExpr" in text else text
+    told = ValueError(
+        f"export: {module.torch_name()} needs a number in place of {' or '.join(map(repr, blamed))}: {why}"
+    )
+    for place in getattr(error, "__notes__", ()):
+        if place.startswith("In "):  # else it is about JAX's traceback
+            told.add_note(place)
+    return told
 
 
 def _described(input: Input, dtype: DTypeLike) -> Tree:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import jax
 import numpy as np
 
-from ..checks.numbers import whole_number
+from ..checks.declared import whole_number
 from ..core import Map, builder, expected
 from ..core.module import Module
 from ..core.types import Output, Tree

@@ -205,7 +205,9 @@ def __dir__() -> list[str]:
 def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 
-    def function(*args: Any) -> Any:
+    def function(*args: Any, **named: Any) -> Any:
+        if named:
+            raise operation.wrong(args, named)
         result = operation.quickly(args)
         if result is not None:
             return Tensor.of(result)
@@ -231,14 +233,17 @@ def _function_of(operation: Operation) -> Any:
 def _function_of_distribution(distribution: Distribution) -> Any:
     """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
 
-    def function(*args: Any) -> Any:
+    def function(*args: Any, **named: Any) -> Any:
+        if named:
+            raise distribution.wrong(args, named)
         if args and isinstance(args[0], Tensor):
             return getattr(args[0], distribution.name)(*args[1:])
         return one(distribution, args)
 
     function.__name__ = function.__qualname__ = distribution.name
     function.__doc__ = (
-        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}."
+        f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}. Raises "
+        "TypeError for arguments of other kinds, and for such by name."
     )
     return function
 
@@ -246,11 +251,16 @@ def _function_of_distribution(distribution: Distribution) -> Any:
 def _function_of_row(row: Row) -> Any:
     """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
 
-    def function(*args: Any) -> Any:
+    def function(*args: Any, **named: Any) -> Any:
+        if named:
+            raise row.wrong(args, named)
         return row.call(args, Tensor)
 
     function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = f"{row.words}; new, or in first arguments, which get the results' sizes."
+    function.__doc__ = (
+        f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of "
+        "other kinds, and for such by name."
+    )
     return function
 
 

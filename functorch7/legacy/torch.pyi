@@ -702,7 +702,7 @@ def addbmm(tensor1: Numbers, number: float, x: Numbers, tensor2: Numbers, tensor
 @overload
 def uniform(a: float = ..., b: float = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: uniform on [a, b), [0, 1) by
-    default."""
+    default. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def uniform(generator: Generator, a: float = ..., b: float = ..., /) -> float: ...
 @overload
@@ -712,7 +712,7 @@ def uniform(tensor: Tensor, generator: Generator, a: float = ..., b: float = ...
 @overload
 def normal(mean: float = ..., stdv: float = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: normal, of mean 0 and standard
-    deviation 1 by default."""
+    deviation 1 by default. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def normal(generator: Generator, mean: float = ..., stdv: float = ..., /) -> float: ...
 @overload
@@ -722,7 +722,7 @@ def normal(tensor: Tensor, generator: Generator, mean: float = ..., stdv: float 
 @overload
 def logNormal(mean: float = ..., stdv: float = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: exp of a normal number, of mean 1
-    and deviation 2 by default."""
+    and deviation 2 by default. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def logNormal(generator: Generator, mean: float = ..., stdv: float = ..., /) -> float: ...
 @overload
@@ -731,8 +731,8 @@ def logNormal(tensor: Tensor, mean: float = ..., stdv: float = ..., /) -> Tensor
 def logNormal(tensor: Tensor, generator: Generator, mean: float = ..., stdv: float = ..., /) -> Tensor: ...
 @overload
 def exponential(rate: float, /) -> float:
-    """A random number, after a generator if any, or a tensor filled with such: of density rate * exp(-rate *
-    x)."""
+    """A random number, after a generator if any, or a tensor filled with such: of density rate * exp(-rate * x).
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def exponential(generator: Generator, rate: float, /) -> float: ...
 @overload
@@ -742,7 +742,7 @@ def exponential(tensor: Tensor, generator: Generator, rate: float, /) -> Tensor:
 @overload
 def cauchy(median: float = ..., sigma: float = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: of density sigma / (pi (sigma^2 +
-    (x - median)^2)), 0 and 1 by default."""
+    (x - median)^2)), 0 and 1 by default. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def cauchy(generator: Generator, median: float = ..., sigma: float = ..., /) -> float: ...
 @overload
@@ -752,7 +752,7 @@ def cauchy(tensor: Tensor, generator: Generator, median: float = ..., sigma: flo
 @overload
 def geometric(p: float, /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: whole, n with probability (1 - p)
-    p^(n - 1)."""
+    p^(n - 1). Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def geometric(generator: Generator, p: float, /) -> float: ...
 @overload
@@ -762,7 +762,7 @@ def geometric(tensor: Tensor, generator: Generator, p: float, /) -> Tensor: ...
 @overload
 def bernoulli(p: float | Numbers = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: 1 with probability p, 0.5 by
-    default, else 0."""
+    default, else 0. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def bernoulli(generator: Generator, p: float | Numbers = ..., /) -> float: ...
 @overload
@@ -772,7 +772,7 @@ def bernoulli(tensor: Tensor, generator: Generator, p: float | Numbers = ..., /)
 @overload
 def random(first: float = ..., last: float = ..., /) -> float:
     """A random number, after a generator if any, or a tensor filled with such: whole, from first to last, or from
-    1 to a single bound."""
+    1 to a single bound. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def random(generator: Generator, first: float = ..., last: float = ..., /) -> float: ...
 @overload
@@ -812,7 +812,8 @@ def logspace(first: float, last: float, n: float = ..., *, dtype: DTypeLike | No
 def logspace(*given: float | Tensor | str) -> Tensor: ...
 @overload
 def eq(x: Numbers, number: float, /) -> Tensor:
-    """1 where elements are equal, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where elements are equal, else 0; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def eq(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -821,7 +822,8 @@ def eq(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def eq(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def ne(x: Numbers, number: float, /) -> Tensor:
-    """1 where elements differ, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where elements differ, else 0; new, or in first arguments, which get the results' sizes. Raises TypeError
+    for arguments of other kinds, and for such by name."""
 @overload
 def ne(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -830,7 +832,8 @@ def ne(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def ne(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def lt(x: Numbers, number: float, /) -> Tensor:
-    """1 where x is less, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where x is less, else 0; new, or in first arguments, which get the results' sizes. Raises TypeError for
+    arguments of other kinds, and for such by name."""
 @overload
 def lt(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -839,7 +842,8 @@ def lt(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def lt(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def le(x: Numbers, number: float, /) -> Tensor:
-    """1 where x is not greater, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where x is not greater, else 0; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def le(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -848,7 +852,8 @@ def le(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def le(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def gt(x: Numbers, number: float, /) -> Tensor:
-    """1 where x is greater, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where x is greater, else 0; new, or in first arguments, which get the results' sizes. Raises TypeError
+    for arguments of other kinds, and for such by name."""
 @overload
 def gt(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -857,7 +862,8 @@ def gt(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def gt(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def ge(x: Numbers, number: float, /) -> Tensor:
-    """1 where x is not less, else 0; new, or in first arguments, which get the results' sizes."""
+    """1 where x is not less, else 0; new, or in first arguments, which get the results' sizes. Raises TypeError
+    for arguments of other kinds, and for such by name."""
 @overload
 def ge(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -866,21 +872,24 @@ def ge(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def ge(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def sum(x: Numbers, /) -> float:
-    """the sum; new, or in first arguments, which get the results' sizes."""
+    """the sum; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of other
+    kinds, and for such by name."""
 @overload
 def sum(x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
 def sum(tensor: Numbers, x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
 def prod(x: Numbers, /) -> float:
-    """the product; new, or in first arguments, which get the results' sizes."""
+    """the product; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of
+    other kinds, and for such by name."""
 @overload
 def prod(x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
 def prod(tensor: Numbers, x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
 def mean(x: Numbers, /) -> float:
-    """the mean; new, or in first arguments, which get the results' sizes."""
+    """the mean; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of other
+    kinds, and for such by name."""
 @overload
 def mean(x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
@@ -888,60 +897,68 @@ def mean(tensor: Numbers, x: Numbers, dimension: int, /) -> Tensor: ...
 @overload
 def std(x: Numbers, flag: bool = ..., /) -> float:
     """the standard deviation, over n - 1, or n if biased; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def std(x: Numbers, dimension: int, flag: bool = ..., /) -> Tensor: ...
 @overload
 def std(tensor: Numbers, x: Numbers, dimension: int, flag: bool = ..., /) -> Tensor: ...
 @overload
 def var(x: Numbers, flag: bool = ..., /) -> float:
-    """the variance, over n - 1, or n if biased; new, or in first arguments, which get the results' sizes."""
+    """the variance, over n - 1, or n if biased; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def var(x: Numbers, dimension: int, flag: bool = ..., /) -> Tensor: ...
 @overload
 def var(tensor: Numbers, x: Numbers, dimension: int, flag: bool = ..., /) -> Tensor: ...
 @overload
 def norm(x: Numbers, number: float = ..., /) -> float:
-    """the p-norm, p = 2 unless it is given; new, or in first arguments, which get the results' sizes."""
+    """the p-norm, p = 2 unless it is given; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def norm(x: Numbers, number: float, dimension: int, /) -> Tensor: ...
 @overload
 def norm(tensor: Numbers, x: Numbers, number: float, dimension: int, /) -> Tensor: ...
 def dist(x: Numbers, tensor: Numbers, number: float = ..., /) -> float:
-    """the p-norm of the difference; new, or in first arguments, which get the results' sizes."""
+    """the p-norm of the difference; new, or in first arguments, which get the results' sizes. Raises TypeError
+    for arguments of other kinds, and for such by name."""
 def dot(x: Numbers, tensor: Numbers, /) -> float:
-    """the sum of the products of elements; new, or in first arguments, which get the results' sizes."""
+    """the sum of the products of elements; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 def trace(x: Numbers, /) -> float:
-    """the sum of a matrix's diagonal; new, or in first arguments, which get the results' sizes."""
+    """the sum of a matrix's diagonal; new, or in first arguments, which get the results' sizes. Raises TypeError
+    for arguments of other kinds, and for such by name."""
 @overload
 def min(x: Numbers, /) -> float:
-    """the least, and along a dimension where it is; new, or in first arguments, which get the results' sizes."""
+    """the least, and along a dimension where it is; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def min(x: Numbers, dimension: int, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def min(tensor1: Numbers, tensor2: Numbers, x: Numbers, dimension: int, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def max(x: Numbers, /) -> float:
-    """the greatest, and along a dimension where it is; new, or in first arguments, which get the results'
-    sizes."""
+    """the greatest, and along a dimension where it is; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def max(x: Numbers, dimension: int, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def max(tensor1: Numbers, tensor2: Numbers, x: Numbers, dimension: int, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def cumsum(x: Numbers, dimension: int = ..., /) -> Tensor:
-    """the sums so far; new, or in first arguments, which get the results' sizes."""
+    """the sums so far; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments
+    of other kinds, and for such by name."""
 @overload
 def cumsum(tensor: Numbers, x: Numbers, dimension: int = ..., /) -> Tensor: ...
 @overload
 def cumprod(x: Numbers, dimension: int = ..., /) -> Tensor:
-    """the products so far; new, or in first arguments, which get the results' sizes."""
+    """the products so far; new, or in first arguments, which get the results' sizes. Raises TypeError for
+    arguments of other kinds, and for such by name."""
 @overload
 def cumprod(tensor: Numbers, x: Numbers, dimension: int = ..., /) -> Tensor: ...
 @overload
 def sort(x: Numbers, dimension: int = ..., flag: bool = ..., /) -> tuple[Tensor, Tensor]:
     """the elements in order, descending if true, and where they were; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def sort(
     tensor1: Numbers, tensor2: Numbers, x: Numbers, dimension: int = ..., flag: bool = ..., /
@@ -951,7 +968,7 @@ def topk(
     x: Numbers, count: int = ..., dimension: int = ..., flag1: bool = ..., flag2: bool = ..., /
 ) -> tuple[Tensor, Tensor]:
     """the k smallest, or largest if true, in order, and where they are; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def topk(
     tensor1: Numbers, tensor2: Numbers, x: Numbers, count: int = ..., dimension: int = ..., flag1: bool = ...,
@@ -959,7 +976,8 @@ def topk(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def kthvalue(x: Numbers, count: int, dimension: int = ..., /) -> tuple[Tensor, Tensor]:
-    """the k-th smallest, and where it is; new, or in first arguments, which get the results' sizes."""
+    """the k-th smallest, and where it is; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def kthvalue(
     tensor1: Numbers, tensor2: Numbers, x: Numbers, count: int, dimension: int = ..., /
@@ -967,52 +985,55 @@ def kthvalue(
 @overload
 def median(x: Numbers, dimension: int = ..., /) -> tuple[Tensor, Tensor]:
     """the middle one (the lower of two), and where it is; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def median(tensor1: Numbers, tensor2: Numbers, x: Numbers, dimension: int = ..., /) -> tuple[Tensor, Tensor]: ...
 @overload
 def mode(x: Numbers, dimension: int = ..., /) -> tuple[Tensor, Tensor]:
     """the most frequent one (the smallest of such), and where it is; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def mode(tensor1: Numbers, tensor2: Numbers, x: Numbers, dimension: int = ..., /) -> tuple[Tensor, Tensor]: ...
 @overload
 def index(x: Numbers, dimension: int, indices: Numbers, /) -> Tensor:
     """the slices of a dimension that a LongTensor names; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def index(tensor: Numbers, x: Numbers, dimension: int, indices: Numbers, /) -> Tensor: ...
 @overload
 def gather(x: Numbers, dimension: int, indices: Numbers, /) -> Tensor:
     """along a dimension, the elements that a LongTensor names; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def gather(tensor: Numbers, x: Numbers, dimension: int, indices: Numbers, /) -> Tensor: ...
 @overload
 def nonzero(x: Numbers, /) -> Tensor:
-    """where elements are not 0, a row for each; new, or in first arguments, which get the results' sizes."""
+    """where elements are not 0, a row for each; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def nonzero(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
 def tril(x: Numbers, count: int = ..., /) -> Tensor:
-    """what is on and below the k-th diagonal; new, or in first arguments, which get the results' sizes."""
+    """what is on and below the k-th diagonal; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def tril(tensor: Numbers, x: Numbers, count: int = ..., /) -> Tensor: ...
 @overload
 def triu(x: Numbers, count: int = ..., /) -> Tensor:
-    """what is on and above the k-th diagonal; new, or in first arguments, which get the results' sizes."""
+    """what is on and above the k-th diagonal; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def triu(tensor: Numbers, x: Numbers, count: int = ..., /) -> Tensor: ...
 @overload
 def diag(x: Numbers, count: int = ..., /) -> Tensor:
     """the k-th diagonal of a matrix, or a matrix with this one; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def diag(tensor: Numbers, x: Numbers, count: int = ..., /) -> Tensor: ...
 @overload
 def histc(x: Numbers, count: int = ..., number1: float = ..., number2: float = ..., /) -> Tensor:
     """how many elements are in each of n bins, between bounds if given; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def histc(
     tensor: Numbers, x: Numbers, count: int = ..., number1: float = ..., number2: float = ..., /
@@ -1020,26 +1041,27 @@ def histc(
 @overload
 def bhistc(x: Numbers, count: int = ..., number1: float = ..., number2: float = ..., /) -> Tensor:
     """how many elements of each row are in each of n bins; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def bhistc(
     tensor: Numbers, x: Numbers, count: int = ..., number1: float = ..., number2: float = ..., /
 ) -> Tensor: ...
 @overload
 def cross(x: Numbers, tensor: Numbers, dimension: int = ..., /) -> Tensor:
-    """the cross product along a dimension of size 3; new, or in first arguments, which get the results' sizes."""
+    """the cross product along a dimension of size 3; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def cross(tensor1: Numbers, x: Numbers, tensor2: Numbers, dimension: int = ..., /) -> Tensor: ...
 @overload
 def gesv(x: Numbers, tensor: Numbers, /) -> tuple[Tensor, Tensor]:
     """the solution of a X = x for the matrix given next, and its factors; new, or in first arguments, which get
-    the results' sizes."""
+    the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def gesv(tensor1: Numbers, tensor2: Numbers, x: Numbers, tensor3: Numbers, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def gels(x: Numbers, tensor: Numbers, /) -> tuple[Tensor, Tensor]:
     """the X of least squares |a X - x|, residuals below it, and a's factors; new, or in first arguments, which
-    get the results' sizes."""
+    get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def gels(tensor1: Numbers, tensor2: Numbers, x: Numbers, tensor3: Numbers, /) -> tuple[Tensor, Tensor]: ...
 @overload
@@ -1047,7 +1069,7 @@ def trtrs(
     x: Numbers, tensor: Numbers, letter1: str = ..., letter2: str = ..., letter3: str = ..., /
 ) -> tuple[Tensor, Tensor]:
     """the same for a triangular matrix: 'U' or 'L', 'N' or 'T', 'N' or 'U'; new, or in first arguments, which get
-    the results' sizes."""
+    the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def trtrs(
     tensor1: Numbers, tensor2: Numbers, x: Numbers, tensor3: Numbers, letter1: str = ..., letter2: str = ...,
@@ -1056,30 +1078,31 @@ def trtrs(
 @overload
 def potrf(x: Numbers, letter: str = ..., /) -> Tensor:
     """the Cholesky factor of a positive definite matrix, upper or ('L') lower; new, or in first arguments, which
-    get the results' sizes."""
+    get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def potrf(tensor: Numbers, x: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def pstrf(x: Numbers, letter: str = ..., /) -> tuple[Tensor, Tensor]:
-    """the same with pivoting, and the rows' order; new, or in first arguments, which get the results' sizes."""
+    """the same with pivoting, and the rows' order; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def pstrf(tensor1: Numbers, tensor2: Numbers, x: Numbers, letter: str = ..., /) -> tuple[Tensor, Tensor]: ...
 @overload
 def potrs(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
     """the solution of A X = x, given A's Cholesky factor; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def potrs(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def potri(x: Numbers, letter: str = ..., /) -> Tensor:
-    """the inverse of the matrix of a Cholesky factor; new, or in first arguments, which get the results'
-    sizes."""
+    """the inverse of the matrix of a Cholesky factor; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def potri(tensor: Numbers, x: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def symeig(x: Numbers, letter1: str = ..., letter2: str = ..., /) -> tuple[Tensor, Tensor]:
     """a symmetric matrix's eigenvalues, and with 'V' its eigenvectors; new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def symeig(
     tensor1: Numbers, tensor2: Numbers, x: Numbers, letter1: str = ..., letter2: str = ..., /
@@ -1087,36 +1110,39 @@ def symeig(
 @overload
 def eig(x: Numbers, letter: str = ..., /) -> tuple[Tensor, Tensor]:
     """eigenvalues, a row of real and imaginary part each; with 'V' eigenvectors; new, or in first arguments,
-    which get the results' sizes."""
+    which get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def eig(tensor1: Numbers, tensor2: Numbers, x: Numbers, letter: str = ..., /) -> tuple[Tensor, Tensor]: ...
 @overload
 def svd(x: Numbers, letter: str = ..., /) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V of the singular values, some ('S') or all ('A'); new, or in first arguments, which get the
-    results' sizes."""
+    results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def svd(
     tensor1: Numbers, tensor2: Numbers, tensor3: Numbers, x: Numbers, letter: str = ..., /
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def inverse(x: Numbers, /) -> Tensor:
-    """the inverse of a matrix; new, or in first arguments, which get the results' sizes."""
+    """the inverse of a matrix; new, or in first arguments, which get the results' sizes. Raises TypeError for
+    arguments of other kinds, and for such by name."""
 @overload
 def inverse(tensor: Numbers, x: Numbers, /) -> Tensor: ...
 @overload
 def qr(x: Numbers, /) -> tuple[Tensor, Tensor]:
-    """Q and R of a matrix, whose product it is; new, or in first arguments, which get the results' sizes."""
+    """Q and R of a matrix, whose product it is; new, or in first arguments, which get the results' sizes. Raises
+    TypeError for arguments of other kinds, and for such by name."""
 @overload
 def qr(tensor1: Numbers, tensor2: Numbers, x: Numbers, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def geqrf(x: Numbers, /) -> tuple[Tensor, Tensor]:
     """LAPACK's reflectors of Q and R, and their factors; new, or in first arguments, which get the results'
-    sizes."""
+    sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def geqrf(tensor1: Numbers, tensor2: Numbers, x: Numbers, /) -> tuple[Tensor, Tensor]: ...
 @overload
 def orgqr(x: Numbers, tensor: Numbers, /) -> Tensor:
-    """Q of these reflectors, given their factors; new, or in first arguments, which get the results' sizes."""
+    """Q of these reflectors, given their factors; new, or in first arguments, which get the results' sizes.
+    Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def orgqr(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
@@ -1124,7 +1150,7 @@ def ormqr(
     x: Numbers, tensor1: Numbers, tensor2: Numbers, letter1: str = ..., letter2: str = ..., /
 ) -> Tensor:
     """a matrix times this Q, on its left or ('R') right, or times Q' ('T'); new, or in first arguments, which get
-    the results' sizes."""
+    the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def ormqr(
     tensor1: Numbers, x: Numbers, tensor2: Numbers, tensor3: Numbers, letter1: str = ..., letter2: str = ..., /
@@ -1132,25 +1158,25 @@ def ormqr(
 @overload
 def conv2(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
     """images convolved with kernels, where they overlap wholly, or ('F') at all; new, or in first arguments,
-    which get the results' sizes."""
+    which get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def conv2(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def xcorr2(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
     """images correlated with kernels, where they overlap wholly, or ('F') at all; new, or in first arguments,
-    which get the results' sizes."""
+    which get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def xcorr2(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def conv3(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
     """volumes convolved with kernels, where they overlap wholly, or ('F') at all; new, or in first arguments,
-    which get the results' sizes."""
+    which get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def conv3(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 @overload
 def xcorr3(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
     """volumes correlated with kernels, where they overlap wholly, or ('F') at all; new, or in first arguments,
-    which get the results' sizes."""
+    which get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def xcorr3(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 def squeeze(tensor: Tensor, /, *given: Operand) -> Result[Tensor]:

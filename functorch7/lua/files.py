@@ -22,6 +22,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing, as_dict
+from .own import LuaMethod
 from .text import to_lua
 
 
@@ -36,6 +37,8 @@ class SavedFromLua(Saved):
         """The record of a function, or of one of Lua's objects."""
         if isinstance(each, (type, Constructor)):
             return {}  # what makes a class's objects is a table without fields of its own in Torch
+        if isinstance(each, LuaMethod):
+            each = each.function
         if isinstance(each, LuaFunction):
             return self.once(each, lambda: self._function(each, place))
         if isinstance(each, LuaValue):
@@ -117,6 +120,7 @@ class LoadedToLua:
     def __init__(self, border: Border, functions: bool = False):
         self.border, self.functions = border, functions
         self._loaded = Loaded()
+        self._loaded.as_method = LuaMethod
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have

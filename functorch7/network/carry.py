@@ -9,6 +9,7 @@ from jax.typing import DTypeLike
 from ..core.module import Module
 from ..core.tree import join, mapped
 from ..core.types import Tree, Value
+from .fitting import check_module
 from .kinds import map_state, state_names
 
 
@@ -61,7 +62,9 @@ def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype
 
     State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequences whose
     sequencer never remembers: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
+    Raises: TypeError for what is no description.
     """
+    check_module("init_carry", module)
     shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
     names = module.init_buffers()
     own = {n: state for n, state in module.initial_state(shape, dtype).items() if n in names}

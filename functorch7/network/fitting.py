@@ -1,6 +1,6 @@
 """Whether what a function of a whole network is given is a network, and its arrays."""
 
-from ..checks.errors import describe, title
+from ..checks.errors import no_description, title
 from ..checks.given import misfits_of
 from ..core import Module
 from ..core.types import Tree
@@ -9,10 +9,7 @@ from ..core.types import Tree
 def check_module(who: str, module: object) -> None:
     """Raises TypeError for what is no description, saying how to get that of an object of `legacy`."""
     if not isinstance(module, Module):
-        hint = "; take its functional()" if hasattr(module, "functional") else ""
-        raise TypeError(
-            f"{who}: expected the description of a module, such as functorch7.Tanh(), got {describe(module)}{hint}"
-        )
+        raise TypeError(f"{who}: {no_description(module)}")
 
 
 def check_variables(who: str, module: Module, params: Tree, buffers: Tree) -> None:

@@ -49,13 +49,13 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers.
+    integers; RuntimeError for a kind of devices that JAX has not here.
     """
     if dtype is not None and not _is_floating(dtype):
         raise TypeError(
             f"to: expected a floating-point dtype, got {dtype if isinstance(dtype, str) else jnp.dtype(dtype)}"
         )
-    place = jax.devices(device)[0] if isinstance(device, str) else device
+    place = _device_of(device) if isinstance(device, str) else device
 
     def moved(leaf: Any) -> Any:
         if not hasattr(leaf, "dtype"):
@@ -64,3 +64,11 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
         return cast if place is None else jax.device_put(cast, place)
 
     return jax.tree.map(moved, variables)
+
+
+def _device_of(kind: str) -> Device:
+    try:
+        return jax.devices(kind)[0]
+    except RuntimeError as error:
+        there = ", ".join(sorted({device.platform for device in (*jax.devices(), *jax.devices("cpu"))}))
+        raise RuntimeError(f"to: expected a kind of devices that there are, {there}, got {kind!r}") from error

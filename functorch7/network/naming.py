@@ -12,7 +12,7 @@ from ..checks.given import MISUSE
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value
-from .fitting import check_variables
+from .fitting import check_module, check_variables
 from .kinds import buffer_kinds
 
 Pair = Variables | tuple[Any, Any]
@@ -25,6 +25,7 @@ def find(module: Module, name: str) -> Path | None:
     Raises: ValueError if several modules have the name.
     Source: BigDL, AbstractModule.apply(name).
     """
+    check_module("find", module)
     found = [path for path, each in places(module) if each.own_name == name]
     if len(found) > 1:
         at = " and ".join(dotted(path) or "the top" for path in found)

@@ -12,6 +12,7 @@ from ..core.module import Module
 from ..core.recording import recording
 from ..core.tree import Path
 from ..core.types import Input, Key, Tree, Value
+from .fitting import check_module
 
 
 def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Value:
@@ -29,6 +30,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
     >>> f7.output_shape(f7.ConcatTable(f7.Identity(), f7.Linear(3, 2)), (4, 3))
     [(4, 3), (4, 2)]
     """
+    check_module("output_shape", module)
     if not module.traits.traceable:
         raise ValueError(f"{title(module)}: the size of the output depends on values, not only on the input's shape")
     key = jax.random.key(0)

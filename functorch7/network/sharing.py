@@ -6,6 +6,7 @@ from ..checks.errors import expected, title
 from ..core.module import Children, Module, Variables
 from ..core.tree import Path, found_at, with_at
 from ..core.types import Array, Key, Tree
+from .fitting import check_module
 
 EXAMPLE = '(((0, "weight"), (2, "weight")), ...)'
 
@@ -32,6 +33,7 @@ class Shared(Module):
     ties: tuple[tuple[Path, Path], ...]
 
     def __post_init__(self) -> None:
+        check_module("nn.Shared", self.module)
         if not isinstance(self.ties, (tuple, list)):
             raise expected(self, f"ties {EXAMPLE}", self.ties)
         owners: dict[Path, Path] = {}  # of each alias; ties may be a chain, of which the first owns what all read

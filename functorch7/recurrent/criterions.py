@@ -91,7 +91,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
 
     def _step_by_step(self, params: Tree, buffers: Tree, columns: list, key: Key, train: bool) -> tuple[Output, Tree]:
         length = len(jax.tree.leaves(columns[0])[0]) if not isinstance(columns[0], list) else len(columns[0])
-        keys = of_steps(key, length)
+        keys = of_steps(self, key, length)
 
         def step(buffers: Tree, time: int, input: Any) -> tuple[Any, Any]:
             step_key = None if keys is None else keys[time]

@@ -33,7 +33,7 @@ def over_time(
     """
     if (mesh := explicit.mesh_of(inputs)) is not None:
         return explicit.laid_out(mesh, partial(over_time, module, train=train), params, buffers, inputs, key)
-    key = of_steps(key, _length(inputs))
+    key = of_steps(module, key, _length(inputs))
     run = partial(_all_steps, module, params, buffers, key=key, train=train)
     return recorded_call(run, inputs, steps=True)
 
@@ -97,7 +97,7 @@ def _has_memory(module: Module, buffers: Tree, train: bool) -> bool:
 
 
 def _length(inputs: Value) -> int:
-    return len(jax.tree.leaves(inputs)[0])
+    return jax.tree.leaves(inputs)[0].shape[0]
 
 
 def _chain(

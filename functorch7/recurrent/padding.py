@@ -46,7 +46,7 @@ def over_padded(
 
         (outputs, last), buffers = explicit.laid_out(mesh, run, params, buffers, (inputs, lengths, mask), key)
         return outputs, last, buffers
-    key = of_steps(key, len(jax.tree.leaves(inputs)[0]))
+    key = of_steps(module, key, jax.tree.leaves(inputs)[0].shape[0])
     if isinstance(module, Sequencer):
         outputs, last, inner = over_padded(
             module.modules[0], params[0], module.start(buffers, train)[0], inputs, lengths=lengths, mask=mask,

@@ -71,8 +71,10 @@ class Sequencer(AbstractSequencer, Container):
     in shape as far as the module's state allows; then it runs step by step.
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor). Losses
     emitted inside are summed over time, log-probabilities stacked. What does not depend on earlier steps is computed
-    for all steps at once.
-    Raises: TypeError if given no module; ValueError for an empty sequence; what the module raises.
+    for all steps at once. Each step draws its own random numbers, by `key` folded with its time; T keys, one for each
+    step, are taken as they are.
+    Raises: TypeError if given no module; ValueError for an empty sequence, and for several keys but T; what the module
+    raises.
     Source: rnn/README.md#rnn.Sequencer.
 
     >>> import functorch7 as f7
@@ -95,7 +97,7 @@ class Sequencer(AbstractSequencer, Container):
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if not length:
             raise expected(self, "a sequence: a table, or a tensor of time x batch x features", input)
-        buffers, keys = self.start(buffers, train), of_steps(key, length)
+        buffers, keys = self.start(buffers, train), of_steps(self, key, length)
         if self.traits.traceable and not (table and differ(input)):
             inputs = stacked(input) if table else input
             outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)

@@ -68,7 +68,7 @@ def _scanned(
             output, state = cleared(zero, (output, state))
         return filmed_state(state, tuple(state)), (filmed("output", output), factors)
 
-    length = len(jax.tree.leaves(projected)[0])
+    length = jax.tree.leaves(projected)[0].shape[0]
     state, (outputs, factors) = loop(body, state, (projected, zero), unroll=unrolled_steps(length))
     return (outputs, state), factors
 

@@ -21,8 +21,10 @@ def check_parts(who: str, module: object, criterion: object) -> None:
     """Raises TypeError for what is no module, and no criterion (its class, say)."""
     check_module(who, module)
     other = isinstance(criterion, Module) and not isinstance(criterion, Criterion)
-    if not callable(criterion) or isinstance(criterion, type) or other:
-        raise TypeError(f"{who}: expected a criterion, such as functorch7.MSECriterion(), got {criterion!r}")
+    hint = "; take its functional()" if hasattr(criterion, "functional") else ""
+    if not callable(criterion) or isinstance(criterion, type) or other or hint:
+        given = f"{describe(criterion)}{hint}"
+        raise TypeError(f"{who}: expected a criterion, such as functorch7.MSECriterion(), got {given}")
 
 
 def check_optimizer(who: str, optimizer: object) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 
+from ..checks.errors import describe
 from ..core import Module
 from ..core.tree import dotted, places
 from ..core.types import Tree
@@ -21,8 +22,14 @@ def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str 
         rule = {"trained": optax.adam(1e-3), "slow": optax.adam(1e-5), "frozen": optax.set_to_zero()}
         optimizer = optax.multi_transform(rule, labels(module, params, {"0": "frozen", "1": "slow"}))
 
-    Raises: ValueError for a rule that is about nothing in the network, and for a name that several modules have.
+    Raises: TypeError for rules that are no labels by name; ValueError for a rule that is about nothing in the network,
+    and for a name that several modules have.
     """
+    if not isinstance(rules, Mapping):
+        raise TypeError(f"labels: expected rules, a dict of labels by name, got {describe(rules)}")
+    unfit = next((name for name in rules if not isinstance(name, str)), None)
+    if unfit is not None:
+        raise TypeError(f"labels: expected a text as the name of a rule, such as '0' or 'nn.Linear', got {unfit!r}")
     modules = dict(places(module))
     for name in rules:
         find(module, name)  # raises where it is the name of several
@@ -52,7 +59,13 @@ def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str 
 
 
 def freeze(module: Module, params: Tree, *names: str) -> Tree:
-    """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest."""
+    """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest.
+
+    Raises: as `labels`; TypeError for names that are no texts.
+    """
     if not names:
         return jax.tree.map(lambda _: "frozen", params)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"freeze: expected names, such as '0' or 'nn.Linear', got {describe(name)}")
     return labels(module, params, dict.fromkeys(names, "frozen"))

@@ -7,7 +7,7 @@ from ..core import Module
 from ..core.types import Tree, Value
 from .given import check_amount, check_parts
 from .row_gradients import RowGradients, descend, value_and_row_grad
-from .step import Descent, make_loss, step_by
+from .step import Descent, TrainStep, make_loss, step_by
 
 
 def make_sgd_step(
@@ -16,8 +16,8 @@ def make_sgd_step(
     learning_rate: float,
     *,
     metrics: Callable[[Value, Value], dict[str, Value]] | None = None,
-) -> Callable:
-    """`step(state, (input, target), key) -> (state, metrics)`, as `make_train_step(..., optax.sgd(learning_rate))`.
+) -> TrainStep:
+    """`step(state, (input, target), key=None) -> (state, metrics)`, as that of `make_train_step` with `optax.sgd`.
 
     The parameters of layers that read them in places (LookupTable, SparseLinear, IndexLinear, NCEModule, SoftMaxTree)
     change only there, inside recurrences too: a step costs what the batch has entries, however large the tables are.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -97,6 +97,12 @@ def descent(
     return Descent(gradient, all_known, update)
 
 
+class TrainStep(Protocol):
+    """A compiled step."""
+
+    def __call__(self, state: TrainState, batch: Batch, key: Key = None) -> tuple[TrainState, dict[str, Value]]: ...
+
+
 def make_train_step(
     module: Module,
     criterion: Callable,
@@ -105,14 +111,15 @@ def make_train_step(
     metrics: Callable[[Value, Value], dict[str, Value]] | None = None,
     compute_dtype: DTypeLike | None = None,
     sharding: Sharding | None = None,
-) -> Callable[[TrainState, Batch, Key], tuple[TrainState, dict[str, Value]]]:
-    """`step(state, (input, target), key) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
+) -> TrainStep:
+    """`step(state, (input, target), key=None) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
     `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
-    may be None if no layer draws. The optimizer is any of optax's: those that search along a line or look at the loss
-    (lbfgs, polyak_sgd, reduce_on_plateau) get what they ask for. Recurrent state that a Sequencer remembers is carried
-    in `state.buffers`. With a `sharding` it runs on many devices, for a state and batches that `sharding` has placed
-    there. When it is compiled, the criterion looks at the values of that batch's target; to look at all, see `checked`.
+    may be left out if no layer draws: then `jax.lax.scan(step, state, batches)` makes many steps. The optimizer is any
+    of optax's: those that search along a line or look at the loss (lbfgs, polyak_sgd, reduce_on_plateau) get what they
+    ask for. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a `sharding` it runs on many
+    devices, for a state and batches that `sharding` has placed there. When it is compiled, the criterion looks at the
+    values of that batch's target; to look at all, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
     sense (a class 0); for a batch that the devices cannot share, and for another optimizer's state. TypeError for what
     is no TrainState, no pair, and no number as loss. A state that was handed in before is JAX's error, with a note.
@@ -137,9 +144,9 @@ def step_by(
     who: str, descent: Descent, metrics: Callable[[Value, Value], dict[str, Value]] | None,
     placed: Callable[[TrainState], TrainState] | None = None,
 ) -> Step:  # fmt: skip
-    """The compiled step (state, batch, key) -> (state, metrics) by a descent; `placed` lays out the new state."""
+    """The compiled step (state, batch, key=None) -> (state, metrics) by a descent; `placed` lays out the new state."""
 
-    def step(state: TrainState, batch: tuple[Any, Any], key: Key) -> tuple[TrainState, dict[str, Any]]:
+    def step(state: TrainState, batch: tuple[Any, Any], key: Key = None) -> tuple[TrainState, dict[str, Any]]:
         check_step(who, state, batch)
         (loss, (output, buffers)), gradients = descent.gradient(state.params, state.buffers, batch, key)
         known = descent.known(state.params, state.buffers, batch, key, loss, gradients)

@@ -15,7 +15,7 @@ from ..core import Module
 from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
 from ..losses import ClassNLLCriterion, Criterion
-from ..network import carry_of, with_carry
+from ..network import carry_of, check_module, with_carry
 from .given import as_it_is_now
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
 from .precision import widened
@@ -257,6 +257,7 @@ def _running(
     way: Callable, module: Module, methods: tuple, params: Tree, buffers: Tree, batches: Iterable, key: Key
 ) -> Iterator[tuple[Any, Any]]:
     """(error, result) of each batch; nothing is waited for."""
+    check_module("evaluate" if way is _measures else "predict", module)
     run = (_compiled if module.traits.traceable else _checking)[way]
     for number, batch in enumerate(batches):
         own = None if key is None else jax.random.fold_in(key, number)

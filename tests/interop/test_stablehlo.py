@@ -56,6 +56,10 @@ def test_a_network_runs_in_a_process_without_functorch7(tmp_path):
         (f7.SpatialAdaptiveMaxPooling(2, 2), (1, 5, 5)),
         (f7.CategoricalEntropy(), (3,)),
         (f7.SeqLSTM(3, 2, batchfirst=True), (4, 3)),
+        (f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 2), f7.Linear(2, 2))), (4, 3)),  # of any length
+        (f7.SeqBRNN(3, 2), (4, 3)),
+        (f7.SeqGRU(3, 2).mask_zero(True), (4, 3)),
+        (f7.Sequencer(f7.LSTM(3, 2)).remember("both"), (4, 3)),
     ],
     ids=str,
 )  # fmt: skip
@@ -67,6 +71,17 @@ def test_batches_of_any_size(module, sizes, key):
     variables = jax.eval_shape(module.init, key)
     output, _ = jax.eval_shape(module.apply, *variables, inputs)
     assert output.shape[0] == batch
+
+
+def test_a_recurrence_serves_sequences_of_any_length():
+    """A program for all lengths, with loops that the lengths decide, beside the recurrence at each."""
+    network = f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 2), f7.Linear(2, 2)))
+    variables = made(network)
+    served = load_exported(export(network, *variables, ("time", "batch", 3)))
+    given = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
+    expected, _ = network.apply(*variables, given)
+    for length in (1, 4):
+        np.testing.assert_allclose(served(given[:length]), expected[:length], rtol=1e-5, atol=1e-6)
 
 
 def test_tables_and_indices():
@@ -99,6 +114,9 @@ def test_what_cannot_be_exported_says_why():
         export(linear, *made(linear), ("batch", 4))
     with pytest.raises(ValueError, match=r"nn\.Parallel needs a number in place of 'batch'"):
         export(f7.Parallel(1, 1, f7.Identity(), f7.Identity()), [{}, {}], [{}, {}], ("batch", 4))
+    starting = f7.Sequencer(f7.Recurrent(2, f7.Linear(3, 2), f7.Linear(2, 2)))  # its first step is another than others
+    with pytest.raises(ValueError, match="needs a number in place of 'time': .* inconclusive.$"):
+        export(starting, *made(starting), ("time", "batch", 3))
     for shape in ([2, 3], "batch", (None, 3), (-1, 3)):
         with pytest.raises((ValueError, TypeError), match="expected a shape"):
             export(linear, *made(linear), shape)

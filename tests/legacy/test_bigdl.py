@@ -65,7 +65,7 @@ def test_a_module_is_found_by_name():
     assert model.find("last") is model.get(1, 3) is model["last"]
     assert model.find("nothing") is None and model.setName("all").find("all") is model
     assert model.find(model.get(2).getName()) is model.get(2)
-    with pytest.raises(KeyError, match="nothing"):
+    with pytest.raises(KeyError, match="nn.Sequential: no module inside is named 'nothing'; there are "):
         model["nothing"]
     with pytest.raises(TypeError, match="expected a name in brackets"):
         model.get(2)[1]
@@ -304,6 +304,8 @@ def test_output_sizes_without_running():
     assert model.computeOutputShape([7, 1, 28, 28]) == (7, 864) and model.output.nElement() == 0
     assert nn.ParallelTable(nn.Linear(3, 2), nn.Tanh()).computeOutputShape([[5, 3], [5, 4]]) == [(5, 2), (5, 4)]
     layer = nn.Linear(3, 2)
+    with pytest.raises(RuntimeError, match="nn.Linear.*: getOutputShape needs a forward before it"):
+        layer.getOutputShape()
     layer.forward(X)
     assert layer.getOutputShape() == (5, 2)
     with pytest.raises(ValueError, match="expected input of size 3 in the last dimension"):

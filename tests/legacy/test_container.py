@@ -43,6 +43,23 @@ def test_insert_and_remove():
             net.remove(index)
 
 
+@pytest.mark.parametrize("wrong", [1.5, "a", True])
+@pytest.mark.parametrize(
+    "ask", ["get", "remove", "__getitem__", "__delitem__", lambda net, index: net.insert(nn.Tanh(), index)]
+)
+def test_indices_are_whole_numbers(ask, wrong):
+    """As Lua's, which are written 1.0 at times; a text as an index from 0 is a name."""
+    net = nn.Sequential().add(nn.Tanh()).add(nn.Sigmoid())
+    assert net.get(2.0) is net.get(np.int64(2)) is net[1.0] is net.modules[1]
+    call = ask if callable(ask) else lambda net, index: getattr(net, ask)(index)
+    error, said = (KeyError, "a") if (ask, wrong) == ("__getitem__", "a") else (TypeError, "expected a whole number")
+    with pytest.raises(error, match=said):
+        call(net, wrong)
+    with pytest.raises(IndexError, match="^nn.Sequential: index 2 is out of range of 2 modules, counted from 0"):
+        net[2] = nn.Tanh()
+    assert net.size() == 2
+
+
 def test_extend_adds_several():
     net = nn.Sequential()
     assert net.extend(nn.Tanh(), nn.Sigmoid()) is net

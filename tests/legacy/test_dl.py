@@ -1,5 +1,7 @@
 """legacy.dl: Torch's package dataload, with tensors."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from PIL import Image
 
 from functorch7 import data
 from functorch7.interop import t7
-from functorch7.legacy import Tensor, dl, manualSeed, torch
+from functorch7.legacy import Tensor, dl, manualSeed, optim, torch
 
 
 @pytest.fixture
@@ -269,3 +271,18 @@ def test_loaders_of_functorch7_data_get_torchs_calls():
     assert isinstance(inner, dl.AsyncIterator) and isinstance(inner.dataset.inputs, Tensor) and inner.nthread == 3
     with pytest.raises(AttributeError, match="dl has no 'loadNothing'"):
         dl.loadNothing()
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda loader, counts: loader.index("a"), "dl.TensorLoader.index: expected (indices, [inputs], [ta"),
+    (lambda loader, counts: loader.index([1.5]), "TensorLoader.index: expected a list of whole numbers, got fl"),
+    (lambda loader, counts: loader.sub(1), "dl.TensorLoader.sub: expected (start, stop, [inputs], [ta"),
+    (lambda loader, counts: counts.add("a", "b"), "optim.ConfusionMatrix.add: expected (prediction, target), got ("),
+    (lambda loader, counts: optim.sgd(None, torch.ones(2)), "optim.sgd: expected a function of x that gives loss and"),
+    (lambda loader, counts: optim.lbfgs(lambda x: (1, x), torch.ones(2), {"maxIter": "a"}), "optim.lbfgs: expected ("),
+])  # fmt: skip
+def test_calls_that_do_not_fit_are_named(call, said):
+    loader = dl.TensorLoader(torch.randn(4, 3), torch.randn(4, 1))
+    assert loader.index([1.0, 4.0])[0].size() == [2, 3]
+    with pytest.raises(TypeError, match="^" + re.escape(said)):
+        call(loader, optim.ConfusionMatrix(3))

@@ -227,3 +227,29 @@ def test_share_wants_a_network_of_the_same_structure():
             net.share(given, "weight")
     with pytest.raises(ValueError, match="nn.Sequential: share: expected a module with 2 modules inside, got 3"):
         net.share(3, "weight")
+
+
+def _own_error(module):
+    raise TypeError("the user's own")
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda net: net.updateParameters("0.1"), "nn.Sequential.updateParameters: expected (learningRate), got ('0.1')"),
+    (lambda net: net.updateParameters(), "nn.Sequential.updateParameters: expected (learningRate), got ()"),
+    (lambda net: net.add(), "nn.Sequential.add: expected (module), got ()"),
+    (lambda net: net.apply(None), "nn.Sequential.apply: expected (callback), got (None)"),
+    (lambda net: net.replace("nn.Tanh"), "nn.Sequential.replace: expected (callback), got ('nn.Tanh')"),
+    (lambda net: net.clone(["weight"]), "nn.Sequential.clone: expected (names...), got (['weight'])"),
+    (lambda net: net.get(1).weightDecay("x"), "nn.Linear.weightDecay: expected (wdFactor, [wdMinDim]), got ('x')"),
+    (lambda net: net.get(1).gradParamClip(None), "nn.Linear.gradParamClip: expected (cutoffNorm, [moduleLocal]), got"),
+    (lambda net: net.get(1).reset("x"), "nn.Linear.reset: expected ([stdv]), got ('x')"),
+    (lambda net: net.apply(_own_error), "the user's own"),
+    (lambda net: net.add(3), "nn.Sequential: expected a module, got 3"),
+])  # fmt: skip
+def test_calls_of_methods_that_do_not_fit_are_named(call, said):
+    """Nothing changes by them. What users' functions raise, and what is named already, stays."""
+    net = nn.Sequential().add(nn.Linear(3, 2))
+    weight = net.get(1).weight.clone()
+    with pytest.raises(TypeError, match="^" + re.escape(said)):
+        call(net)
+    assert net.size() == 1 and (net.get(1).weight.numpy() == weight.numpy()).all()

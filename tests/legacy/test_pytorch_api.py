@@ -47,7 +47,7 @@ def test_what_is_no_parameter_module_or_output_is_refused():
         with pytest.raises(TypeError, match="expected a module, got None"):
             fill()
     assert [len(table), len(named)] == [1, 1]  # what was there stays
-    with pytest.raises(TypeError, match="expected a position, counted from 0, got '0'"):
+    with pytest.raises(TypeError, match="expected a whole number as index, got '0'"):
         table["0"]
     with pytest.raises(TypeError, match="requires_grad_ expected True or False, got 'no'"):
         named.requires_grad_("no")

@@ -1,6 +1,7 @@
 """Networks in files: whole or not at all, by path and by URL, with or without their weights."""
 
 import contextlib
+import copy
 import os
 import signal
 import stat
@@ -343,3 +344,18 @@ def _until(true):
             return True
         time.sleep(0.0002)
     return False
+
+
+@pytest.mark.parametrize(
+    "make, name", [(lambda: nn.Linear(2, 3), "accGradParameters"), (nn.MSECriterion, "updateOutput")]
+)
+def test_an_objects_own_method_is_named_where_a_file_has_no_place_for_it(make, name, tmp_path):
+    """It is in copies, as the layer is frozen there, too."""
+    frozen = make()
+    setattr(frozen, name, lambda *given: None)
+    assert vars(copy.deepcopy(frozen))[name] is vars(frozen)[name]
+    with pytest.raises(TypeError, match=rf"Torch7 has no type for function: .*, at {frozen.typename()}\['{name}'\]"):
+        torch.save(tmp_path / "frozen.t7", frozen)
+    if name == "accGradParameters":
+        with pytest.raises(TypeError, match="^nn.Linear.*: a module with its own accGradParameters has no functional"):
+            nn.Sequential().add(frozen).functional()

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import operator as operators
+import re
 from itertools import product
 from types import FunctionType
 
@@ -219,3 +220,16 @@ def test_operators_name_the_sizes_that_do_not_fit(operator, in_pytorch):
             else:
                 np.testing.assert_allclose(np.asarray(function(*tensors)), expected)
     assert refused > 10
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda x: x.sum(dim=1), "torch.sum: expected (tensor) or (tensor, dimension), .*, dim=1)"),
+    (lambda x: torch.max(x, dim=0), "torch.max: expected .*, got (a tensor of size 2x3, dim=0)"),
+    (lambda x: x.clamp(min=0), "torch.clamp: expected (tensor, number, number), .*, got (min=0)"),
+    (lambda x: torch.add(x, x, alpha=2), "torch.add: expected .*, got (a tensor of size 2x3, .*, alpha=2)"),
+    (lambda x: x.normal(mean=0), "torch.normal: expected ([generator], [mean], [stdv]), numbers, .*, got (mean=0)"),
+])  # fmt: skip
+def test_arguments_by_name_as_PyTorchs_are_told(call, said):
+    expected = re.escape(said).replace(re.escape(".*"), ".*")
+    with pytest.raises(TypeError, match=f"^{expected}; arguments go by position, and dimensions count from 1$"):
+        call(torch.ones(2, 3))

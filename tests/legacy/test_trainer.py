@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn
+from functorch7.legacy import nn, torch
 
 from .helpers import same, values
 
@@ -52,8 +52,38 @@ def test_defaults():
     assert trainer.shuffleIndices is True and trainer.verbose is True
 
 
-@pytest.mark.parametrize("form", ["list", "indexed from 1", "dict"])
+class Sized:
+    """A dataset of a size that may be anything."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __getitem__(self, index):
+        return DATASET[0]
+
+
+@pytest.mark.parametrize(("dataset", "said"), [
+    ([], "at least one example, got a dataset of 0"),
+    ({}, "at least one example, got a dataset of 0"),
+    (Sized(lambda: 0), "at least one example, got a dataset of 0"),
+    (Sized(4), r"size\(\), or len\(dataset\), to be the number of examples, got size = 4"),
+    (Sized(lambda: None), r"size\(\) to be the number of examples, got None"),
+    (torch.randn(2, 3), r"size\(\) to be the number of examples, got shape \(2,\)"),
+    (None, r"a list, or an object with size\(\) and dataset\[i\], got None"),
+    ([[1]], r"an example to be \[input, target\], got a table of 1"),
+])  # fmt: skip
+def test_what_is_no_dataset_is_told(dataset, said):
+    trainer, _ = trainer_of_line(maxIteration=1)
+    with pytest.raises((TypeError, ValueError), match=f"^nn.StochasticGradient: expected {said}"):
+        trainer.train(dataset)
+
+
+@pytest.mark.parametrize("form", ["list", "list with a size", "indexed from 1", "dict"])
 def test_forms_of_a_dataset(form):
+    class Listed(list):
+        def size(self):
+            return len(self)
+
     class Dataset:
         def size(self):
             return 4
@@ -61,7 +91,8 @@ def test_forms_of_a_dataset(form):
         def __getitem__(self, index):
             return DATASET[index - 1]
 
-    forms = {"list": DATASET, "indexed from 1": Dataset(), "dict": {i + 1: DATASET[i] for i in range(4)}}
+    forms = {"list": DATASET, "list with a size": Listed(DATASET), "indexed from 1": Dataset()}
+    forms["dict"] = dict(enumerate(DATASET, 1))
     trainer, module = trainer_of_line(maxIteration=2)
     start = np.array(module.weight)
     trainer.train(forms[form])

@@ -152,7 +152,7 @@ ERRORS = {
     "require 'nosuch'": "program.lua:1: no package 'nosuch', .* there are: .*nngraph.*torch",
     "torch.totable()": r"program.lua:1: totable: expected \(object\), got \(\)",
     "require 'nn'\nnn.Linear(3)": r"program.lua:2: nn.Linear: expected \(inputSize, outputSize, \[bias\]\), got \(3\)",
-    "require 'optim'\noptim.sgd()": r"program.lua:2: sgd: expected \(opfunc, x, \[config\], \[state\]\), got \(\)",
+    "require 'optim'\noptim.sgd()": r"program.lua:2: optim.sgd: expected \(opfunc, x, \[config\], \[state\]\), got",
     "require 'nn'\nnn.Tanh():forward()": r"program.lua:2: nn.Tanh.forward: expected \(input\), got \(\)",
     "torch.ones(2).totable()": r"program.lua:1: attempt to index a nil value \(field 'numpy'\)",
     "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*parent class nn.Nothing does not exist",
@@ -335,3 +335,31 @@ def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
     with pytest.raises(LuaError, match="nothing in a file is executed, unless .* --functions-of-files"):
         f7.lua.run(main)
     assert not callable(f7.load_t7(tmp_path / "functions.t7")["add"])
+
+
+def test_methods_of_single_objects_are_saved(program, tmp_path):
+    """A frozen layer and one that computes something else, as fine-tuning writes them; they run where they may."""
+    f7.lua.run(
+        program(f"""
+    require 'nn'
+    local net = nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh())
+    net:get(1).accGradParameters = function() end
+    net:get(2).updateOutput = function(self, x) self.output = x * 2 return self.output end
+    local criterion = nn.MSECriterion()
+    criterion.updateOutput = function() return 7 end
+    torch.save('{tmp_path}/methods.t7', {{net = net, criterion = criterion}})
+    """)
+    )
+    main = program(f"""
+    require 'nn'
+    local read = torch.load('{tmp_path}/methods.t7')
+    local net, x, ones = read.net, torch.ones(2), torch.ones(3)
+    net:zeroGradParameters()
+    local bias, output = net:get(1).gradBias, net:forward(x)
+    net:backward(x, ones)
+    local linear = net:get(1).weight * x + net:get(1).bias
+    return bias:abs():sum() == 0, (output - linear * 2):abs():max() < 1e-6, read.criterion:forward(x, x)
+    """)
+    assert f7.lua.run(main, functions_of_files=True) == (True, True, 7)
+    with pytest.warns(UserWarning, match=r"nn.Linear at .*: accGradParameters; nn.Tanh at .*: updateOutput"):
+        assert f7.lua.run(main) == (False, False, 0)

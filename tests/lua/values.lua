@@ -2170,7 +2170,7 @@ local function said(f, ...) return (select(2, pcall(f, ...)):gsub('\n.*', '')) e
 local linear, x = nn.Linear(2, 2), torch.ones(2)
 return said(linear.forward, linear, {x, nil, true}), said(nn.Linear, 2, {true, 'None'}), said(torch.abs, nil, 1),
   said(linear.accGradParameters, linear, {x, nil, 'True'}), said(nn.Sequential().get, nn.Sequential(), nil)
---> 'Lua:1: nn.Linear(2 -> 2): expected a tensor, got a table of 3: shape (2,), nil, shape ()', "Lua:1: nn.Linear: expected output_size >= 1, got [true, 'None']", 'Lua:1: torch.abs: expected (tensor), after a result if one is given, got (nil, 1)', "Lua:1: nn.Linear.accGradParameters: expected (input, gradOutput, [scale]), got ([a tensor of size 2, nil, 'True'])", 'Lua:1: nn.Sequential.get: expected (index, more...), got (nil): attempt to compare nil with number'
+--> 'Lua:1: nn.Linear(2 -> 2): expected a tensor, got a table of 3: shape (2,), nil, shape ()', "Lua:1: nn.Linear: expected output_size >= 1, got [true, 'None']", 'Lua:1: torch.abs: expected (tensor), after a result if one is given, got (nil, 1)', "Lua:1: nn.Linear.accGradParameters: expected (input, gradOutput, [scale]), got ([a tensor of size 2, nil, 'True'])", 'Lua:1: nn.Sequential: expected a whole number as index, got nil'
 
 --- backward of a graph needs no input that fits
 require 'nngraph'

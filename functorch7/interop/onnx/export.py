@@ -15,6 +15,7 @@ from ...core.tree import Path, dotted, named_children, split
 from ...core.types import Input, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
+from ...network import check_module
 from ...network.shapes import shaped, shapes_by_path
 from ..packages import package
 from ..remote import replacing
@@ -41,6 +42,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
     >>> model = f7.interop.onnx.export(network, *network.init(jax.random.key(0)), ("batch", 3))
     """
+    check_module("onnx.export", module)
     wrong = [
         f"{each.torch_name()}{f' (at {dotted(path)})' if path else ''} {why}" for path, each, why in _wrong(module)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
 from ..t7 import T7FormatError, T7Object
-from ..t7.values import Fields
+from ..t7.values import Fields, LuaFunction
 from .extent import DEEPEST, Extent, Extents
 from .names import REPLICAS, known_name, upgraded
 from .node import Node
@@ -23,6 +24,8 @@ from .schema import Schema
 from .table import schema_of
 
 UNPOOLINGS = tuple(each.torch_name() for each in (SpatialMaxUnpooling, VolumetricMaxUnpooling))
+METHODS = ("updateOutput", "updateGradInput", "accGradParameters", "parameters")
+"""What objects have functions for in the place of their classes' where they compute something else."""
 PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
 
@@ -72,6 +75,7 @@ class Reader:
         self.owned: list[tuple[dict[str, Any], str]] = []  # fields of programs' own
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
+        self.methods: list[str] = []  # of objects' own, which are functions
         self.nodes: dict[int, Node] = {}
         self.open: set[int] = set()  # objects whose nodes are being made
         self.extents = Extents()
@@ -100,11 +104,14 @@ class Reader:
         self.extents.known[id(node)] = Extent(1, 1, 0)
 
     def check(self) -> None:
-        """Raises UnknownClassError if something was found that may not be there."""
+        """Raises UnknownClassError if something was found that may not be there; warns of methods that do not run."""
         allowed = self.allow_unknown
         refused = [] if allowed is True else [each for each in self.unknown if not allowed or each[0] not in allowed]
         if refused:
             raise UnknownClassError(refused, self.first_unknown)
+        if self.methods:
+            found = "; ".join([*self.methods[:3], "..."][: len(self.methods)])
+            warnings.warn(f"functions in files do not run: these methods are the classes' own: {found}", stacklevel=2)
 
     def node(self, object: T7Object, path: str) -> Node:
         """The node of an object; what is unknown is noted.
@@ -149,6 +156,9 @@ class Reader:
             fields = fields | {"record": self.pooled[id(object)]}
         record = Record(object, name or object.class_name, fields, path)
         node = self.described(record) if own_reader is None else own_reader(self, record)
+        self.methods += [
+            f"{object.class_name} at {path}: {name}" for name in METHODS if isinstance(fields.get(name), LuaFunction)
+        ]
         node.own = record.own_fields()
         if node.own:
             self.owned.append((node.own, path))

@@ -73,12 +73,13 @@ class Record:
         """What a program may have put into the object beside what its class defines.
 
         Files of Torch's do not tell this from what its classes leave behind: of theirs it is numbers, texts, and tables
-        of such, which do no harm, under names that do not begin with an underscore, as its classes' own do.
+        of such, which do no harm, under names that do not begin with an underscore, as its classes' own do; and
+        functions where a program may call them.
         """
         named = self.fields.get(OWN_FIELDS)
         if named is None:
             names = [name for name in self.fields if _is_name(name) and not str(name).startswith("_")]
-            return {name: self.fields[name] for name in names if _is_harmless(self.fields[name])}
+            return {name: each for name in names if _is_harmless(each := self.fields[name]) or callable(each)}
         if not (isinstance(named, list) and all(map(_is_name, named))):
             raise self.error(f"expected names as {OWN_FIELDS}, got {type(named).__name__}")
         return {name: self.fields[name] for name in named if self.fields.get(name) is not None}

@@ -60,7 +60,9 @@ class Names(Described):
             raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")
         found = self.find(name)
         if found is None:
-            raise KeyError(name)
+            given = [its for each in self.listModules() if (its := each._given_name()) is not None]
+            there = f"; there are {', '.join(given)}" if given else ""
+            raise KeyError(f"{self.title()}: no module inside is named {name!r}{there}")
         return found
 
     def _modules_by_name(self) -> dict[str, Any]:

@@ -64,8 +64,11 @@ class Questions(Described):
         return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.in_training))
 
     def getOutputShape(self) -> Value:
-        """The sizes of the last output."""
-        return jax.tree.map(np.shape, unwrapped(self.output))
+        """The sizes of the last output. Raises RuntimeError before any forward."""
+        sizes = jax.tree.map(np.shape, unwrapped(self.output))
+        if sizes == (0,):
+            raise RuntimeError(f"{self.title()}: getOutputShape needs a forward before it")
+        return sizes
 
     # Times -----------------------------------------------------------------------------------------------------------
 

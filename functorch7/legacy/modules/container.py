@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from ... import core
+from ...checks.numbers import position, whole
 from ...core.types import Value
 from ..objects.described import Described
 from .module import Module
@@ -28,9 +29,13 @@ class Container(Module, describes=core.Container):
         return self
 
     def get(self, index: int, *more: int) -> Value:
-        """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none."""
-        position = index - 1 if index > 0 else index + len(self.modules)
-        found = self.modules[position] if index and 0 <= position < len(self.modules) else None
+        """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none.
+
+        Raises: TypeError for what is no whole number.
+        """
+        index = whole(self.typename(), "index", index)
+        place = index - 1 if index > 0 else index + len(self.modules)
+        found = self.modules[place] if index and 0 <= place < len(self.modules) else None
         return found.get(*more) if more and found is not None else found
 
     def size(self) -> int:
@@ -39,14 +44,14 @@ class Container(Module, describes=core.Container):
 
     def insert(self, module: Module, index: int | None = None) -> None:
         """Puts a module before the one at `index` (at the end by default). Raises IndexError beyond the end."""
-        index = len(self.modules) + 1 if index is None else index
+        index = len(self.modules) + 1 if index is None else whole(self.typename(), "index", index)
         if not 1 <= index <= len(self.modules) + 1:
             raise IndexError(f"{self.title()}: index should be contiguous to existing modules, got {index}")
         self.modules.insert(index - 1, module)
 
     def remove(self, index: int | None = None) -> None:
         """Takes out the module at `index` (the last by default). Raises IndexError if there is none."""
-        index = len(self.modules) if index is None else index
+        index = len(self.modules) if index is None else whole(self.typename(), "index", index)
         if not 1 <= index <= len(self.modules):
             raise IndexError(f"{self.title()}: index out of range, got {index} of {len(self.modules)} modules")
         del self.modules[index - 1]
@@ -74,16 +79,19 @@ class Container(Module, describes=core.Container):
         if isinstance(index, str):
             return super().__getitem__(index)
         if not isinstance(index, slice):
-            return self.modules[index]
+            return self.modules[self._place(index)]
         made = object.__new__(self.outer_class)
         made._take(self._spec.replace(modules=()), [])
         return made.extend(*self.modules[index])
 
     def __setitem__(self, index: int, module: Module) -> None:
-        self.modules[index] = module
+        self.modules[self._place(index)] = module
 
     def __delitem__(self, index: int | slice) -> None:
-        del self.modules[index]
+        del self.modules[self._place(index)]
+
+    def _place(self, index: int | slice) -> Any:
+        return index if isinstance(index, slice) else position(self.typename(), index, len(self.modules))
 
     def __iter__(self) -> Iterator[Described]:
         return iter(self.modules)

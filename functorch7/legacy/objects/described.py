@@ -28,6 +28,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_tensor
 from .generated import class_of, classes, is_named
+from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
@@ -201,7 +202,7 @@ def described_among(value: object) -> list["Described"]:
     return among(value, Described)
 
 
-class Described(Numbered, Root if TYPE_CHECKING else object):
+class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     """An object with a description in `_spec`, whose fields it offers under Torch's names."""
 
     spec_class: type[core.Module] | None = None
@@ -223,8 +224,7 @@ class Described(Numbered, Root if TYPE_CHECKING else object):
         if describes is not None:
             classes[describes] = cls
             cls.spec_class = describes if is_named(describes) else None
-            if cls.spec_class is not None:
-                cls.__doc__ = Documentation(describes, cls.__doc__)  # type: ignore[assignment]
+            cls.__doc__ = Documentation(describes, cls.__doc__) if cls.spec_class else cls.__doc__  # type: ignore[assignment]
         if not is_ours(cls):
             for look in noting_classes:
                 look(cls)

@@ -22,7 +22,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
 from .nodes import Arrays, Nodes, Objects
-from .own_fields import own_fields, take_own_fields
+from .own_fields import AsMethod, own_fields, take_own_fields
 from .packed import Hash, Vec, fill
 from .torch_object import InFiles, TorchObject, plain_class_named
 
@@ -80,6 +80,8 @@ class Loaded:
 
     reads_itself: t7.Own | None = None
     """What reads objects that have a way of their own."""
+    as_method: AsMethod | None = None
+    """What makes methods of functions that files have in the place of an object's, where these may be called."""
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
@@ -106,7 +108,7 @@ class Loaded:
             record = self.packed.pop()
             fill(self.plain[id(record)], record.fields)
         while self.objects.owners:
-            take_own_fields(*self.objects.owners.pop())
+            take_own_fields(*self.objects.owners.pop(), self.as_method)
         while self.owners:
             record = self.owners.pop()
             with _of_record(record):

@@ -24,9 +24,12 @@ from ..tensors.distributions import Zeros
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import type_name_of
-from .described import Described, class_named, is_derived
+from .described import Described, class_named
 from .generated import class_of
 from .tree import ModuleList, Tree
+
+METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
+"""The methods by which users say themselves what a module computes."""
 
 
 class Objects:
@@ -153,15 +156,16 @@ class Nodes:
         if tensortype is not None:  # an nn.Serial is saved in a type of its own
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
-        by_name = self.record is not None and is_derived(object)  # in files
-        if object._spec is None and self.record is not None:
-            return Node(Unknown(self.record(object)))
-        if not by_name and object.is_criterion and object.description() is not None and object._is_users():
+        if self.record is not None:  # in files methods are those of the class that they name, or fields
+            if object._spec is None:
+                return Node(Unknown(self.record(object)))
+            return self._described(object, object.own_description() if object.is_criterion else object.description())
+        if object.is_criterion and object.description() is not None and object._is_users():
             return Node(object.description(), settings={"_type": object._type})
-        if object.is_foreign() and not object.is_criterion and not (self.record and _has_methods_of_class(object)):
-            raise TypeError(f"{object.title()}: a module with its own updateOutput has no functional form")
-        is_own = by_name and object.is_criterion
-        return self._described(object, object.own_description() if is_own else object.description())
+        if object.is_foreign() and not object.is_criterion:
+            own = [name for name in METHODS if object.overrides(name)] or METHODS[:1]
+            raise TypeError(f"{object.title()}: a module with its own {' and '.join(own)} has no functional form")
+        return self._described(object, object.description())
 
     def _described(self, object: Any, description: Any) -> Node:
         spec, names = object.own_description(), object.own_parameters()
@@ -194,12 +198,6 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
-
-
-def _has_methods_of_class(object: Any) -> bool:
-    """Whether a class of functorch7's says all that the object does, with what users have put into the class."""
-    own = {"updateOutput", "updateGradInput", "accGradParameters"} & object.__dict__.keys()
-    return type(object).spec_class is not None and not own
 
 
 class Arrays:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ...interop.t7.values import Fields
 from ..tensors.named import Named
+from .named_calls import NamedCalls
 from .newest import Numbered, newest
 
 
-class InFiles(Named):
+class InFiles(Named, NamedCalls):
     """The base of functorch7's own classes whose objects are no modules, but are in files by their fields."""
 
     _classes: dict[str, type] = {}

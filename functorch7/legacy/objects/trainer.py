@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.errors import describe
 from ..tensors.lua_values import text
 from ..tensors.random import generator
 from .described import Described
@@ -40,6 +41,7 @@ class StochasticGradient(InFiles):
 
         The dataset is a list of [input, target]; or has `size()` and is indexed from 1, as in Torch; or is a dict
         with keys 1, 2, ...
+        Raises: TypeError, ValueError for what is no dataset, or has no examples.
         """
         examples, order = _examples(dataset)
         if self.shuffleIndices:
@@ -72,16 +74,40 @@ class StochasticGradient(InFiles):
 
 
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
-    """How to get an example, and the indices of all."""
-    size = getattr(dataset, "size", None)
-    if callable(size):
+    """How to get an example, and the indices of all. Raises: TypeError, ValueError for what is no dataset."""
+    get, size = getattr(type(dataset), "__getitem__", None), getattr(dataset, "size", None)
+    if get is None:
+        raise _unfit("a list, or an object with size() and dataset[i]", describe(dataset), TypeError)
+    if get in (list.__getitem__, tuple.__getitem__):
+        indices = np.arange(len(dataset))
+    elif callable(size):
         is_table = isinstance(dataset, dict) and not inspect.ismethod(size)  # of Lua's, whose functions are no methods
-        count: Any = size(dataset) if is_table else size()
-        return dataset.__getitem__, np.arange(1, count + 1)
-    if isinstance(dataset, dict):
-        return dataset.__getitem__, np.array([key for key in dataset if isinstance(key, int)])
-    return dataset.__getitem__, np.arange(len(dataset))
+        indices = np.arange(1, _count(size(dataset) if is_table else size()) + 1)
+    elif isinstance(dataset, dict):
+        indices = np.array([key for key in dataset if isinstance(key, int)])
+    elif hasattr(dataset, "__len__"):
+        indices = np.arange(len(dataset))
+    else:
+        raise _unfit("size(), or len(dataset), to be the number of examples", f"size = {describe(size)}", TypeError)
+    if not len(indices):
+        raise _unfit("at least one example", "a dataset of 0", ValueError)
+    return dataset.__getitem__, indices
+
+
+def _count(size: Any) -> int:
+    """The number of examples, in a number or a tensor of one."""
+    number = np.asarray(size)
+    if number.size != 1 or number.dtype.kind not in "iuf":
+        raise _unfit("size() to be the number of examples", describe(size), TypeError)
+    return int(number.item())
+
+
+def _unfit(wanted: str, given: str, kind: type[Exception]) -> Exception:
+    return kind(f"nn.StochasticGradient: expected {wanted}, got {given}")
 
 
 def _parts(example: Any) -> tuple[Any, Any]:
-    return (example[1], example[2]) if isinstance(example, dict) else (example[0], example[1])
+    try:
+        return (example[1], example[2]) if isinstance(example, dict) else (example[0], example[1])
+    except (LookupError, TypeError):
+        raise _unfit("an example to be [input, target]", describe(example), TypeError) from None

@@ -7,6 +7,7 @@ from ...interop.pytorch_elsewhere import instead
 from ...optim import L1L2Regularizer as L1L2Regularizer
 from ...optim import L1Regularizer as L1Regularizer
 from ...optim import L2Regularizer as L2Regularizer
+from ..tensors.named_errors import name_errors_in
 from .cg import cg as cg
 from .checkgrad import checkgrad as checkgrad
 from .cmaes import cmaes as cmaes
@@ -39,6 +40,9 @@ _MEASURES = {
     **dict.fromkeys(("MAE", "Top1Accuracy", "Top5Accuracy", "ValidationMethod"), "...training"),
 }
 """BigDL's measures, which are imported when they are asked for, and where they are."""
+
+
+name_errors_in(globals())
 
 
 def __getattr__(name: str) -> Any:

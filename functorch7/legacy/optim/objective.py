@@ -62,9 +62,16 @@ def fitted(who: str, what: str, value: Value, like: Value) -> Value:
         return array.reshape(like.shape).astype(like.dtype)
 
 
+def called(who: str, opfunc: Callable, x: Point) -> Value:
+    """opfunc(x). Raises TypeError for what is no function."""
+    if not callable(opfunc):
+        raise TypeError(f"optim.{who}: expected a function of x that gives loss and gradient, got {opfunc!r}")
+    return opfunc(x)
+
+
 def evaluated(who: str, opfunc: Callable, x: Point) -> tuple[Value, Array]:
     """opfunc(x): the loss as it came, and the gradient in the shape of x."""
-    result = opfunc(x)
+    result = called(who, opfunc, x)
     if not isinstance(result, (tuple, list)) or len(result) < 2:
         raise TypeError(
             f"optim.{who}: expected opfunc to return the loss and the gradient, got {type(result).__name__}"
@@ -108,6 +115,6 @@ class Objective:
 
     def value(self, point: np.ndarray) -> float:
         """The loss alone; opfunc need not give a gradient."""
-        result = self.opfunc(self.move(point))
+        result = called(self.who, self.opfunc, self.move(point))
         tell()
         return loss_of(result)

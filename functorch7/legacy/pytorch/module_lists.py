@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self
 
-import numpy as np
-
+from ...checks.numbers import position
 from ...core.types import Value
 from ..engine.forms import is_array
 from ..modules.module import Module
@@ -69,12 +68,7 @@ class Listed(Table):
         return iter(self._held())
 
     def _name(self, index: int) -> str:
-        who = self.typename()
-        if not isinstance(index, (int, np.integer)):
-            raise TypeError(f"{who}: expected a position, counted from 0, got {index!r}")
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"{who}: index {index} is out of range of {len(self)} {self._what}s, counted from 0")
-        return str(index % len(self))
+        return str(position(self.typename(), index, len(self), f"{self._what}s"))
 
     def _of_same_kind(self, values: Iterable[Any]) -> Value:
         return (ParameterList if self._of_parameters else ModuleList)(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 import numpy as np
@@ -140,6 +140,14 @@ def is_tensor(value: object) -> TypeGuard[Numbers]:
     if isinstance(value, (list, tuple)):
         return isinstance(as_arrays(value), np.ndarray)
     return hasattr(value, "ndim") and not isinstance(value, np.generic)
+
+
+def given_as(args: Iterable, named: Mapping[str, object] | None = None) -> str:
+    """What a call was given, as an error message shows it; with why it takes no names, if it was given some."""
+    named = named or {}
+    shown = [*map(described, args), *(f"{name}={described(value)}" for name, value in named.items())]
+    why = "; arguments go by position, and dimensions count from 1" if named else ""
+    return f"({', '.join(shown)}){why}"
 
 
 def described(value: object) -> str:

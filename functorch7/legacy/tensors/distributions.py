@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
-from .arguments import described
+from ...core.types import Value
+from .arguments import given_as
 from .casting import is_floating
 from .generator import Generator, exactly
 from .keys import key_of
@@ -46,11 +47,11 @@ class Distribution:
             given = tuple(float(np.asarray(each, dtype)) if _is_number(each) else each for each in given)
         fewest, most = self._counts
         if not fewest <= len(given) <= most:
-            raise self._wrong(given)
+            raise self.wrong(given)
         if all(map(_is_number, given)):
             return in_blocks(lambda size: self.draw(generator, size, *given), count, dtype)
         if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
-            raise self._wrong(given)
+            raise self.wrong(given)
         return self.draw(generator, count, *given)
 
     @cached_property
@@ -62,11 +63,11 @@ class Distribution:
         """How many parameters there are at least and at most."""
         return sum(p.default is p.empty for p in self._parameters), len(self._parameters)
 
-    def _wrong(self, given: tuple) -> TypeError:
+    def wrong(self, given: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
+        """The error for parameters that are too few or too many, or have names."""
         words = [p.name if p.default is p.empty else f"[{p.name}]" for p in self._parameters]
-        wanted = ", ".join(["[generator]", *words])
-        got = ", ".join(map(described, given))
-        return TypeError(f"torch.{self.name}: expected ({wanted}), numbers, after a tensor to fill if any, got ({got})")
+        wanted = f"({', '.join(['[generator]', *words])}), numbers, after a tensor to fill if any"
+        return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(given, named)}")
 
 
 def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -234,8 +235,8 @@ def permutation(args: tuple) -> np.ndarray:
     """The numbers 1 to n in random order, for the arguments ([generator], n)."""
     generator, given = given_generator(args)
     if len(given) != 1 or not _is_number(given[0]):
-        got = ", ".join(map(described, given))
-        raise TypeError(f"torch.randperm: expected ([generator], number), after a result if any, got ({got})")
+        got = given_as(given)
+        raise TypeError(f"torch.randperm: expected ([generator], number), after a result if any, got {got}")
     if given[0] < 1:
         raise ValueError(f"torch.randperm: expected a positive number, got {given[0]}")
     return generator.permutation(int(given[0])) + 1

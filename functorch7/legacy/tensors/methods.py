@@ -41,7 +41,9 @@ class Methods:
 
 
 def _of_operation(operation: Operation) -> None:
-    def method(self: Any, *args: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        if named:
+            raise operation.wrong(args, named)
         result = operation.quickly(args, self)
         if result is None:
             found = operation.of_method(self, args)
@@ -60,7 +62,9 @@ def _of_operation(operation: Operation) -> None:
 
 
 def _of_distribution(distribution: Distribution) -> None:
-    def method(self: Any, *args: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        if named:
+            raise distribution.wrong(args, named)
         self.array = filling(distribution, args, self.dtype, self.shape)
         return self
 
@@ -68,7 +72,9 @@ def _of_distribution(distribution: Distribution) -> None:
 
 
 def _of_row(row: Row) -> None:
-    def method(self: Any, *args: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        if named:
+            raise row.wrong((self, *args), named)
         kind: Any = type(self)
         return row.call((self, *args), kind)
 

@@ -11,6 +11,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, Self
 
 from ...checks.given import MISUSE
+from ...checks.tracebacks import shorten
 from ...core.types import Value
 from .arguments import described
 
@@ -24,8 +25,8 @@ def name_errors(kind: type, besides: Container[str] = ()) -> None:
     `besides` are the names of those that do so by themselves; methods without arguments have no such errors.
     """
     for base in reversed(kind.__mro__):
-        for name, method in _public_functions(vars(base)):
-            if name not in besides and _takes_arguments(method):
+        for name, method in public_methods(base):
+            if name not in besides:
                 setattr(base, name, naming(f"torch.{name}", method, first=1))
 
 
@@ -41,22 +42,31 @@ def _public_functions(names: Mapping[str, Any]) -> list[tuple[str, FunctionType]
     return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
 
 
+def public_methods(kind: type) -> list[tuple[str, FunctionType]]:
+    """A class's own methods that take arguments; properties, and what is called on the class, are none."""
+    return [(name, method) for name, method in _public_functions(vars(kind)) if _takes_arguments(method)]
+
+
 def _takes_arguments(method: FunctionType) -> bool:
     return method.__code__.co_argcount > 1 or bool(method.__code__.co_flags & inspect.CO_VARARGS)
 
 
-def naming(name: str, function: Callable, first: int = 0) -> Callable:
-    """The function, whose errors begin with this name; arguments count from the `first` on."""
+def naming(name: str | Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
+    """The function, whose errors begin with this name, or what gives it of a method's object.
+
+    Arguments count from the `first` on.
+    """
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
         except MISUSE as error:
-            told = _told(name, function, args, options, first, error)
+            told = _told(name if isinstance(name, str) else name(args[0]), function, args, options, first, error)
             if told is error:
+                shorten(error)
                 raise
-            raise told from error
+            raise told from (error if isinstance(told, Misuse) else None)  # which says more than its own words
 
     return named
 
@@ -103,10 +113,13 @@ def _told(
     text = getattr(error, "without_name", None)
     if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
         return Misuse.of(name, _usage(name, function, first), args[first:], options)
-    if text is None and str(error).startswith(f"{name.partition('.')[0]}."):
+    owners = name.split(".")[:-1]  # of which functions beneath may have named the last alone
+    is_named = text is None and str(error).startswith((f"{owners[0]}.", f"{owners[-1]}.", f"{owners[-1]}: "))
+    if is_named or type(error).__module__ != "builtins":  # libraries' own are made of more than a text
         return error
-    told = type(error)(f"{name}: {text or error}")
-    told.without_name = text or str(error)  # type: ignore[attr-defined]
+    text = text or str(error).removeprefix(f"{name.rpartition('.')[2]}: ")  # which functions beneath may have named
+    told = type(error)(f"{name}: {text}")
+    told.without_name = text  # type: ignore[attr-defined]
     return told
 
 

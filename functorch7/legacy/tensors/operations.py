@@ -7,7 +7,7 @@ number, `v` a number that may be left out (1). From one form follow `y.f(...)` (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -15,9 +15,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ...core.types import Value
 from .arguments import (
-    described,
     fractions_only,
+    given_as,
     is_number,
     is_plain,
     letters,
@@ -118,10 +119,10 @@ class Operation:
         formula = next((formula for form, formula in self.forms.items() if len(form) == len(args)), None)
         return None if formula is None else quietly(formula, np, *map(float, args))
 
-    def wrong(self, args: tuple) -> TypeError:
-        """The error for arguments that are none of the forms."""
-        given = ", ".join(described(each) for each in args)
-        return TypeError(f"torch.{self.name}: expected {self.usage()}, after a result if one is given, got ({given})")
+    def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
+        """The error for arguments that are none of the forms, or have names."""
+        wanted = f"{self.usage()}, after a result if one is given"
+        return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(args, named)}")
 
     def _fitting(self, arrays: list) -> list:
         if not self.signature:

@@ -9,7 +9,7 @@ tensors where there are two results, of elements and their places one alone, too
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete, lookable
+from ...core.types import Value
 from .arguments import (
-    described,
     fractions_only,
+    given_as,
     in_type,
     is_number,
     is_tensor,
@@ -201,7 +202,7 @@ class Row:
                             for result, array, kind in zip(results, arrays, form.results, strict=True)
                         ]
                     )
-        raise self._wrong(args)
+        raise self.wrong(args)
 
     def _results(self, form: Form, given: tuple, x: Any) -> tuple:
         """The tensors for results, None for one that is to be made: one alone is for the places if it is of their type.
@@ -261,10 +262,10 @@ class Row:
         computed(run, [found[place] for place in form.tensors], fit)
         return made[0]
 
-    def _wrong(self, args: tuple) -> TypeError:
-        usage = " or ".join(form.usage for form in self.forms)
-        given = ", ".join(map(described, args))
-        return TypeError(f"torch.{self.name}: expected {usage}, after tensors for the results if any, got ({given})")
+    def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
+        """The error for arguments that are none of the forms, or have names."""
+        wanted = " or ".join(form.usage for form in self.forms) + ", after tensors for the results if any"
+        return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(args, named)}")
 
 
 def _axis(name: str, dimension: float, size: tuple) -> int:
