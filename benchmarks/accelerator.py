@@ -94,7 +94,7 @@ def run(workload: Workload, dtype: str, rounds: int, size: int) -> Result:
         model.add(layer)
     module, variables = model.functional()
     optimizer = optax.sgd(0.01)
-    step = make_train_step(module, workload.criterion, optimizer, compute_dtype=DTYPES[dtype])
+    step: Any = make_train_step(module, workload.criterion, optimizer, compute_dtype=DTYPES[dtype])
     held = [init_state(module, optimizer, variables)]
     batch = jax.tree.map(jnp.asarray, workload.batch)
     flops = flops_of(step, held[0], batch, None)

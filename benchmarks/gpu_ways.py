@@ -26,7 +26,9 @@ class Started(NamedTuple):
 def by_functorch7(module: f7.Module, criterion: Any, batch: tuple, dtype: str) -> Started:
     """The compiled functional step, with SGD and momentum; mixed precision in bfloat16."""
     optimizer = optax.sgd(RATE, momentum=MOMENTUM)
-    step = make_train_step(module, criterion, optimizer, compute_dtype=None if dtype == "float32" else jnp.bfloat16)
+    step: Any = make_train_step(
+        module, criterion, optimizer, compute_dtype=None if dtype == "float32" else jnp.bfloat16
+    )
     state = init_state(module, optimizer, jax.random.key(0))
     batch = jax.tree.map(jnp.asarray, batch)
     compiled = step.lower(state, batch, None).compile()
