@@ -32,8 +32,8 @@ USUAL = frozenset(
     map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
 )
 """Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
-MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, Warning)
-"""The errors with which code fails that was given what it is not meant for."""
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
+"""The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
 
 
 @lru_cache(64)
