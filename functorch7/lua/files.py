@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..interop import t7
+from ..interop.t7.values import Fields
+from ..legacy.objects.described import Described
 from ..legacy.objects.files import Loaded, Saved, located
 from ..legacy.objects.opening import opening
+from ..legacy.objects.own_methods import methods_among
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage
@@ -22,6 +25,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing, as_dict
+from .own import give_method
 from .text import to_lua
 
 
@@ -108,6 +112,18 @@ class Inside(File):
         return self._loaded.value(found)
 
 
+class LoadedObjects(Loaded):
+    """Modules and tensors of a file, whose own methods Lua may call."""
+
+    def __init__(self, border: Border):
+        super().__init__()
+        self.border = border
+
+    def take_methods(self, object: Described, fields: Fields) -> None:
+        for name, method in methods_among(object, fields, LuaFunction):
+            give_method(self.border, object, name, method)
+
+
 class LoadedToLua:
     """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's.
 
@@ -116,7 +132,7 @@ class LoadedToLua:
 
     def __init__(self, border: Border, functions: bool = False):
         self.border, self.functions = border, functions
-        self._loaded = Loaded()
+        self._loaded = LoadedObjects(border)
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have

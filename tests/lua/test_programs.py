@@ -335,3 +335,37 @@ def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
     with pytest.raises(LuaError, match="nothing in a file is executed, unless .* --functions-of-files"):
         f7.lua.run(main)
     assert not callable(f7.load_t7(tmp_path / "functions.t7")["add"])
+
+
+def test_methods_of_one_object_are_in_files(program, tmp_path):
+    """Of modules here and of classes of Lua's, and in files of what files gave, as in Torch; none runs in Python."""
+    path = f"{tmp_path}/methods.t7"
+    f7.lua.run(
+        program(f"""
+    require 'nn'
+    local Own, parent = torch.class('nn.OwnMethodInFile', 'nn.Module')
+    function Own:updateOutput(input) return input * 2 end
+    local own, linear, frozen, factor = nn.OwnMethodInFile(), nn.Identity(), nn.Linear(1, 1), 3
+    function own:updateOutput(input) return input * factor end
+    function linear:updateOutput(input) return input * 5 end
+    function frozen:accGradParameters() end
+    torch.save('{path}', {{own, nn.Sequential():add(linear), frozen}})
+    torch.save('{path}', torch.load('{path}'))
+    """)
+    )
+    main = program(f"""
+    require 'nn'
+    if not nn.OwnMethodInFile then torch.class('nn.OwnMethodInFile', 'nn.Module') end
+    local own, chain, frozen = unpack(torch.load('{path}'))
+    local x = torch.ones(1)
+    frozen:zeroGradParameters()
+    frozen:forward(x)
+    frozen:backward(x, x)
+    local copy = chain:clone()
+    return own:forward(x)[1], own:updateOutput(x)[1], chain:forward(x)[1], copy:forward(x)[1], frozen.gradWeight:sum()
+    """)
+    assert f7.lua.run(main, functions_of_files=True) == (3, 3, 5, 5, 0)
+    with pytest.raises(LuaError, match="Linear.*: its own accGradParameters is a function out of a file"):
+        f7.lua.run(main)
+    with pytest.raises(TypeError, match="Identity: its own updateOutput is a function out of a file"):
+        f7.load_t7(path, allow_unknown=True)[1].forward([1.0])

@@ -12,17 +12,19 @@ import numpy as np
 
 from ...core.types import Value
 from ...interop import t7
-from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content
+from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader
 from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
+from ..tensors.changes import changed
 from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import own_fields, take_own_fields
+from .own_methods import MethodOfFile, methods_among
 from .packed import Hash, Vec, fill
 from .torch_object import InFiles, TorchObject, plain_class_named
 
@@ -89,6 +91,7 @@ class Loaded:
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
         self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
         self.owners: list[t7.T7Object] = []  # objects that are no modules and are to take their fields
+        self.new_users: list[Any] = []  # modules of users' classes that are to take their methods
 
     def value(self, value: object) -> Content:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
@@ -106,12 +109,23 @@ class Loaded:
             record = self.packed.pop()
             fill(self.plain[id(record)], record.fields)
         while self.objects.owners:
-            take_own_fields(*self.objects.owners.pop())
+            object, fields = self.objects.owners.pop()
+            take_own_fields(object, fields)
+            self.take_methods(object, fields)
+        while self.new_users:
+            user = self.new_users.pop()
+            self.take_methods(user, dict(vars(user)))
         while self.owners:
             record = self.owners.pop()
             with _of_record(record):
                 self.plain[id(record)].take_saved()
         return root[0]
+
+    def take_methods(self, object: Described, fields: Fields) -> None:
+        """Gives an object the functions among a file's fields that take the places of its class's methods."""
+        for name, method in methods_among(object, fields, MethodOfFile):
+            vars(object)[name] = method
+            changed(object)
 
     def _noted(self, root: list) -> list[Any]:
         """All tables in a value; objects in them are described."""
@@ -152,6 +166,7 @@ class Loaded:
             if self.reader.users:
                 record, path = self.reader.users.pop()
                 user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+                self.new_users.append(user)
                 for own in (record.fields, *user.take_fields(record.fields)):  # tensors and modules take their places
                     seen.add(id(own))
                     waiting.append((own, path))
@@ -262,6 +277,8 @@ class Saved:
 
     def other(self, each: object, place: str) -> Content:
         """The same for what is neither a table nor an object of these classes."""
+        if isinstance(each, MethodOfFile):
+            return self.made(each.function, place)
         if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")

@@ -26,6 +26,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import type_name_of
 from .described import Described, class_named, is_derived
 from .generated import class_of
+from .own_methods import own_methods
 from .tree import ModuleList, Tree
 
 
@@ -197,9 +198,11 @@ class Nodes:
 
 
 def _has_methods_of_class(object: Any) -> bool:
-    """Whether a class of functorch7's says all that the object does, with what users have put into the class."""
+    """Whether a class of functorch7's says all that the object does, with what users have put into the class, and with
+    the functions that files have of the object.
+    """
     own = {"updateOutput", "updateGradInput", "accGradParameters"} & object.__dict__.keys()
-    return type(object).spec_class is not None and not own
+    return type(object).spec_class is not None and own <= own_methods(object).keys()
 
 
 class Arrays:

@@ -14,6 +14,7 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ..engine.fields import KeptElsewhere
 from ..engine.user_code import is_ours
+from .own_methods import own_methods
 from .serial import PRIVATE
 
 OF_PROGRAMS: dict[type, set[str]] = {}
@@ -47,11 +48,11 @@ def put_numbered(object: object, number: float, value: Value) -> None:
 
 
 def own_fields(object: Value) -> Fields:
-    """The object's fields, but those that its class knows."""
+    """The object's fields, but those that its class knows, and the methods that are its own."""
     fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
-    return {name: value for name, value in fields.items() if not _is_known(object, name)}
+    return {name: value for name, value in fields.items() if not _is_known(object, name)} | own_methods(object)
 
 
 def take_own_fields(object: object, fields: Fields) -> None:
