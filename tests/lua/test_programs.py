@@ -313,6 +313,17 @@ def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(progra
     assert f7.lua.run(main) == (count, 12)
 
 
+def test_dropout_prints_as_nns_until_rnn_puts_its_own_in_its_place(program):
+    main = program("""
+    require 'nn'
+    local network = nn.Sequential():add(nn.Dropout(0.5))
+    local before = tostring(network:get(1))
+    require 'rnn'
+    return before, tostring(network:get(1))
+    """)
+    assert f7.lua.run(main) == ("nn.Dropout(0.500000)", "nn.Dropout(0.5, busy)")
+
+
 def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
     """As torch.load gives them: with the values of their variables, of which two that share one share it again."""
     f7.lua.run(
