@@ -36,7 +36,7 @@ def own_methods(object: object) -> Fields:
     for name, value in vars(object).items():
         if isinstance(value, MethodOfFile):
             found[name] = value
-        elif isinstance(value, KeptElsewhere) and any(is_method(object, each) for each in value.names):
+        elif isinstance(value, KeptElsewhere):
             found |= {each: kept for each, kept in value.contents().items() if is_method(object, each)}
     return found
 
