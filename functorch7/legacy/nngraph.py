@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .. import core, layers
 from ..core.types import Value
-from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
+from ..layers.graph_nodes import Node as Node
 from . import graph as graph
 from .modules import passing as passing
 from .modules.container import Container

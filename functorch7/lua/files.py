@@ -155,7 +155,10 @@ class LoadedToLua:
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
-        whole = self._replaced(value, records)
+        waiting: list[Any] = []  # tables that are to be gone through: files may nest deeper than calls can
+        whole = self._replaced(value, records, waiting)
+        while waiting:
+            self._go_through(waiting.pop(), records, waiting)
         whole, *contents = self._loaded.value([whole, *(each for _, each in records)])
         for (made, _), content in zip(records, contents, strict=True):
             if isinstance(made, LuaFunction):
@@ -184,21 +187,23 @@ class LoadedToLua:
             self._is_own[name] = self.border.ask.is_own_class(to_lua(name))
         return self._is_own[name]
 
-    def _replaced(self, each: Any, records: list) -> Any:
+    def _replaced(self, each: Any, records: list, waiting: list) -> Any:
         if isinstance(each, t7.LuaFunction) and self.functions:
-            return self._once(each, self._function, each.upvalues, records)
+            return self._once(each, self._function, each.upvalues, records, waiting)
         if isinstance(each, t7.T7Object) and self._is_of_lua(each.class_name):
-            return self._once(each, self._blank, each.fields, records)
-        self._walk(each.fields if isinstance(each, t7.T7Object) else each, records)
+            return self._once(each, self._blank, each.fields, records, waiting)
+        self._wait(each.fields if isinstance(each, t7.T7Object) else each, waiting)
         return each
 
-    def _once(self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list) -> LuaValue:
+    def _once(
+        self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list, waiting: list
+    ) -> LuaValue:
         """What is made of a record, whose content is to be put into it when all is made."""
         if id(record) not in self._made:
             self._made[id(record)] = make(record)
             self._seen[id(record)] = record  # whose number is its own as long as it is there
             records.append((self._made[id(record)], content))
-            self._walk(content, records)
+            self._wait(content, waiting)
         return self._made[id(record)]
 
     def _blank(self, record: t7.T7Object) -> LuaValue:
@@ -211,18 +216,24 @@ class LoadedToLua:
             raise ValueError(f"torch.load: a function in the file is not of this LuaJIT: {made}")
         return made
 
-    def _walk(self, table: Any, records: list) -> None:
+    def _wait(self, table: Any, waiting: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
             self._seen[id(table)] = table
-            if isinstance(table, list):
-                table[:] = [self._replaced(each, records) for each in table]
-                return
-            pairs = [(self._key(key, records), self._replaced(each, records)) for key, each in table.items()]
-            table.clear()
-            table.update(pairs)
+            waiting.append(table)
 
-    def _key(self, key: Any, records: list) -> Any:
-        return t7.Key(self._replaced(key.value, records)) if isinstance(key, t7.Key) else self._replaced(key, records)
+    def _go_through(self, table: Any, records: list, waiting: list) -> None:
+        def replaced(each: Any) -> Any:
+            return self._replaced(each, records, waiting)
+
+        if isinstance(table, list):
+            table[:] = map(replaced, table)
+            return
+        pairs = [
+            (t7.Key(replaced(key.value)) if isinstance(key, t7.Key) else replaced(key), replaced(each))
+            for key, each in table.items()
+        ]
+        table.clear()
+        table.update(pairs)
 
 
 class Files:

@@ -21,18 +21,6 @@ def scale():
     return f7.lua.load(SCALE)
 
 
-@pytest.fixture
-def program(tmp_path):
-    """Writes a program, whose path it gives."""
-
-    def write(text, name="program.lua"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
@@ -322,61 +310,3 @@ def test_dropout_prints_as_nns_until_rnn_puts_its_own_in_its_place(program):
     return before, tostring(network:get(1))
     """)
     assert f7.lua.run(main) == ("nn.Dropout(0.500000)", "nn.Dropout(0.5, busy)")
-
-
-def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
-    """As torch.load gives them: with the values of their variables, of which two that share one share it again."""
-    f7.lua.run(
-        program(f"""
-    local count, step = 0, 2
-    local function add() count = count + step return count end
-    local function get() return count end
-    local module = require('nn').Identity()
-    module.scaled = function(x) return x * step end
-    local kept = {{add = add, get = get, module = module, plain = function(x) return math.max(x, 1) end}}
-    torch.save('{tmp_path}/functions.t7', kept)
-    """)
-    )
-    main = program(f"""
-    require 'nn'
-    local read = torch.load('{tmp_path}/functions.t7')
-    return read.add(), read.add(), read.get(), read.module.scaled(5), read.plain(-1)
-    """)
-    assert f7.lua.run(main, functions_of_files=True) == (2, 4, 4, 10, 1)
-    with pytest.raises(LuaError, match="nothing in a file is executed, unless .* --functions-of-files"):
-        f7.lua.run(main)
-    assert not callable(f7.load_t7(tmp_path / "functions.t7")["add"])
-
-
-def test_methods_of_one_object_are_in_files(program, tmp_path):
-    """Of modules here and of classes of Lua's, and in files of what files gave, as in Torch; none runs in Python."""
-    path = f"{tmp_path}/methods.t7"
-    f7.lua.run(
-        program(f"""
-    require 'nn'
-    local Own, parent = torch.class('nn.OwnMethodInFile', 'nn.Module')
-    function Own:updateOutput(input) return input * 2 end
-    local own, linear, frozen, factor = nn.OwnMethodInFile(), nn.Identity(), nn.Linear(1, 1), 3
-    function own:updateOutput(input) return input * factor end
-    function linear:updateOutput(input) return input * 5 end
-    function frozen:accGradParameters() end
-    torch.save('{path}', {{own, nn.Sequential():add(linear), frozen}})
-    torch.save('{path}', torch.load('{path}'))
-    """)
-    )
-    main = program(f"""
-    require 'nn'
-    if not nn.OwnMethodInFile then torch.class('nn.OwnMethodInFile', 'nn.Module') end
-    local own, chain, frozen = unpack(torch.load('{path}'))
-    local x = torch.ones(1)
-    frozen:zeroGradParameters()
-    frozen:forward(x)
-    frozen:backward(x, x)
-    local copy = chain:clone()
-    return own:forward(x)[1], own:updateOutput(x)[1], chain:forward(x)[1], copy:forward(x)[1], frozen.gradWeight:sum()
-    """)
-    assert f7.lua.run(main, functions_of_files=True) == (3, 3, 5, 5, 0)
-    with pytest.raises(LuaError, match="Linear.*: its own accGradParameters is a function out of a file"):
-        f7.lua.run(main)
-    with pytest.raises(TypeError, match="Identity: its own updateOutput is a function out of a file"):
-        f7.load_t7(path, allow_unknown=True)[1].forward([1.0])

@@ -13,15 +13,17 @@ import numpy as np
 from ...core.types import Value
 from ...interop import t7
 from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
-from ...interop.torch7.node import Node
+from ...interop.torch7.node import Node as ModuleNode
 from ...interop.torch7.reader import Reader
 from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
+from ...layers.graph_nodes import Node, Split
 from ..tensors.changes import changed
 from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
+from .node_files import NODE, NodesForFiles
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import own_fields, take_own_fields
 from .own_methods import MethodOfFile, methods_among
@@ -90,7 +92,7 @@ class Loaded:
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
         self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
-        self.owners: list[t7.T7Object] = []  # objects that are no modules and are to take their fields
+        self.owners: list[tuple[type[InFiles], t7.T7Object]] = []  # no modules, which are to take their fields
         self.new_users: list[Any] = []  # modules of users' classes that are to take their methods
 
     def value(self, value: object) -> Content:
@@ -116,9 +118,9 @@ class Loaded:
             user = self.new_users.pop()
             self.take_methods(user, dict(vars(user)))
         while self.owners:
-            record = self.owners.pop()
+            kind, record = self.owners.pop()
             with _of_record(record):
-                self.plain[id(record)].take_saved()
+                kind.take_saved(self.plain[id(record)])
         return root[0]
 
     def take_methods(self, object: Described, fields: Fields) -> None:
@@ -140,10 +142,11 @@ class Loaded:
                     found = type(each.fields).__name__
                     raise T7ModuleError(f"{each.class_name}: expected fields, got {found}", each.offset)
                 if id(each) not in self.plain:
-                    self.plain[id(each)] = object.__new__(kind)
+                    own = issubclass(kind, InFiles)
+                    self.plain[id(each)] = kind.blank(each.fields) if own else object.__new__(kind)
                     self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
-                    if issubclass(kind, InFiles):
-                        self.owners.append(each)
+                    if own:
+                        self.owners.append((kind, each))
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object) and each.class_name == GENERATOR:
                 self.plain.setdefault(id(each), _generator(each))
@@ -197,7 +200,7 @@ class Loaded:
         made = self._made(key.value if isinstance(key, t7.Key) else key)
         return t7.Key(made) if isinstance(made, NO_KEYS) else made
 
-    def _object(self, record: t7.T7Object, node: Node) -> Any:
+    def _object(self, record: t7.T7Object, node: ModuleNode) -> Any:
         with _of_record(record):
             return self.objects.object(node)
 
@@ -240,11 +243,12 @@ class Saved:
         self.arrays = Arrays()
         self.nodes = Nodes(self._user)
         self.writer = Writer(self.arrays)
-        self.described: list[tuple[Any, Node]] = []  # modules and criterions, and their nodes
+        self.described: list[tuple[Any, ModuleNode]] = []  # modules and criterions, and their nodes
         self.records: dict[int, t7.T7Object] = {}  # of objects that are no modules, by their numbers
         self.tables: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.waiting: list[tuple[Any, str]] = []  # tables, and where they are
+        self.graph_nodes = NodesForFiles()
 
     def value(self, value: object) -> Content:
         """The value with records and arrays. Raises TypeError for what Torch has not, with its place."""
@@ -279,6 +283,8 @@ class Saved:
         """The same for what is neither a table nor an object of these classes."""
         if isinstance(each, MethodOfFile):
             return self.made(each.function, place)
+        if isinstance(each, (Node, Split)):
+            return self.once(each, lambda: t7.T7Object(NODE, 1, self._table(self.graph_nodes.fields(each), place)))
         if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
@@ -316,7 +322,7 @@ class Saved:
         """The record of an object whose class a user wrote."""
         return t7.T7Object(user.typename(), 1, self._table(user.saved_fields(), user.typename()))
 
-    def _add_own_fields(self, object: Any, node: Node) -> None:
+    def _add_own_fields(self, object: Any, node: ModuleNode) -> None:
         """Writes the fields that a program has put into an object, and their names."""
         self.described.append((object, node))
         record, own = self.writer.object(node), own_fields(object)
