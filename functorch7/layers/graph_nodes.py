@@ -73,8 +73,7 @@ class Node:
 
     def label(self) -> str:
         """What pictures show: the name and description, if any, and the module."""
-        own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
-        return "\n".join([*own, title(self.module)])
+        return labelled(self.annotations, self.module)
 
     def __sub__(self, module: Module) -> "Node":
         """`node - module`: the module's node, whose input this is."""
@@ -127,6 +126,12 @@ def _copied(start: Any, memo: dict) -> Any:
     for each in found:
         vars(memo[id(each)]).update((name, copy.deepcopy(value, memo)) for name, value in vars(each).items())
     return memo[id(start)]
+
+
+def labelled(annotations: dict[str, object], module: object) -> str:
+    """What pictures show of a node: its label, or its name and description, if any, and the module."""
+    own = [str(annotations[name]) for name in ("name", "description") if name in annotations]
+    return str(annotations.get("label", "\n".join([*own, title(module)])))
 
 
 def check_node(node: object, what: str, position: int) -> None:
