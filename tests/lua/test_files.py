@@ -3,6 +3,7 @@
 import pytest
 
 import functorch7 as f7
+from functorch7.interop import t7
 from functorch7.lua import LuaError
 
 
@@ -89,3 +90,18 @@ def test_nodes_that_a_program_keeps_are_in_files(program, tmp_path):
       #long, long[400].children[1] == long[399], #long[1].children
     """)
     assert f7.lua.run(main) == ("nngraph.Node", "hidden", 7, 2, 1, 4, 6, 400, True, 0)
+
+
+def test_what_is_noted_of_the_nodes_of_a_graph_is_in_files(program, tmp_path):
+    """By which programs find a layer again; in Torch's files the nodes stand in the order of Torch's own."""
+    main = program(f"""
+    require 'nngraph'
+    local x, y = nn.Identity()(), nn.Identity()()
+    local hidden = nn.Linear(2, 2)(x):annotate{{name = 'hidden', graphAttributes = {{color = 'red'}}}}
+    torch.save('{tmp_path}/graph.t7', nn.gModule({{x, y}}, {{nn.CAddTable()({{hidden, y}})}}))
+    local node = torch.load('{tmp_path}/graph.t7').forwardnodes[5]
+    return node.data.annotations.name, node.data.annotations.graphAttributes.color, torch.type(node.data.module)
+    """)
+    assert f7.lua.run(main) == ("hidden", "red", "nn.Linear")
+    nodes = t7.read(tmp_path / "graph.t7").fields["forwardnodes"]
+    assert [node.fields["data"]["annotations"].get("name") for node in nodes] == [*4 * [None], "hidden", *4 * [None]]
