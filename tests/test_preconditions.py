@@ -89,6 +89,7 @@ NOT_CONSTRUCTED = {
     "padding": (lambda: f7.SpatialConvolution(1, 1, 1, 1, padw=0.5), ValueError, "expected whole numbers of elements"),
     "sizes": (lambda: f7.SpatialUpSamplingBilinear({"oheight": 0, "owidth": 2}), ValueError, "expected oheight >= 1"),
     "sizes of a volume": (lambda: f7.SpatialUpSamplingBilinear((2, 3, 4)), ValueError, "output height and width"),
+    "crop by name": (lambda: f7.SpatialUniformCrop(3, 3, {"max": 1, "min": 2}), ValueError, "expected a scale"),
     "crop": (lambda: f7.SpatialUniformCrop(3, 3, (2, 1)), ValueError, r"expected a scale \(least, most\) above 0"),
     "columns": (lambda: f7.Inception({"inputSize": 2, "outputSize": [2, 1, 3], "reduceSize": [2, 1, 2]}),
                 ValueError, "nn.Inception: expected kernels and reductions for 3 columns"),

@@ -56,8 +56,8 @@ from .example_normalization import RMSNorm as RMSNorm
 from .graph import Graph as Graph
 from .graph import JustElement as JustElement
 from .graph import JustTable as JustTable
-from .graph import Node as Node
 from .graph import nest as nest
+from .graph_nodes import Node as Node
 from .inception import FireModule as FireModule
 from .inception import Inception as Inception
 from .layouts import Convert as Convert

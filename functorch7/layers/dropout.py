@@ -1,5 +1,6 @@
 """Layers that drop or add noise."""
 
+from contextvars import ContextVar
 from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +10,9 @@ import jax.numpy as jnp
 from ..core import Module, builder, check_floating, expected, expose
 from ..core.types import Array, State, Tree
 from ..network import number
+
+SAYS_LAZY: ContextVar[bool] = ContextVar("SAYS_LAZY", default=True)
+"""Whether Dropout is printed with its mode, as rnn's is, which puts its own in the place of nn's."""
 
 
 class Dropping:
@@ -102,6 +106,8 @@ class Dropout(Scaling, Module):
         return self.replace(p=p)
 
     def printed(self) -> str:
+        if not SAYS_LAZY.get():
+            return f"{self.type_name()}({self.p:f})"
         return f"{self.type_name()}({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
 
 

@@ -1,145 +1,14 @@
 """Graphs of modules: nodes, and the module that runs them in order."""
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
 from ..core.types import Array, Key, Table, Tree, Value
-from ..core.user_line import user_line
+from .graph_nodes import Node, Part, Split, check_node
 from .shape import Identity
-
-
-def _declared() -> str:
-    """Where in the user's code a node is being made: "[model.py]:12"."""
-    path, number = user_line()
-    return f"[{os.path.basename(path)}]:{number}"
-
-
-class Node:
-    """A place in a graph that is being built: a module, and the nodes whose outputs are its input.
-
-    One node gives its output, several give a table; without nodes it is an input of the graph. A node is one place:
-    whoever uses it gets the same output. `annotations` label it in pictures: name, description, graphAttributes.
-    Raises: TypeError for what is no node; ValueError for the same node twice.
-    Source: nngraph, README.md, node.lua.
-    """
-
-    def __init__(self, module: object, *inputs: "Node"):
-        self.module: Any = module  # a description, an object of the legacy interface, or None
-        self.inputs: list[Node] = []
-        self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
-        self.consumers: list[Node | _Split] = []
-        for node in inputs:
-            self.add(node)
-
-    def typename(self) -> str:
-        """Torch's name of the class."""
-        return "nngraph.Node"
-
-    def __repr__(self) -> str:
-        return self.typename()
-
-    def add(self, node: "Node") -> None:
-        """Gives it one more input, after those that it has."""
-        check_node(node, "inputs", len(self.inputs) + 1)
-        if any(node is each for each in self.inputs):
-            raise ValueError("Don't pass the same input twice.")
-        self.inputs.append(node)
-        node.consumers.append(self)
-
-    @property
-    def declared(self) -> str:
-        """Where it was made; Torch's annotation of this name."""
-        return self.annotations["_debugLabel"]
-
-    @property
-    def data(self) -> "Node":
-        """What Torch keeps of a node in a table of its own: `node.data.module`, `node.data.annotations`."""
-        return self
-
-    @property
-    def children(self) -> list["Node"]:
-        """Torch's name of the nodes whose outputs are its input."""
-        return self.inputs
-
-    def split(self, count: int) -> list["Part"]:
-        """As many nodes as the output's table has entries, one for each; all have to be used."""
-        return _Split(self, count).parts
-
-    def annotate(self, annotations: dict[str, object]) -> "Node":
-        """The same node, with more annotations."""
-        self.annotations.update(annotations)
-        return self
-
-    def label(self) -> str:
-        """What pictures show: the name and description, if any, and the module."""
-        own = [str(self.annotations[name]) for name in ("name", "description") if name in self.annotations]
-        return "\n".join([*own, title(self.module)])
-
-    def __sub__(self, module: Module) -> "Node":
-        """`node - module`: the module's node, whose input this is."""
-        return Node(module, self)
-
-
-class _Split:
-    """A node's output taken apart."""
-
-    def __init__(self, of: Node, count: int):
-        self.of = of
-        self.declared = f"{of.declared} split at {_declared()}"
-        self.parts = [Part(self, i) for i in range(count)]
-        of.consumers.append(self)
-
-
-class Part(Node):
-    """One entry of a node's table."""
-
-    def __init__(self, whole: _Split, index: int):
-        super().__init__(None)
-        self.whole, self.index = whole, index
-        self.annotations["_debugLabel"] = f"{whole.of.declared}-{index + 1}"
-
-    def label(self) -> str:
-        return f"entry {self.index + 1}"
-
-
-def check_node(node: object, what: str, position: int) -> None:
-    """Refuses what is no node."""
-    if isinstance(node, Node):
-        return
-    hint = "" if node is not None else " (typo / bad index?)"
-    if _is_module(node):
-        hint = " Did you forget a second set of parens, which convert a nn.Module to a nngraph.Node?"
-    raise TypeError(f"{what}[{position}]: expected a node, got {node!r}.{hint}")
-
-
-def nodes_among(given: tuple[Value, ...]) -> list[Node] | None:
-    """The nodes that a module is called with, which may be none; None if it is called with something else.
-
-    Raises: TypeError for something else among nodes, or a module in place of a node; ValueError for an empty table.
-    """
-    if len(given) == 0:
-        return []
-    if isinstance(given[0], Node) and len(given) > 1:
-        raise TypeError("Use [input1, input2] to pass multiple inputs.")
-    entries = list(given[0]) if isinstance(given[0], (list, tuple)) else [given[0]]
-    if not entries:
-        raise ValueError(
-            "cannot pass an empty table of inputs. To indicate no incoming connections, leave the second set of parens "
-            "blank."
-        )
-    if not any(entry is None or isinstance(entry, Node) or _is_module(entry) for entry in entries):
-        return None
-    for i, entry in enumerate(entries, 1):
-        check_node(entry, "inputs", i)
-    return entries
-
-
-def _is_module(value: Any) -> bool:
-    return isinstance(value, Module) or hasattr(value, "updateOutput")
 
 
 class Source(NamedTuple):
@@ -223,7 +92,7 @@ def _in_order(name: str, outputs: Table) -> list[Node]:
 
 def _check_used(name: str, node: Node, reached: set[int]) -> None:
     for consumer in node.consumers:
-        ends = consumer.parts if isinstance(consumer, _Split) else [consumer]
+        ends = consumer.parts if isinstance(consumer, Split) else [consumer]
         unused = sum(id(end) not in reached for end in ends)
         if unused == len(ends):
             raise ValueError(f"{name}: node declared on {consumer.declared} does not connect to gmodule output")

@@ -1,5 +1,6 @@
 """A graph as nngraph keeps it: its input, its output, splits and their entries are nodes, too."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .graph import Graph, Source
@@ -18,7 +19,54 @@ class Place(NamedTuple):
 
 
 def places_of(graph: Graph) -> list[Place]:
-    """The nodes in the order in which they run; the first is the input, the last the output."""
+    """The nodes in the order in which Torch runs them; the first is the input, the last the output."""
+    places = _places_of(graph)
+    inputs = [place.inputs for place in places]
+    *order, last = _post_order(len(places) - 1, inputs)
+    rest = sorted(set(range(last)).difference(order))  # what nobody uses
+    order = [*order, *rest, last]
+    now = {before: position for position, before in enumerate(order)}
+    return [places[i]._replace(inputs=tuple(now[each] for each in inputs[i])) for i in order]
+
+
+def consumers_of(inputs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Who uses the output of each node, in Torch's order, by what each gets its input from."""
+    met = {len(inputs) - 1: None}
+    waiting = [*met]
+    for each in waiting:  # from the output on, in breadth
+        new = [i for i in dict.fromkeys(inputs[each]) if i not in met]
+        met |= dict.fromkeys(new)
+        waiting += new
+    consumers: list[list[int]] = [[] for _ in inputs]
+    for each in met | dict.fromkeys(range(len(inputs))):  # those that nobody uses are the last
+        for i in dict.fromkeys(inputs[each]):
+            consumers[i].append(each)
+    return consumers
+
+
+def backwards(consumers: Sequence[Sequence[int]]) -> list[int]:
+    """Nodes in the order in which Torch pulls back through them, by who uses the output of each."""
+    order = _post_order(0, consumers)
+    return order + sorted(set(range(len(consumers))).difference(order))
+
+
+def _post_order(start: int, following: Sequence[Sequence[int]]) -> list[int]:
+    """Nodes in the order in which they are left, on a way in depth from one of them on."""
+    order: list[int] = []
+    seen, on_the_way = {start}, [(start, iter(following[start]))]
+    while on_the_way:
+        node, rest = on_the_way[-1]
+        new = next((i for i in rest if i not in seen), None)
+        if new is None:
+            order.append(node)
+            on_the_way.pop()
+        else:
+            seen.add(new)
+            on_the_way.append((new, iter(following[new])))
+    return order
+
+
+def _places_of(graph: Graph) -> list[Place]:
     places = [Place(())]
 
     def add(place: Place) -> int:

@@ -152,7 +152,8 @@ class SpatialUniformCrop(Module):
         self._set(owidth=self.oheight if self.owidth is None else self.owidth)
         check_positive(self, oheight=self.oheight, owidth=self.owidth)
         if self.scale is not None:
-            least, most = self.scale.values() if isinstance(self.scale, dict) else self.scale
+            scale = self.scale  # a table of Lua's is in any order
+            least, most = (scale.get("min", 0), scale.get("max", 0)) if isinstance(scale, dict) else scale
             if not 0 < least <= most:
                 raise ValueError(f"{self.torch_name()}: expected a scale (least, most) above 0, got {self.scale}")
             self._set(scale=(float(least), float(most)))

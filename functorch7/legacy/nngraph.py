@@ -16,11 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from .. import core, layers
+from .. import layers
 from ..core.types import Value
-from ..layers.graph import Node as Node
 from ..layers.graph import nest as _nest
 from ..layers.graph import on_failure, wired
+from ..layers.graph_nodes import Node as Node
+from ..layers.graph_nodes import labelled
 from . import graph as graph
 from .modules import passing as passing
 from .modules.container import Container
@@ -51,7 +52,7 @@ class gModule(Container, describes=layers.Graph):
         modules = [(node.module.description(), node.module) for node in wiring.nodes]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
-        self.__dict__["_annotations"] = [{"label": node.label(), **node.annotations} for node in wiring.nodes]
+        self.__dict__["_annotations"] = [node.annotations for node in wiring.nodes]  # what is noted later counts, too
 
     def add(self, module: Described) -> Self:
         """Raises: a graph does not change after it is made."""
@@ -137,8 +138,7 @@ def picture_of(spec: layers.Graph, modules: Value, annotations: list[dict] | Non
     notes = annotations or [{} for _ in modules]
     labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
     first, last = len(labels), len(labels) + len(modules)
-    labels += [note.get("label", core.title(module))
-               for module, note in zip(modules, notes, strict=True)]  # fmt: skip
+    labels += [labelled(note, module) for module, note in zip(modules, notes, strict=True)]
     labels.append("output")
     edges = [(_place(source, first), first + i) for i, sources in enumerate(spec.sources) for source in sources]
     edges += [(_place(source, first), last) for source in spec.outputs]

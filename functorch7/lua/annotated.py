@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..layers.graph import Node
+from ..layers.graph_nodes import Node
 from .border import Border
 
 

@@ -9,7 +9,7 @@ from itertools import count
 
 from ..checks.given import MISUSE
 from ..interop import t7
-from ..layers.graph import Node as Unfinished
+from ..layers.graph_nodes import Node as Unfinished
 from ..legacy import tds
 from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep

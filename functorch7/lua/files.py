@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..interop import t7
+from ..interop.t7.values import Fields
+from ..legacy.objects.described import Described
 from ..legacy.objects.files import Loaded, Saved, located
 from ..legacy.objects.opening import opening
+from ..legacy.objects.own_methods import methods_among
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage
@@ -22,7 +25,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing, as_dict
-from .own import LuaMethod
+from .own import give_method
 from .text import to_lua
 
 
@@ -37,8 +40,6 @@ class SavedFromLua(Saved):
         """The record of a function, or of one of Lua's objects."""
         if isinstance(each, (type, Constructor)):
             return {}  # what makes a class's objects is a table without fields of its own in Torch
-        if isinstance(each, LuaMethod):
-            each = each.function
         if isinstance(each, LuaFunction):
             return self.once(each, lambda: self._function(each, place))
         if isinstance(each, LuaValue):
@@ -111,6 +112,18 @@ class Inside(File):
         return self._loaded.value(found)
 
 
+class LoadedObjects(Loaded):
+    """Modules and tensors of a file, whose own methods Lua may call."""
+
+    def __init__(self, border: Border):
+        super().__init__()
+        self.border = border
+
+    def take_methods(self, object: Described, fields: Fields) -> None:
+        for name, method in methods_among(object, fields, LuaFunction):
+            give_method(self.border, object, name, method)
+
+
 class LoadedToLua:
     """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's.
 
@@ -119,8 +132,7 @@ class LoadedToLua:
 
     def __init__(self, border: Border, functions: bool = False):
         self.border, self.functions = border, functions
-        self._loaded = Loaded()
-        self._loaded.as_method = LuaMethod
+        self._loaded = LoadedObjects(border)
         self._made: dict[int, LuaValue] = {}  # by the numbers of records
         self._seen: dict[int, Any] = {}
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have
@@ -143,7 +155,10 @@ class LoadedToLua:
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""
         records: list[tuple[LuaValue, Any]] = []
-        whole = self._replaced(value, records)
+        waiting: list[Any] = []  # tables that are to be gone through: files may nest deeper than calls can
+        whole = self._replaced(value, records, waiting)
+        while waiting:
+            self._go_through(waiting.pop(), records, waiting)
         whole, *contents = self._loaded.value([whole, *(each for _, each in records)])
         for (made, _), content in zip(records, contents, strict=True):
             if isinstance(made, LuaFunction):
@@ -172,21 +187,23 @@ class LoadedToLua:
             self._is_own[name] = self.border.ask.is_own_class(to_lua(name))
         return self._is_own[name]
 
-    def _replaced(self, each: Any, records: list) -> Any:
+    def _replaced(self, each: Any, records: list, waiting: list) -> Any:
         if isinstance(each, t7.LuaFunction) and self.functions:
-            return self._once(each, self._function, each.upvalues, records)
+            return self._once(each, self._function, each.upvalues, records, waiting)
         if isinstance(each, t7.T7Object) and self._is_of_lua(each.class_name):
-            return self._once(each, self._blank, each.fields, records)
-        self._walk(each.fields if isinstance(each, t7.T7Object) else each, records)
+            return self._once(each, self._blank, each.fields, records, waiting)
+        self._wait(each.fields if isinstance(each, t7.T7Object) else each, waiting)
         return each
 
-    def _once(self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list) -> LuaValue:
+    def _once(
+        self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list, waiting: list
+    ) -> LuaValue:
         """What is made of a record, whose content is to be put into it when all is made."""
         if id(record) not in self._made:
             self._made[id(record)] = make(record)
             self._seen[id(record)] = record  # whose number is its own as long as it is there
             records.append((self._made[id(record)], content))
-            self._walk(content, records)
+            self._wait(content, waiting)
         return self._made[id(record)]
 
     def _blank(self, record: t7.T7Object) -> LuaValue:
@@ -199,18 +216,24 @@ class LoadedToLua:
             raise ValueError(f"torch.load: a function in the file is not of this LuaJIT: {made}")
         return made
 
-    def _walk(self, table: Any, records: list) -> None:
+    def _wait(self, table: Any, waiting: list) -> None:
         if isinstance(table, (list, dict)) and id(table) not in self._seen:
             self._seen[id(table)] = table
-            if isinstance(table, list):
-                table[:] = [self._replaced(each, records) for each in table]
-                return
-            pairs = [(self._key(key, records), self._replaced(each, records)) for key, each in table.items()]
-            table.clear()
-            table.update(pairs)
+            waiting.append(table)
 
-    def _key(self, key: Any, records: list) -> Any:
-        return t7.Key(self._replaced(key.value, records)) if isinstance(key, t7.Key) else self._replaced(key, records)
+    def _go_through(self, table: Any, records: list, waiting: list) -> None:
+        def replaced(each: Any) -> Any:
+            return self._replaced(each, records, waiting)
+
+        if isinstance(table, list):
+            table[:] = map(replaced, table)
+            return
+        pairs = [
+            (t7.Key(replaced(key.value)) if isinstance(key, t7.Key) else replaced(key), replaced(each))
+            for key, each in table.items()
+        ]
+        table.clear()
+        table.update(pairs)
 
 
 class Files:

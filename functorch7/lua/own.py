@@ -23,6 +23,7 @@ from ..legacy.objects.described import (
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
 from ..legacy.objects.own_fields import numbered
+from ..legacy.objects.own_methods import MethodOfFile
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.tensor import Tensor
 from .arguments import shape_of
@@ -76,6 +77,18 @@ class Fields(KeptElsewhere):
 def fields_of(owner: object) -> Fields | None:
     """The place of an object's fields in Lua, if it has such."""
     return getattr(owner, "__dict__", {}).get(OWN)
+
+
+def give_method(border: Bridge, owner: object, name: str, function: LuaFunction | MethodOfFile) -> None:
+    """Gives an object a function in place of its class's method, which Lua sees, too."""
+    fields = vars(owner)
+    own = fields_of(owner)
+    if own is None:
+        number = border.registry.numbers.get(id(owner)) or border.registry.reserved(type(owner))
+        own = fields[OWN] = Fields(border, number)
+    own.put(name, function)
+    fields[name] = function if isinstance(function, MethodOfFile) else LuaMethod(owner, name, function)
+    changed(owner)
 
 
 def has_fields(kind: type) -> bool:

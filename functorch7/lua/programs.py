@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from ..core.contexts import during
+from ..layers.dropout import SAYS_LAZY
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
 from ..legacy.objects.parameters import GATHERS_KEPT
@@ -42,11 +43,13 @@ def run(
 
 @contextlib.contextmanager
 def torch_default() -> Iterator[None]:
-    """Inside it is as a program of Torch's finds it: new tensors are doubles, and getParameters is not yet dpnn's."""
+    """Inside it is as a program of Torch's finds it: new tensors are doubles, getParameters is not yet dpnn's, nor is
+    Dropout rnn's.
+    """
     before = torch.getdefaulttensortype()
     torch.setdefaulttensortype("torch.DoubleTensor")
     try:
-        with during(GATHERS_KEPT, False):
+        with during(GATHERS_KEPT, False), during(SAYS_LAZY, False):
             yield
     finally:
         torch.setdefaulttensortype(before)

@@ -55,9 +55,14 @@ class Registry:
         self.numbers[id(value)] = found
         return found
 
+    def reserved(self, kind: type | int) -> int:
+        """A number for an object of a class that Lua has not been given yet."""
+        self.class_number(kind)
+        return next(self._next[kind])
+
     def another(self, number: int) -> int:
         """A number of the class that another is of."""
-        return next(self._next[self.kinds[number >> SHIFT]])
+        return self.reserved(self.kinds[number >> SHIFT])
 
     def put(self, number: int, value: object) -> None:
         """Gives an object a number, in place of what had it."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from ..layers.dropout import SAYS_LAZY
 from ..legacy.objects.parameters import GATHERS_KEPT
 from ..legacy.tensors.types import Constructor
 from .annotated import annotator_of
@@ -85,6 +86,7 @@ class Rocks:
         yield "names_of_rock", self.border.entry(lambda number: names_of(self.packages[number]))
         yield "import", self.border.entry(self.imported)
         yield "gather_kept", self.border.entry(lambda _: GATHERS_KEPT.set(True) and None)
+        yield "say_lazy", self.border.entry(lambda _: SAYS_LAZY.set(True) and None)
 
     def number(self, name: str) -> int:
         """The number of a package by its name in functorch7.legacy, or here."""

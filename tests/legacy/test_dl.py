@@ -286,3 +286,17 @@ def test_calls_that_do_not_fit_are_named(call, said):
     assert loader.index([1.0, 4.0])[0].size() == [2, 3]
     with pytest.raises(TypeError, match="^" + re.escape(said)):
         call(loader, optim.ConfusionMatrix(3))
+
+
+def test_samples_are_those_that_torch_draws():
+    """The numbers are those of dataload in Torch7, after manualSeed(1), one draw after the other."""
+    numbers = Tensor(range(1, 21))
+    loader = dl.TensorLoader(numbers, numbers)
+    manualSeed(1)
+    assert loader.sample(6)[1].totable() == [6, 20, 5, 9, 4, 14]
+    assert torch.rand(1)[1] == pytest.approx(0.30233256774954)
+    assert [batch[2].totable() for batch in loader.sampleiter(4, 8)] == [[2, 20, 13, 9], [10, 17, 4, 14]]
+    assert torch.rand(1)[1] == pytest.approx(0.66974604036659)
+    loader.shuffle()
+    assert loader.index(Tensor(range(1, 11)))[1].totable() == [3, 2, 5, 8, 19, 9, 11, 13, 12, 17]
+    assert torch.rand(1)[1] == pytest.approx(0.43069857009687)

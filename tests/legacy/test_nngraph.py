@@ -254,16 +254,12 @@ def test_programs_walk_through_the_nodes_of_a_graph():
     h, cell = state.split(2)
     total = nn.CAddTable()([x, h]).annotate({"name": "total"})
     network = nn.gModule([x, state], [nn.CMulTable()([total, cell]), total])
-    assert total.data.module is network.forwardnodes[-3].data.module and total.data.annotations["name"] == "total"
-    assert [node.data.selectindex for node in network.forwardnodes] == [
-        *2 * [None],
-        1,
-        2,
-        *3 * [None],
-        1,
-        2,
-        *3 * [None],
-    ]
+    assert total.data.module is network.forwardnodes[-4].data.module and total.data.annotations["name"] == "total"
+    forwards, backwards = network.forwardnodes, network.backwardnodes  # in Torch's orders
+    assert [node.data.selectindex or 0 for node in forwards] == [0, 0, 1, 0, 2, 0, 0, 1, 0, 2, 0, 0]
+    assert [node.data.selectindex or 0 for node in backwards] == [0, 0, 0, 0, 1, 2, 1, 0, 0, 2, 0, 0]
+    names = {1: "nn.CMulTable", 2: "nn.CAddTable", 3: "nn.Identity", 8: "nn.Identity"}
+    assert {i: node.data.module.typename() for i, node in enumerate(backwards) if node.data.module} == names
     assert network.forwardnodes[0] is network.innode and network.backwardnodes[0] is network.outnode
     assert [child.data.module.typename() for child in network.outnode.children] == ["nn.CMulTable", "nn.CAddTable"]
     assert network.innode.data.input == [] == network.outnode.data.gradOutput
@@ -280,7 +276,7 @@ def test_programs_walk_through_the_nodes_of_a_graph():
         sum(map(np.array, node.data.gradOutput)), np.array(first) * c + np.array(second), rtol=1e-6
     )
     np.testing.assert_allclose(network.outnode.data.input[0], (a + b) * c, rtol=1e-6)
-    assert [parent.data for parent in node.children] == [network.forwardnodes[-2].data, network.outnode.data]
+    assert [parent.data for parent in node.children] == [network.outnode.data, network.forwardnodes[-2].data]
     network.double()
     assert {node.data.input[0].type(), network.output[0].type()} == {"torch.DoubleTensor"}
     node.data.module = nn.CSubTable()

@@ -11,3 +11,15 @@ def lua():
     runtime.execute("require 'nn' require 'nngraph' require 'optim'")
     yield runtime
     runtime.close()
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes a program, whose path it gives."""
+
+    def write(text, name="program.lua"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write

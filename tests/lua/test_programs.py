@@ -21,18 +21,6 @@ def scale():
     return f7.lua.load(SCALE)
 
 
-@pytest.fixture
-def program(tmp_path):
-    """Writes a program, whose path it gives."""
-
-    def write(text, name="program.lua"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
 
@@ -313,53 +301,12 @@ def test_getParameters_gathers_what_is_kept_in_fields_where_dpnn_is_there(progra
     assert f7.lua.run(main) == (count, 12)
 
 
-def test_functions_of_files_are_called_where_the_program_may(program, tmp_path):
-    """As torch.load gives them: with the values of their variables, of which two that share one share it again."""
-    f7.lua.run(
-        program(f"""
-    local count, step = 0, 2
-    local function add() count = count + step return count end
-    local function get() return count end
-    local module = require('nn').Identity()
-    module.scaled = function(x) return x * step end
-    local kept = {{add = add, get = get, module = module, plain = function(x) return math.max(x, 1) end}}
-    torch.save('{tmp_path}/functions.t7', kept)
-    """)
-    )
-    main = program(f"""
+def test_dropout_prints_as_nns_until_rnn_puts_its_own_in_its_place(program):
+    main = program("""
     require 'nn'
-    local read = torch.load('{tmp_path}/functions.t7')
-    return read.add(), read.add(), read.get(), read.module.scaled(5), read.plain(-1)
+    local network = nn.Sequential():add(nn.Dropout(0.5))
+    local before = tostring(network:get(1))
+    require 'rnn'
+    return before, tostring(network:get(1))
     """)
-    assert f7.lua.run(main, functions_of_files=True) == (2, 4, 4, 10, 1)
-    with pytest.raises(LuaError, match="nothing in a file is executed, unless .* --functions-of-files"):
-        f7.lua.run(main)
-    assert not callable(f7.load_t7(tmp_path / "functions.t7")["add"])
-
-
-def test_methods_of_single_objects_are_saved(program, tmp_path):
-    """A frozen layer and one that computes something else, as fine-tuning writes them; they run where they may."""
-    f7.lua.run(
-        program(f"""
-    require 'nn'
-    local net = nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh())
-    net:get(1).accGradParameters = function() end
-    net:get(2).updateOutput = function(self, x) self.output = x * 2 return self.output end
-    local criterion = nn.MSECriterion()
-    criterion.updateOutput = function() return 7 end
-    torch.save('{tmp_path}/methods.t7', {{net = net, criterion = criterion}})
-    """)
-    )
-    main = program(f"""
-    require 'nn'
-    local read = torch.load('{tmp_path}/methods.t7')
-    local net, x, ones = read.net, torch.ones(2), torch.ones(3)
-    net:zeroGradParameters()
-    local bias, output = net:get(1).gradBias, net:forward(x)
-    net:backward(x, ones)
-    local linear = net:get(1).weight * x + net:get(1).bias
-    return bias:abs():sum() == 0, (output - linear * 2):abs():max() < 1e-6, read.criterion:forward(x, x)
-    """)
-    assert f7.lua.run(main, functions_of_files=True) == (True, True, 7)
-    with pytest.warns(UserWarning, match=r"nn.Linear at .*: accGradParameters; nn.Tanh at .*: updateOutput"):
-        assert f7.lua.run(main) == (False, False, 0)
+    assert f7.lua.run(main) == ("nn.Dropout(0.500000)", "nn.Dropout(0.5, busy)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection
 
 from ... import core
@@ -21,15 +22,20 @@ def load_model(
     """(module, params, buffers) of the network in a Torch7 file, a path or a URL for fsspec, ready for `jit`.
 
     Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
-    mode lets them. Recurrent state and gradients are left out. Of a table, such as a checkpoint with options and an
-    optimiser's state, it is the only network, or the one at `entry` ("protos.rnn"). For unknown classes and errors see
-    `load_t7`. Raises TypeError if there is no network, or several and no entry is given.
+    mode lets them. Recurrent state and gradients are left out. Functions that a program has put in the place of a
+    module's methods do not run, of which a warning says whose they were. Of a table, such as a checkpoint with options
+    and an optimiser's state, it is the only network, or the one at `entry` ("protos.rnn"). For unknown classes and
+    errors see `load_t7`. Raises TypeError if there is no network, or several and no entry is given.
     Source: torch7/doc/serialization.md, torch.load.
     """
     value = network_of(os.fspath(path), t7.read(path), entry)
     if not isinstance(value, t7.T7Object):
         raise TypeError(f"{os.fspath(path)}: expected a network, the file holds {type(value).__name__}; see load_t7")
-    module, (params, buffers) = functional(Reader(allow_unknown).read(value))
+    reader = Reader(allow_unknown)
+    module, (params, buffers) = functional(reader.read(value))
+    if reader.methods:
+        found = "; ".join([*reader.methods[:3], "..."][: len(reader.methods)])
+        warnings.warn(f"functions in files do not run: these methods are the classes' own: {found}", stacklevel=2)
     return module, params, buffers
 
 

@@ -11,7 +11,7 @@ from ..t7 import T7Object
 from ..t7.values import Fields
 from .node import Node
 from .reader import Reader, readers
-from .record import Record
+from .record import Record, is_harmless
 
 
 def _data(node: T7Object) -> Fields:
@@ -64,7 +64,7 @@ class _Sources:
 
 
 def _read(reader: Reader, record: Record) -> Node:
-    found, sources, children = _Sources(record), [], []
+    found, sources, children, annotations = _Sources(record), [], [], []
     for node in record.need("forwardnodes"):
         data = _data(node)
         if isinstance(data.get("module"), T7Object):
@@ -72,13 +72,16 @@ def _read(reader: Reader, record: Record) -> Node:
             if not sources[-1]:
                 raise record.error(f"the module of node {len(sources)} has no inputs")
             found.places[id(data)] = len(children)
+            noted = data.get("annotations")
+            annotations.append(noted if isinstance(noted, dict) and is_harmless(noted) else {})
             children.append(reader.node(data["module"], f"{record.path}.modules[{len(children) + 1}]"))
     outputs = tuple(found.of(_data(record.need("outnode"))))
     modules, name = tuple(child.spec for child in children), record.get("name")
     spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(
         name=name if isinstance(name, str) else None
     )
-    return Node(spec, children=children, settings=record.settings(), output=record.fields.get("output"))
+    output = record.fields.get("output")
+    return Node(spec, children=children, settings=record.settings(), output=output, annotations=annotations)
 
 
 readers["nn.gModule"] = _read

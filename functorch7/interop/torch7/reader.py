@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -104,14 +103,11 @@ class Reader:
         self.extents.known[id(node)] = Extent(1, 1, 0)
 
     def check(self) -> None:
-        """Raises UnknownClassError if something was found that may not be there; warns of methods that do not run."""
+        """Raises UnknownClassError if something was found that may not be there."""
         allowed = self.allow_unknown
         refused = [] if allowed is True else [each for each in self.unknown if not allowed or each[0] not in allowed]
         if refused:
             raise UnknownClassError(refused, self.first_unknown)
-        if self.methods:
-            found = "; ".join([*self.methods[:3], "..."][: len(self.methods)])
-            warnings.warn(f"functions in files do not run: these methods are the classes' own: {found}", stacklevel=2)
 
     def node(self, object: T7Object, path: str) -> Node:
         """The node of an object; what is unknown is noted.

@@ -79,13 +79,13 @@ class Record:
         named = self.fields.get(OWN_FIELDS)
         if named is None:
             names = [name for name in self.fields if _is_name(name) and not str(name).startswith("_")]
-            return {name: each for name in names if _is_harmless(each := self.fields[name]) or callable(each)}
+            return {name: self.fields[name] for name in names if is_harmless(self.fields[name])}
         if not (isinstance(named, list) and all(map(_is_name, named))):
             raise self.error(f"expected names as {OWN_FIELDS}, got {type(named).__name__}")
         return {name: self.fields[name] for name in named if self.fields.get(name) is not None}
 
 
-def _is_harmless(value: Value) -> bool:
+def is_harmless(value: Value) -> bool:
     """Whether a value is plain, or a table of plain values."""
     waiting, seen = [value], set()
     while waiting:

@@ -12,6 +12,7 @@ from ..t7 import T7Object
 from ..t7.values import Fields, Key
 from .build import Later
 from .node import Node
+from .record import is_harmless
 from .schema import Schema, constant
 
 
@@ -24,16 +25,17 @@ class _Drawn:
         for place in places_of(node.spec):  # type: ignore[arg-type]
             module = None if place.module is None else object_of(node.children[place.module])
             fields = {"nSplitOutputs": place.splits, "selectindex": place.entry, "module": module}
-            self._add(place.inputs, **{name: value for name, value in fields.items() if value is not None})
+            noted = node.annotations[place.module] if node.annotations and place.module is not None else {}
+            self._add(place.inputs, noted, **{name: value for name, value in fields.items() if value is not None})
         count = len(self.data)
         consumers = [[j for j in range(count) if i in self.inputs[j]] for i in range(count)]
         self.forward, self.fg = self._graph(consumers)
         self.backward, self.bg = self._graph(self.inputs)
 
-    def _add(self, inputs: tuple[int, ...], **fields: Value) -> None:
+    def _add(self, inputs: tuple[int, ...], noted: Fields, **fields: Value) -> None:
         mapindex = _indexed([self.data[i] for i in inputs])
         number = len(self.data)
-        annotations = {"_debugLabel": f"[functorch7]:{number + 1}"}
+        annotations = {"_debugLabel": f"[functorch7]:{number + 1}"} | (noted if is_harmless(noted) else {})
         self.data.append({"mapindex": mapindex, "annotations": annotations, "reverseMap": {}, "input": [], **fields})
         self.data[-1]["forwardNodeId"] = number + 1
         self.inputs.append(inputs)

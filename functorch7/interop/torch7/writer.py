@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -89,8 +90,8 @@ class Writer:
             return {name: self._as_array(value) for name, value in found.items()}
 
         kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
-        own = arrays(node.parameters), arrays(node.gradients), arrays(kept)
-        return Node(node.spec, *own, node.children, node.parts, node.settings, node.output, node.grad_input)
+        given, gradients = arrays(node.parameters), arrays(node.gradients)
+        return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept))
 
     def _as_array(self, value: Any) -> np.ndarray:
         """The array of a tensor, the same one for each."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import layers
 from ...core.types import Value
-from ...layers.graph import Node, check_node
+from ...layers.graph_nodes import Node, check_node
 from ..objects.described import Described
 from ..objects.generated import class_of
 

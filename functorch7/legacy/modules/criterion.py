@@ -17,7 +17,7 @@ from ...checks.given import unfit
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers import Node
-from ...layers.graph import nodes_among
+from ...layers.graph_nodes import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
 from ..engine.forms import Form

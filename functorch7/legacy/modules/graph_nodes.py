@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ...core.types import Value
-from ...layers.graph_places import Place, places_of
+from ...layers.graph_places import Place, backwards, consumers_of, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
 from .directed import Edge, Graph, Members, Node
@@ -106,13 +106,14 @@ class Nodes:
     def __init__(self, graph: Value, annotations: list[dict] | None):
         self.graph = graph
         places = places_of(graph._spec)
-        notes = iter(annotations or [{} for _ in graph.modules])
-        noted = [{} if place.module is None else next(notes) for place in places]
+        notes = annotations or [{} for _ in graph.modules]
+        noted = [{} if place.module is None else notes[place.module] for place in places]
         self.data = [NodeData(self, i, *pair) for i, pair in enumerate(zip(places, noted, strict=True))]
         self.inputs = [place.inputs for place in places]
-        self.consumers = [[j for j, inputs in enumerate(self.inputs) if i in inputs] for i in range(len(places))]
+        self.consumers = consumers_of(self.inputs)
         self.forward = Members(_linked(self.data, self.consumers))
-        self.backward = Members(_linked(self.data, self.inputs)[::-1])
+        linked = _linked(self.data, self.inputs)
+        self.backward = Members([linked[i] for i in backwards(self.consumers)])
 
     def _call(self) -> Any:
         return self.graph._newest_call()
@@ -145,8 +146,9 @@ class Nodes:
             if call.plan.members[0] is self.graph:
                 return [call.given_gradient]
             return [wrapped(jax.tree.map(lambda values: values[0], call.frames_of(self.graph, "output", True)))]
-        parts = [self._handed_back(consumer, position) for consumer in self.consumers[position]]
-        if self.data[self.consumers[position][0]].selectindex is not None:  # the entries of a split make one table
+        consumers = sorted(self.consumers[position], key=lambda each: self.data[each].selectindex or 0)
+        parts = [self._handed_back(consumer, position) for consumer in consumers]
+        if self.data[consumers[0]].selectindex is not None:  # the entries of a split make one table
             return [parts]
         return parts
 

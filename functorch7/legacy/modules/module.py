@@ -15,7 +15,7 @@ from ...core.tree import by_position, child_names
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Node
-from ...layers.graph import nodes_among
+from ...layers.graph_nodes import nodes_among
 from ...network import ZeroMask
 from ..engine.calls import Call
 from ..engine.fitting import Misfit

@@ -12,17 +12,21 @@ import numpy as np
 
 from ...core.types import Value
 from ...interop import t7
-from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content
-from ...interop.torch7.node import Node
+from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
+from ...interop.torch7.node import Node as ModuleNode
 from ...interop.torch7.reader import Reader
 from ...interop.torch7.record import OWN_FIELDS, PLAIN_KINDS, T7ModuleError
 from ...interop.torch7.writer import Writer
+from ...layers.graph_nodes import Node, Split
+from ..tensors.changes import changed
 from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
+from .node_files import NODE, NodesForFiles
 from .nodes import Arrays, Nodes, Objects
-from .own_fields import AsMethod, own_fields, take_own_fields
+from .own_fields import own_fields, take_own_fields
+from .own_methods import MethodOfFile, methods_among
 from .packed import Hash, Vec, fill
 from .torch_object import InFiles, TorchObject, plain_class_named
 
@@ -80,8 +84,6 @@ class Loaded:
 
     reads_itself: t7.Own | None = None
     """What reads objects that have a way of their own."""
-    as_method: AsMethod | None = None
-    """What makes methods of functions that files have in the place of an object's, where these may be called."""
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
@@ -90,7 +92,8 @@ class Loaded:
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
         self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
-        self.owners: list[t7.T7Object] = []  # objects that are no modules and are to take their fields
+        self.owners: list[tuple[type[InFiles], t7.T7Object]] = []  # no modules, which are to take their fields
+        self.new_users: list[Any] = []  # modules of users' classes that are to take their methods
 
     def value(self, value: object) -> Content:
         """The value with objects and tensors; raises UnknownClassError as `load_t7` does."""
@@ -108,12 +111,23 @@ class Loaded:
             record = self.packed.pop()
             fill(self.plain[id(record)], record.fields)
         while self.objects.owners:
-            take_own_fields(*self.objects.owners.pop(), self.as_method)
+            object, fields = self.objects.owners.pop()
+            take_own_fields(object, fields)
+            self.take_methods(object, fields)
+        while self.new_users:
+            user = self.new_users.pop()
+            self.take_methods(user, dict(vars(user)))
         while self.owners:
-            record = self.owners.pop()
+            kind, record = self.owners.pop()
             with _of_record(record):
-                self.plain[id(record)].take_saved()
+                kind.take_saved(self.plain[id(record)])
         return root[0]
+
+    def take_methods(self, object: Described, fields: Fields) -> None:
+        """Gives an object the functions among a file's fields that take the places of its class's methods."""
+        for name, method in methods_among(object, fields, MethodOfFile):
+            vars(object)[name] = method
+            changed(object)
 
     def _noted(self, root: list) -> list[Any]:
         """All tables in a value; objects in them are described."""
@@ -128,10 +142,11 @@ class Loaded:
                     found = type(each.fields).__name__
                     raise T7ModuleError(f"{each.class_name}: expected fields, got {found}", each.offset)
                 if id(each) not in self.plain:
-                    self.plain[id(each)] = object.__new__(kind)
+                    own = issubclass(kind, InFiles)
+                    self.plain[id(each)] = kind.blank(each.fields) if own else object.__new__(kind)
                     self.plain[id(each)].__dict__ = each.fields  # which become tensors and modules in place
-                    if issubclass(kind, InFiles):
-                        self.owners.append(each)
+                    if own:
+                        self.owners.append((kind, each))
                 described(each.fields, path)
             elif isinstance(each, t7.T7Object) and each.class_name == GENERATOR:
                 self.plain.setdefault(id(each), _generator(each))
@@ -154,6 +169,7 @@ class Loaded:
             if self.reader.users:
                 record, path = self.reader.users.pop()
                 user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+                self.new_users.append(user)
                 for own in (record.fields, *user.take_fields(record.fields)):  # tensors and modules take their places
                     seen.add(id(own))
                     waiting.append((own, path))
@@ -184,7 +200,7 @@ class Loaded:
         made = self._made(key.value if isinstance(key, t7.Key) else key)
         return t7.Key(made) if isinstance(made, NO_KEYS) else made
 
-    def _object(self, record: t7.T7Object, node: Node) -> Any:
+    def _object(self, record: t7.T7Object, node: ModuleNode) -> Any:
         with _of_record(record):
             return self.objects.object(node)
 
@@ -227,11 +243,12 @@ class Saved:
         self.arrays = Arrays()
         self.nodes = Nodes(self._user)
         self.writer = Writer(self.arrays)
-        self.described: list[tuple[Any, Node]] = []  # modules and criterions, and their nodes
+        self.described: list[tuple[Any, ModuleNode]] = []  # modules and criterions, and their nodes
         self.records: dict[int, t7.T7Object] = {}  # of objects that are no modules, by their numbers
         self.tables: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.waiting: list[tuple[Any, str]] = []  # tables, and where they are
+        self.graph_nodes = NodesForFiles()
 
     def value(self, value: object) -> Content:
         """The value with records and arrays. Raises TypeError for what Torch has not, with its place."""
@@ -264,6 +281,10 @@ class Saved:
 
     def other(self, each: object, place: str) -> Content:
         """The same for what is neither a table nor an object of these classes."""
+        if isinstance(each, MethodOfFile):
+            return self.made(each.function, place)
+        if isinstance(each, (Node, Split)):
+            return self.once(each, lambda: t7.T7Object(NODE, 1, self._table(self.graph_nodes.fields(each), place)))
         if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
@@ -301,7 +322,7 @@ class Saved:
         """The record of an object whose class a user wrote."""
         return t7.T7Object(user.typename(), 1, self._table(user.saved_fields(), user.typename()))
 
-    def _add_own_fields(self, object: Any, node: Node) -> None:
+    def _add_own_fields(self, object: Any, node: ModuleNode) -> None:
         """Writes the fields that a program has put into an object, and their names."""
         self.described.append((object, node))
         record, own = self.writer.object(node), own_fields(object)

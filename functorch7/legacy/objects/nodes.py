@@ -98,6 +98,8 @@ class Objects:
             made.__dict__["train"] = node.settings["train"]
         if node.settings.get("dpnn_serialEmpty"):
             made.__dict__["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
+        if node.annotations:
+            made.__dict__["_annotations"] = node.annotations
         if node.own:
             self.owners.append((made, node.own))
         return made
@@ -185,6 +187,7 @@ class Nodes:
             self._parts(object),
             settings,
             *(object.left() if object.is_criterion and self.record is not None else ()),
+            annotations=object.__dict__.get("_annotations") or [],
         )
         self.made.append((object, node))
         return node

@@ -7,7 +7,6 @@ way round.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ..engine.fields import KeptElsewhere
 from ..engine.user_code import is_ours
-from .described import Described
+from .own_methods import own_methods
 from .serial import PRIVATE
 
 OF_PROGRAMS: dict[type, set[str]] = {}
@@ -49,32 +48,20 @@ def put_numbered(object: object, number: float, value: Value) -> None:
 
 
 def own_fields(object: Value) -> Fields:
-    """The object's fields, but those that its class knows: functions in the place of its methods are the program's."""
+    """The object's fields, but those that its class knows, and the methods that are its own."""
     fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
-    return {n: value for n, value in fields.items() if not _is_known(object, n) or _is_method(object, n, value)}
+    return {name: value for name, value in fields.items() if not _is_known(object, name)} | own_methods(object)
 
 
-AsMethod = Callable[[Value, str, Value], Value]
-"""Makes the method of an object of the function that a file has in its place."""
-
-
-def take_own_fields(object: object, fields: Fields, as_method: AsMethod | None = None) -> None:
-    """Gives an object those of a file's fields that say nothing else about it, and the methods that may be called."""
+def take_own_fields(object: object, fields: Fields) -> None:
+    """Gives an object those of a file's fields that say nothing else about it."""
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
-        elif as_method is not None and _is_method(object, name, value):
-            vars(object)[name] = as_method(object, name, value)
         elif not _is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
             vars(object)[name] = value
-
-
-def _is_method(object: Any, name: str, value: Any) -> bool:
-    """Whether a program has put a function into an object in the place of its class's method."""
-    is_function = callable(value) and not isinstance(value, Described) and not name.startswith("_")
-    return is_function and inspect.isroutine(inspect.getattr_static(type(object), name, None))
 
 
 def _is_known(object: Any, name: str) -> bool:

@@ -17,6 +17,11 @@ class InFiles(Named, NamedCalls):
         super().__init_subclass__()
         InFiles._classes[cls.typename()] = cls
 
+    @classmethod
+    def blank(cls, fields: Fields) -> object:
+        """An object that is to take a file's fields."""
+        return object.__new__(cls)
+
     def saved_fields(self) -> Fields:
         """The fields as a file has them."""
         return self.__dict__

@@ -11,7 +11,7 @@ from ...core import tree
 from ...core.emitted import both, is_emitted
 from ...core.types import Value
 from ...layers import Node
-from ...layers.graph import nodes_among
+from ...layers.graph_nodes import nodes_among
 from ..tensors.tensor import Tensor
 
 

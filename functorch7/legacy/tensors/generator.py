@@ -69,7 +69,7 @@ class Generator(Named):
         bits = np.random.MT19937(self._seed)  # from this seed follow the generators that NumPy's spawns
         started: Any = np.random.RandomState(self._seed % _RANGE).get_state(legacy=False)
         bits.state = started
-        self.numpy = np.random.Generator(bits)
+        self.numpy = _Draws(bits)
         """The same bits with NumPy's distributions."""
 
     def initial_seed(self) -> int:
@@ -157,11 +157,39 @@ class Generator(Named):
 
     def permutation(self, count: int) -> np.ndarray:
         """The numbers 0 to count - 1 in random order: each place in turn changes with one of those from it on."""
-        order = list(range(count))
-        steps = self.bits(max(count - 1, 0)) % np.arange(count, 1, -1)
-        for place, step in enumerate(steps.tolist()):
-            order[place], order[place + step] = order[place + step], order[place]
-        return np.array(order, np.int64)
+        return _permutation(self.bits(max(count - 1, 0)), count)
+
+
+def _permutation(bits: np.ndarray, count: int) -> np.ndarray:
+    order = list(range(count))
+    steps = bits % np.arange(count, 1, -1)
+    for place, step in enumerate(steps.tolist()):
+        order[place], order[place + step] = order[place + step], order[place]
+    return np.array(order, np.int64)
+
+
+class _Draws(np.random.Generator):
+    """NumPy's generator over Torch's bits: its whole numbers and permutations, which choose samples, are Torch's."""
+
+    def _bits(self, shape: tuple[int, ...]) -> np.ndarray:
+        return self.bit_generator.random_raw(math.prod(shape)).view(np.int64).reshape(shape)
+
+    def integers(  # type: ignore[override]
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
+        """Whole numbers from low on below high, or from 0 on below low; one draw of 32 bits each."""
+        low, high = (0, low) if high is None else (low, high)
+        shape = np.broadcast(low, high).shape if size is None else size if isinstance(size, tuple) else (size,)
+        return (low + self._bits(shape) % (np.asarray(high) - low + endpoint)).astype(dtype)
+
+    def permutation(self, x: Any, axis: int = 0) -> np.ndarray:
+        """The numbers 0 to x - 1, or what an array has along an axis, in random order."""
+        count = x if isinstance(x, int) else np.shape(x)[axis]
+        order = _permutation(self._bits((max(count - 1, 0),)), count)
+        return order if isinstance(x, int) else np.take(x, order, axis)
+
+    def __reduce__(self) -> tuple:  # NumPy's makes one of NumPy's
+        return _Draws, (self.bit_generator,)
 
 
 def exactly(function: Callable[[float], float], values: np.ndarray) -> np.ndarray:

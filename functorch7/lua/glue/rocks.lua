@@ -290,7 +290,11 @@ function border.prepare.dpnn()
   dpnn = rawget(_G, 'dpnn') or {}
   call(python.gather_kept, 0, nil)
 end
-border.prepare.rnn = border.prepare.dpnn -- which rnn requires
+
+function border.prepare.rnn()
+  border.prepare.dpnn() -- which rnn requires
+  call(python.say_lazy, 0, nil)
+end
 
 -- `matio.use_lua_strings` is looked at when a file is loaded.
 function border.prepare.matio(matio)

@@ -1,0 +1,170 @@
+"""Nodes of graphs that are being written down: what modules are called with, and give."""
+
+import copy
+import os
+from typing import Any
+
+from ..core import Module, title
+from ..core.types import Value
+from ..core.user_line import user_line
+
+
+def _declared() -> str:
+    """Where in the user's code a node is being made: "[model.py]:12"."""
+    path, number = user_line()
+    return f"[{os.path.basename(path)}]:{number}"
+
+
+class Node:
+    """A place in a graph that is being built: a module, and the nodes whose outputs are its input.
+
+    One node gives its output, several give a table; without nodes it is an input of the graph. A node is one place:
+    whoever uses it gets the same output. `annotations` label it in pictures: name, description, graphAttributes.
+    Raises: TypeError for what is no node; ValueError for the same node twice.
+    Source: nngraph, README.md, node.lua.
+    """
+
+    def __init__(self, module: object, *inputs: "Node"):
+        self.module: Any = module  # a description, an object of the legacy interface, or None
+        self.inputs: list[Node] = []
+        self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
+        self.consumers: list[Node | Split] = []
+        for node in inputs:
+            self.add(node)
+
+    def typename(self) -> str:
+        """Torch's name of the class."""
+        return "nngraph.Node"
+
+    def __repr__(self) -> str:
+        return self.typename()
+
+    def add(self, node: "Node") -> None:
+        """Gives it one more input, after those that it has."""
+        check_node(node, "inputs", len(self.inputs) + 1)
+        if any(node is each for each in self.inputs):
+            raise ValueError("Don't pass the same input twice.")
+        self.inputs.append(node)
+        node.consumers.append(self)
+
+    @property
+    def declared(self) -> str:
+        """Where it was made; Torch's annotation of this name."""
+        return self.annotations["_debugLabel"]
+
+    @property
+    def data(self) -> "Node":
+        """What Torch keeps of a node in a table of its own: `node.data.module`, `node.data.annotations`."""
+        return self
+
+    @property
+    def children(self) -> list["Node"]:
+        """Torch's name of the nodes whose outputs are its input."""
+        return self.inputs
+
+    def split(self, count: int) -> list["Part"]:
+        """As many nodes as the output's table has entries, one for each; all have to be used."""
+        return Split(self, count).parts
+
+    def annotate(self, annotations: dict[str, object]) -> "Node":
+        """The same node, with more annotations."""
+        self.annotations.update(annotations)
+        return self
+
+    def label(self) -> str:
+        """What pictures show: the name and description, if any, and the module."""
+        return labelled(self.annotations, self.module)
+
+    def __sub__(self, module: Module) -> "Node":
+        """`node - module`: the module's node, whose input this is."""
+        return Node(module, self)
+
+    def __deepcopy__(self, memo: dict) -> "Node":
+        return _copied(self, memo)
+
+
+class Split:
+    """A node's output taken apart."""
+
+    def __init__(self, of: Node, count: int):
+        self.of = of
+        self.declared = f"{of.declared} split at {_declared()}"
+        self.parts = [Part(self, i) for i in range(count)]
+        of.consumers.append(self)
+
+    def __deepcopy__(self, memo: dict) -> "Split":
+        return _copied(self, memo)
+
+
+class Part(Node):
+    """One entry of a node's table."""
+
+    def __init__(self, whole: Split, index: int):
+        super().__init__(None)
+        self.whole, self.index = whole, index
+        self.annotations["_debugLabel"] = f"{whole.of.declared}-{index + 1}"
+
+    @property
+    def selectindex(self) -> int:
+        """Torch's name of its position in the table, from 1."""
+        return self.index + 1
+
+    def label(self) -> str:
+        return f"entry {self.index + 1}"
+
+
+def _copied(start: Any, memo: dict) -> Any:
+    """A copy of a node, and of all that it is connected with, which may be more than calls nest."""
+    waiting, found = [start], []
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in memo:
+            memo[id(each)] = object.__new__(type(each))
+            found.append(each)
+            values = (value if isinstance(value, list) else [value] for value in vars(each).values())
+            waiting += (other for value in values for other in value if isinstance(other, (Node, Split)))
+    for each in found:
+        vars(memo[id(each)]).update((name, copy.deepcopy(value, memo)) for name, value in vars(each).items())
+    return memo[id(start)]
+
+
+def labelled(annotations: dict[str, object], module: object) -> str:
+    """What pictures show of a node: its label, or its name and description, if any, and the module."""
+    own = [str(annotations[name]) for name in ("name", "description") if name in annotations]
+    return str(annotations.get("label", "\n".join([*own, title(module)])))
+
+
+def check_node(node: object, what: str, position: int) -> None:
+    """Refuses what is no node."""
+    if isinstance(node, Node):
+        return
+    hint = "" if node is not None else " (typo / bad index?)"
+    if _is_module(node):
+        hint = " Did you forget a second set of parens, which convert a nn.Module to a nngraph.Node?"
+    raise TypeError(f"{what}[{position}]: expected a node, got {node!r}.{hint}")
+
+
+def nodes_among(given: tuple[Value, ...]) -> list[Node] | None:
+    """The nodes that a module is called with, which may be none; None if it is called with something else.
+
+    Raises: TypeError for something else among nodes, or a module in place of a node; ValueError for an empty table.
+    """
+    if len(given) == 0:
+        return []
+    if isinstance(given[0], Node) and len(given) > 1:
+        raise TypeError("Use [input1, input2] to pass multiple inputs.")
+    entries = list(given[0]) if isinstance(given[0], (list, tuple)) else [given[0]]
+    if not entries:
+        raise ValueError(
+            "cannot pass an empty table of inputs. To indicate no incoming connections, leave the second set of parens "
+            "blank."
+        )
+    if not any(entry is None or isinstance(entry, Node) or _is_module(entry) for entry in entries):
+        return None
+    for i, entry in enumerate(entries, 1):
+        check_node(entry, "inputs", i)
+    return entries
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, Module) or hasattr(value, "updateOutput")

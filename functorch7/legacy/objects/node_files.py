@@ -1,0 +1,132 @@
+"""Nodes of graphs that a program keeps, in files: as Torch has them, each with its data and the nodes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...interop import t7
+from ...interop.t7.values import Fields
+from ...layers.graph_nodes import Node, Part, Split
+from .torch_object import InFiles
+
+NODE = "nngraph.Node"
+
+KNOWN = ("module", "inputs", "annotations", "consumers", "whole", "index")
+"""A node's own attributes; others are a program's."""
+
+OF_TORCH = ("annotations", "mapindex", "reverseMap", "input", "gradOutput", "selectindex", "nSplitOutputs")
+"""What Torch keeps in a node's data beside the module and what a program has put there."""
+
+
+def before(node: Node | Split) -> Sequence[Node | Split]:
+    """The nodes that come before one, as Torch has them: entries of a table come after a node that takes it apart."""
+    if isinstance(node, Split):
+        return [node.of]
+    return [node.whole] if isinstance(node, Part) else node.inputs
+
+
+class NodesForFiles:
+    """What files have of nodes: one table of data for each."""
+
+    def __init__(self) -> None:
+        self._data: dict[int, tuple[object, Fields]] = {}
+
+    def fields(self, node: Node | Split) -> Fields:
+        """The fields of a node."""
+        self._note(node)
+        return {
+            "data": self._data[id(node)][1], "children": _indexed(before(node)),
+            "visited": False, "marked": False, "id": 0,
+        }  # fmt: skip
+
+    def _note(self, node: Node | Split) -> None:
+        """Makes the data of a node, and of all before it."""
+        waiting, new = [node], []
+        while waiting:
+            each = waiting.pop()
+            if id(each) not in self._data:
+                self._data[id(each)] = each, _data_of(each)
+                new.append(each)
+                waiting += before(each)
+        for each in new:
+            self._data[id(each)][1]["mapindex"] = _indexed([self._data[id(other)][1] for other in before(each)])
+
+
+def _data_of(node: Node | Split) -> Fields:
+    if isinstance(node, Split):
+        return {"annotations": {"_debugLabel": node.declared}, "nSplitOutputs": len(node.parts)}
+    of_program = {k: value for k, value in vars(node).items() if k not in KNOWN and not k.startswith("_")}
+    made = of_program | {"annotations": node.annotations, "module": node.module}
+    if isinstance(node, Part):
+        made["selectindex"] = node.index + 1
+    return {name: value for name, value in made.items() if value is not None}
+
+
+def _indexed(entries: Sequence[object]) -> dict[Any, Any]:
+    """A table of values with the way back, from an entry to its position."""
+    return dict(enumerate(entries, 1)) | {t7.Key(each): i for i, each in enumerate(entries, 1)}
+
+
+class NodeOfFile(InFiles):
+    """What nodes are in files; their objects are a graph's."""
+
+    @classmethod
+    def typename(cls) -> str:
+        """Torch's name of the class."""
+        return NODE
+
+    @classmethod
+    def blank(cls, fields: Fields) -> object:
+        data = fields.get("data", {})
+        return object.__new__(Split if "nSplitOutputs" in data else Part if "selectindex" in data else Node)
+
+    def take_saved(self) -> None:
+        own: dict[str, Any] = vars(self)
+        data, inputs = own["data"], _listed(own.get("children", []))
+        kept = {name: own[name] for name in ("consumers", "parts") if name in own}  # what others have said of it
+        annotations = data.get("annotations") or {}
+        own.clear()
+        own.update({"consumers": []} | kept)
+        if "nSplitOutputs" in data:
+            own.update(of=inputs[0], declared=str(annotations.get("_debugLabel", "")))
+            _take_parts(self, int(data["nSplitOutputs"]))
+            own.pop("consumers")
+        else:
+            own.update(_node(annotations) | {name: each for name, each in data.items() if name not in OF_TORCH})
+            own["consumers"] = kept.get("consumers", [])
+            if "selectindex" not in data:
+                own["inputs"] = inputs
+        if "selectindex" in data:
+            own.update(whole=inputs[0], index=int(data["selectindex"]) - 1)
+            _parts_of(inputs[0], own["index"] + 1)[own["index"]] = self
+        else:
+            for each in inputs:
+                vars(each).setdefault("consumers", []).append(self)
+
+
+def _take_parts(split: object, count: int) -> None:
+    """Makes those of the entries that nobody has kept."""
+    parts = _parts_of(split, count)
+    for index in range(count):
+        if parts[index] is None:
+            parts[index] = object.__new__(Part)
+            vars(parts[index]).update(_node({}) | {"whole": split, "index": index})
+
+
+def _node(annotations: Fields) -> Fields:
+    return {"module": None, "inputs": [], "annotations": annotations, "consumers": []}
+
+
+def _parts_of(split: object, count: int) -> list[Any]:
+    """The entries of what takes a table apart, of which so many are there at least."""
+    parts = vars(split).setdefault("parts", [])
+    parts.extend([None] * (count - len(parts)))
+    return parts
+
+
+def _listed(table: Any) -> list[Any]:
+    """The entries 1, 2, ... of a table, which may have others."""
+    if isinstance(table, list):
+        return table
+    return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]
