@@ -43,9 +43,13 @@ def describe(value: object) -> str:
 
 
 def no_description(given: object) -> str:
-    """What is said of anything but the description of a module, with how to get that of an object of `legacy`."""
-    hint = "; take its functional()" if hasattr(given, "functional") else ""
-    return f"expected the description of a module, such as functorch7.Tanh(), got {describe(given)}{hint}"
+    """What is said of anything but the description of a module."""
+    return f"expected the description of a module, such as functorch7.Tanh(), got {with_hint(given)}"
+
+
+def with_hint(given: object) -> str:
+    """What was given in the place of a description, with how to get that of an object of `legacy`."""
+    return describe(given) + ("; take its functional()" if hasattr(given, "functional") else "")
 
 
 def expected(module: object, what: str, given: object) -> ValueError:

@@ -16,7 +16,7 @@ from jax.typing import ArrayLike
 
 from ..checks.checked import checked
 from ..checks.entries import entry
-from ..checks.errors import describe, inside, is_looking, title
+from ..checks.errors import inside, is_looking, title, with_hint
 from ..checks.given import (
     check_apart,
     check_kinds,
@@ -236,8 +236,7 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
         raise TypeError(f"{name}: module {position} is the class {given.__name__}; call it: {given.__name__}(...)")
     if callable(given) and not isinstance(given, type) and not hasattr(given, "functional"):
         return Lambda(given)
-    hint = "; take its functional()" if hasattr(given, "functional") else ""
-    raise TypeError(f"{name}: expected a module as module {position}, got {describe(given)}{hint}")
+    raise TypeError(f"{name}: expected a module as module {position}, got {with_hint(given)}")
 
 
 def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:

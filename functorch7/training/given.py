@@ -9,6 +9,7 @@ import numpy as np
 import optax
 from jax.typing import DTypeLike
 
+from ..checks.errors import with_hint
 from ..core import Module, Variables, describe
 from ..core.types import Tree, Value
 from ..losses import Criterion
@@ -21,10 +22,8 @@ def check_parts(who: str, module: object, criterion: object) -> None:
     """Raises TypeError for what is no module, and no criterion (its class, say)."""
     check_module(who, module)
     other = isinstance(criterion, Module) and not isinstance(criterion, Criterion)
-    hint = "; take its functional()" if hasattr(criterion, "functional") else ""
-    if not callable(criterion) or isinstance(criterion, type) or other or hint:
-        given = f"{describe(criterion)}{hint}"
-        raise TypeError(f"{who}: expected a criterion, such as functorch7.MSECriterion(), got {given}")
+    if not callable(criterion) or isinstance(criterion, type) or other or hasattr(criterion, "functional"):
+        raise TypeError(f"{who}: expected a criterion, such as functorch7.MSECriterion(), got {with_hint(criterion)}")
 
 
 def check_optimizer(who: str, optimizer: object) -> None:

@@ -10,6 +10,7 @@ from PIL import Image
 from functorch7 import data
 from functorch7.interop import t7
 from functorch7.legacy import Tensor, dl, manualSeed, optim, torch
+from functorch7.legacy.tensors.random import generator
 
 
 @pytest.fixture
@@ -300,3 +301,7 @@ def test_samples_are_those_that_torch_draws():
     loader.shuffle()
     assert loader.index(Tensor(range(1, 11)))[1].totable() == [3, 2, 5, 8, 19, 9, 11, 13, 12, 17]
     assert torch.rand(1)[1] == pytest.approx(0.43069857009687)
+    manualSeed(1)
+    expected = generator().numpy.permutation(20)
+    manualSeed(1)
+    assert (generator().numpy.permutation(np.int64(20)) == expected).all()  # as many samples as NumPy counts

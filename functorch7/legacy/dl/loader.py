@@ -148,7 +148,8 @@ class DescribedLoader(DataLoader):
 
     def index(self, indices: Numbers, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         at = np.asarray(unwrapped(indices))
-        at = whole if ((whole := at.astype(np.int64)) == at).all() else at  # which the loader refuses
+        whole = at.astype(np.int64)
+        at = whole if (whole == at).all() else at  # fractions the loader refuses
         loader = self.functional()
         batch = loader.index(at, **loader.seeding(generator().numpy), **self._named(extra))
         return self._given(batch, inputs, targets)

@@ -82,27 +82,26 @@ class NodeOfFile(InFiles):
         return object.__new__(Split if "nSplitOutputs" in data else Part if "selectindex" in data else Node)
 
     def take_saved(self) -> None:
-        own: dict[str, Any] = vars(self)
-        data, inputs = own["data"], _listed(own.get("children", []))
-        kept = {name: own[name] for name in ("consumers", "parts") if name in own}  # what others have said of it
+        node: Any = self
+        fields: dict[str, Any] = vars(node)
+        data, inputs = fields["data"], _listed(fields.get("children", []))
+        said = {name: fields[name] for name in ("consumers", "parts") if name in fields}  # by nodes that came before
         annotations = data.get("annotations") or {}
-        own.clear()
-        own.update({"consumers": []} | kept)
-        if "nSplitOutputs" in data:
-            own.update(of=inputs[0], declared=str(annotations.get("_debugLabel", "")))
-            _take_parts(self, int(data["nSplitOutputs"]))
-            own.pop("consumers")
+        fields.clear()
+        if isinstance(node, Split):
+            fields.update(said, of=inputs[0], declared=str(annotations.get("_debugLabel", "")))
+            _take_parts(node, int(data["nSplitOutputs"]))
         else:
-            own.update(_node(annotations) | {name: each for name, each in data.items() if name not in OF_TORCH})
-            own["consumers"] = kept.get("consumers", [])
-            if "selectindex" not in data:
-                own["inputs"] = inputs
-        if "selectindex" in data:
-            own.update(whole=inputs[0], index=int(data["selectindex"]) - 1)
-            _parts_of(inputs[0], own["index"] + 1)[own["index"]] = self
-        else:
-            for each in inputs:
-                vars(each).setdefault("consumers", []).append(self)
+            of_program = {name: each for name, each in data.items() if name not in OF_TORCH}
+            fields.update(_node(annotations) | of_program | said)
+        if isinstance(node, Part):
+            fields.update(whole=inputs[0], index=int(data["selectindex"]) - 1)
+            _parts_of(node.whole, node.index + 1)[node.index] = node
+            return
+        if not isinstance(node, Split):
+            fields["inputs"] = inputs
+        for each in inputs:
+            vars(each).setdefault("consumers", []).append(node)
 
 
 def _take_parts(split: object, count: int) -> None:

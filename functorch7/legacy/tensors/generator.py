@@ -184,9 +184,9 @@ class _Draws(np.random.Generator):
 
     def permutation(self, x: Any, axis: int = 0) -> np.ndarray:
         """The numbers 0 to x - 1, or what an array has along an axis, in random order."""
-        count = x if isinstance(x, int) else np.shape(x)[axis]
+        count = np.shape(x)[axis] if np.ndim(x) else int(x)
         order = _permutation(self._bits((max(count - 1, 0),)), count)
-        return order if isinstance(x, int) else np.take(x, order, axis)
+        return np.take(x, order, axis) if np.ndim(x) else order
 
     def __reduce__(self) -> tuple:  # NumPy's makes one of NumPy's
         return _Draws, (self.bit_generator,)

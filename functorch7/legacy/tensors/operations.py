@@ -29,7 +29,7 @@ from .arguments import (
     sizes_text,
 )
 from .casting import as_type
-from .computing import computed, conforming, named, same_count
+from .computing import computed, conforming, named, same_count, wide
 from .kinds import Elements
 from .plans import Plan, planned, types_of
 from .quiet import quietly
@@ -217,8 +217,7 @@ def _renormed(m: Any, x: Any, p: float, dim: float, most: float) -> Any:
     if p <= 0:
         raise ValueError(f"torch.renorm: expected a norm's p above 0, got {p}")
     others = tuple(axis for axis in range(x.ndim) if axis != int(dim) - 1)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
-    norms = (m.abs(wide) ** p).sum(others, keepdims=True) ** (1 / p)
+    norms = (m.abs(wide(m, x)) ** p).sum(others, keepdims=True) ** (1 / p)
     return x * m.where(norms > most, most / (norms + 1e-7), 1).astype(x.dtype)
 
 
