@@ -174,6 +174,28 @@ def test_backward_with_a_gradient_of_another_shape():
             module.backward(values(4, 2), wrong)
 
 
+@pytest.mark.parametrize("wrong", ["text", ["text"]])
+def test_backward_with_what_is_no_gradient_says_what_it_was(wrong):
+    module = nn.Linear(2, 3)
+    module.forward(values(4, 2))
+    with pytest.raises(ValueError, match=re.escape(f"of shape (4, 3), as the output, got {wrong}")):
+        module.backward(values(4, 2), wrong)
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.vmap, lambda f: jax.grad(lambda x: f(x).sum())])
+@pytest.mark.parametrize("make", [lambda: nn.Linear(2, 3), lambda: nn.Sequential().add(nn.LSTM(2, 3))])
+def test_what_jax_traces_is_refused_and_changes_nothing(make, transform):
+    module, x = make(), values(4, 2)
+    expected = np.array(module.forward(x))
+    with pytest.raises(TypeError, match=r"changes with each call, so that JAX cannot trace it; .*functional\(\)"):
+        transform(module.forward)(x)
+    module.forget()
+    np.testing.assert_array_equal(module.forward(x), expected)
+    criterion = nn.MSECriterion()
+    with pytest.raises(TypeError, match="nn.MSECriterion: the object changes with each call"):
+        transform(lambda x: criterion.forward(x, np.zeros(x.shape)))(x)
+
+
 def test_an_error_leaves_the_module_as_it_was():
     module = nn.Linear(2, 3).double()
     x, g = values(4, 2), values(4, 3)

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from ... import core
 from ...core.types import Scalar, Value
@@ -20,7 +21,7 @@ from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
-from .fitting import Misfit, filled_up, has_shapes_of, reshaped
+from .fitting import being_traced, filled_up, has_shapes_of, misfit, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
@@ -76,6 +77,8 @@ class Call(Inspection, RunLonger):
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
+        if isinstance(given, Tracer):
+            raise being_traced(plan.spec)
         input = plan.read(given, plan.takes_table)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
@@ -220,10 +223,7 @@ class Call(Inspection, RunLonger):
         try:
             return jax.tree.map(fitted, output, grad_output)
         except (ValueError, TypeError):
-            given, wanted = shapes(grad_output), shapes(output)
-            raise Misfit(
-                f"{module.title()}: expected a gradOutput of shape {wanted}, as the output, got {given}"
-            ) from None
+            raise misfit(module.title(), output, grad_output) from None
 
     def backward(
         self, module: Titled, grad_output: Input | None, scale: Scalar, state: list | None = None, step: int = 0

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 
+from ...checks.errors import title
+from ...core import Module
 from ...core.types import Value
+from ..tensors.values import shapes
 
 
 class Misfit(ValueError):
     """A gradOutput that is not shaped as the output."""
+
+
+def misfit(titled: str, output: Value, gradient: Value) -> Misfit:
+    """The error over a gradOutput, which says its shapes, and what has none itself."""
+    given = jax.tree.map(lambda each: getattr(each, "shape", each), gradient)
+    return Misfit(f"{titled}: expected a gradOutput of shape {shapes(output)}, as the output, got {given}")
+
+
+def being_traced(spec: Module) -> TypeError:
+    """The error over an array that JAX traces: the object would keep it, and JAX not see what changes in the object."""
+    return TypeError(
+        f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
+        "network, variables = object.functional() is what jit, grad and vmap take"
+    )
 
 
 def has_shapes_of(output: Value, gradient: Value) -> bool:
