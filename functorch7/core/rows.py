@@ -48,7 +48,9 @@ class ReadAsAWhole(TypeError, AttributeError):
     """What stands for a parameter was taken for an array."""
 
 
-OPERATORS = ("add", "sub", "mul", "truediv", "matmul", "pow", "neg", "abs", "getitem", "len", "iter", "array")
+BINARY = ("add", "sub", "mul", "truediv", "matmul", "pow")
+OPERATORS = (*BINARY, *(f"r{name}" for name in BINARY), "neg", "abs", "getitem", "iter", "array")
+"""What Python asks of an array by methods of its class alone."""
 
 
 class RowTable:
@@ -87,7 +89,6 @@ def _refusing(name: str) -> Callable:
 
 for _name in OPERATORS:
     setattr(RowTable, f"__{_name}__", _refusing(_name))
-    setattr(RowTable, f"__r{_name}__", _refusing(_name))
 
 
 class _InDtype(RowTable):
