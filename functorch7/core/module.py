@@ -139,7 +139,7 @@ class Module(Declared):
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only.
 
         Raises: TypeError for a seed in the place of a key, and for an input: no array depends on one; ValueError for
-        several keys, for which `jax.vmap(module.init)` makes arrays.
+        several keys, for which `jax.vmap(module.init)` makes arrays, and for an author's arrays that are called alike.
         """
         check_key(self.torch_name(), key)
         check_single(self.torch_name(), key)
