@@ -67,6 +67,19 @@ def test_modules_that_would_have_no_parameters_are_refused(wrong):
         Residual(wrong, f7.Identity())
 
 
+@pytest.mark.parametrize(
+    ("params", "buffers", "wrong"),
+    [({"body.0": 0}, {}, "'body.0' from init_params"), ({}, {"after": None}, "'after' from init_buffers"),
+     ({"rate": 0}, {"rate": 0}, "'rate' from init_buffers")],
+)  # fmt: skip
+def test_arrays_that_would_take_each_others_place_are_refused(params, buffers, wrong):
+    """A cell with a module and a state that are called alike had no state, or the module no arrays."""
+    own = {"init_params": lambda self, key, stdv=None: params, "init_buffers": lambda self: buffers}
+    Twice = type("Twice", (Residual,), own, abstract=True)
+    with pytest.raises(ValueError, match=rf"nn.Twice: expected another name than {wrong}: a module inside"):
+        Twice([f7.Linear(4, 4)], f7.Identity()).init(jax.random.key(0))
+
+
 def test_objects_in_a_list_are_those_inside():
     class Around(Residual):
         """The same under a name that `legacy` knows."""

@@ -56,6 +56,8 @@ class KeylessMap(f7.Module):
         (lambda: f7.MSECriterion()(), "nn.MSECriterion: expected criterion(input, target=None, zero_mask=None, *"),
         (lambda: f7.MSECriterion().apply(X, X), "nn.MSECriterion: expected apply(params, buffers, input, *, key=None"),
         (lambda: f7.MSECriterion().forward(X, X), f"nn.MSECriterion: {FORWARD}, shape (2, 3)); users call criterion("),
+        (lambda: f7.to(NETWORK, "float16"), "to: expected arrays, such as variables, got nn.Sequential, which ho"),
+        (lambda: f7.to(PARAMS, VARIABLES), "to: expected a floating-point dtype, got a table of 2: a table"),
         (lambda: NETWORK.forward(X), f"nn.Sequential: {FORWARD}); users call apply(params, buffers, input, *"),
         (
             lambda: KeylessMap().apply({}, {}, X),

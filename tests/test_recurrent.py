@@ -1,5 +1,8 @@
 """FastLSTM and Sequencer as pure functions."""
 
+from functools import partial
+
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -163,3 +166,24 @@ def test_another_batch_size_needs_a_forgotten_state(key):
     with pytest.raises(ValueError, match=r"forget\(\) starts anew"):
         net.apply(params, after, XS[:, :1])
     net.apply(params, f7.forget(net, after), XS[:, :1])
+
+
+@pytest.mark.parametrize("both", [f7.BiSequencer, f7.BiSequencerLM])
+def test_both_ways_a_tensor_is_the_table_of_its_steps(both):
+    """Its program has loops, whatever its length; the table's has a part for each step. They draw the same."""
+    branches = f7.ConcatTable(f7.GRU(3, 2), f7.Sequential(f7.Dropout(0.5), f7.L1Penalty(0.1)))
+    network = both(branches, f7.LSTM(3, 5), f7.Sequential(f7.FlattenTable(), f7.JoinTable(1, 1), f7.Dropout(0.5)))
+    params, buffers = network.init(jax.random.key(0))
+    steps = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
+
+    def loss(params, steps, table=False):
+        given = list(steps) if table else steps
+        output, new = network.apply(params, buffers, given, key=jax.random.key(1), train=True)
+        return jnp.square(jnp.stack(output) if table else output).sum() + f7.penalty(new)
+
+    gradient = jax.value_and_grad(loss, (0, 1))
+    chex.assert_trees_all_close(
+        jax.jit(gradient)(params, steps), jax.jit(partial(gradient, table=True))(params, steps), rtol=1e-4, atol=1e-5
+    )
+    texts = [str(jax.make_jaxpr(loss)(params, np.ones((n, 2, 3), np.float32))) for n in (5, 9)]
+    assert texts[0].count("\n") == texts[1].count("\n")

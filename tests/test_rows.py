@@ -42,6 +42,11 @@ NETWORKS = {
         ),
         [INDICES, INDICES[::-1]],
     ),
+    "tied to an output layer": (
+        f7.Shared(f7.Sequential(f7.LookupTable(6, 4), f7.Tanh(), f7.Linear(4, 6)), (((0, "weight"), (2, "weight")),)),
+        INDICES,
+    ),
+    "rounded": (f7.FakeQuantized(f7.LookupTable(6, 4)), INDICES),
     "in a Sequencer": (f7.Sequencer(f7.Sequential(f7.LookupTable(6, 4), f7.Linear(4, 3))), INDICES),
     "in a Sequencer, by columns": (f7.Sequencer(f7.SparseLinear(6, 4)), PAIRS),
     "in a recurrence": (f7.Sequencer(_recurrence()), jnp.array([[1, 3], [3, 6], [5, 1]])),
@@ -120,7 +125,7 @@ def test_a_step_of_a_sequence_makes_nothing_as_large_as_a_table():
     assert made_by.count("scatter-add") == 2 and set(made_by) <= {"scatter-add", "stop_gradient", "jit"}
 
 
-@pytest.mark.parametrize("name", ["SparseLinear", "tied"])
+@pytest.mark.parametrize("name", ["SparseLinear", "tied", "tied to an output layer"])
 def test_an_optimizer_may_do_the_rest_and_clipping_counts_every_row_once(name):
     """Columns of a weight, and a table with two readers: both indices of a row that was read twice are one."""
     module, input = NETWORKS[name]
@@ -145,6 +150,31 @@ def _once(way, optimizer, params, buffers, input):
     """The norm of the gradients, and the parameters after a step."""
     _, gradients, *more = way.gradient(params, buffers, (input, jnp.float32(1)), None)
     return optax.tree.norm(gradients), way.update(params, optimizer.init(params), gradients, *more)[0]
+
+
+WHOLE = {
+    "power": lambda table: table**2,
+    "product": lambda table: jnp.ones((1, 6)) @ table,
+    "transposed": lambda table: table.T,
+    "array": jnp.asarray,
+    "items": lambda table: table[0],
+}
+
+
+@pytest.mark.parametrize("use", WHOLE.values(), ids=WHOLE)
+def test_who_reads_all_of_a_table_is_told(use):
+    """As a Composite does that says its words by the very vectors that it reads them by."""
+
+    class TakesWhole(f7.Composite, abstract=True):
+        words: f7.Module
+
+        def f(self, run, input):
+            return run.words(input) + jnp.sum(use(run.params["words"]["weight"]))
+
+    module = TakesWhole(f7.LookupTable(6, 4))
+    state = init_state(module, optax.identity(), jax.random.key(0))
+    with pytest.raises(TypeError, match=r"of shape \(6, 4\) is learned by the rows .* all of it is read; make_train"):
+        make_sgd_step(module, f7.MSECriterion(), 0.5)(state, (INDICES, jnp.ones((2, 3, 4))))
 
 
 def test_a_table_that_is_read_in_rows_and_columns_is_refused():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields
@@ -168,10 +168,18 @@ def check_train(module: Described, train: object) -> None:
         raise TypeError(f"{module.torch_name()}: expected train to be True or False, got {train!r}")
 
 
-def check_made(module: Described, method: str, made: object) -> None:
-    """Raises TypeError where an author's `init_params` or `init_buffers` gives anything but arrays by name."""
+def check_made(module: Described, method: str, made: object, taken: Container[object] = ()) -> None:
+    """Refuses what an author's `init_params` or `init_buffers` gives: no arrays by name, or names that are `taken`.
+
+    Raises: TypeError, ValueError naming the module.
+    """
     if not isinstance(made, dict):
         raise TypeError(f"{module.torch_name()}: expected arrays by name, a dict, from {method}, got {describe(made)}")
+    if (name := next((name for name in made if name in taken), None)) is not None:
+        raise ValueError(
+            f"{module.torch_name()}: expected another name than {name!r} from {method}: a module inside or another "
+            "array is called so, and each has a place by its name"
+        )
 
 
 def check_result(module: Described, result: object) -> None:

@@ -20,7 +20,8 @@ class Composite(Module, abstract=True):
     and random keys. Own arrays, if `init_params` or `init_buffers` makes any, are `run.params[name]` and
     `run.buffers[name]`, which may be set; `run.train` is the mode, and `run.key` the key for what the module draws
     itself, if its `draws(train)` says that it does. A module may be called several times.
-    Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists.
+    Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists;
+    ValueError, from `init`, for an array that is called as a module or another array.
     """
 
     def __post_init__(self) -> None:

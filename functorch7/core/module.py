@@ -37,7 +37,7 @@ from .printing import chain
 from .probe import opened
 from .recording import Recorder, recorded_below
 from .traits import Declared
-from .tree import by_position, child_at, join
+from .tree import by_position, child_at, child_names, join
 from .types import Array, Key, Output, Tree, Value
 
 Children = tuple["Module", ...] | dict[str, "Module"]
@@ -139,7 +139,7 @@ class Module(Declared):
         """Fresh arrays, float32. Equal keys give equal arrays; a child's depend on its position only.
 
         Raises: TypeError for a seed in the place of a key, and for an input: no array depends on one; ValueError for
-        several keys, for which `jax.vmap(module.init)` makes arrays.
+        several keys, for which `jax.vmap(module.init)` makes arrays, and for an author's arrays that are called alike.
         """
         check_key(self.torch_name(), key)
         check_single(self.torch_name(), key)
@@ -149,7 +149,7 @@ class Module(Declared):
             _check_no_arrays(type(self))
         try:
             own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
-            check_made(self, "init_params", own)
+            check_made(self, "init_params", own, child_names(self))
             self._set(_parameter_shapes=shapes_of(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
@@ -158,7 +158,7 @@ class Module(Declared):
                 raise wrong from error
             raise
         buffers = self.init_buffers()
-        check_made(self, "init_buffers", buffers)
+        check_made(self, "init_buffers", buffers, {*child_names(self), *own})
         params = join(self, own, [each.params for each in made])
         return Variables(params, join(self, buffers, [each.buffers for each in made]))
 

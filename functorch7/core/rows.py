@@ -44,8 +44,20 @@ class Gathered:
         return _added(table, self.axis, self.indices, self.placed(rows))
 
 
+class ReadAsAWhole(TypeError, AttributeError):
+    """What stands for a parameter was taken for an array."""
+
+
+BINARY = ("add", "sub", "mul", "truediv", "matmul", "pow")
+OPERATORS = (*BINARY, *(f"r{name}" for name in BINARY), "neg", "abs", "getitem", "iter", "array")
+"""What Python asks of an array by methods of its class alone."""
+
+
 class RowTable:
-    """Stands for a parameter whose gradient is wanted by rows, which are added to what each read gives (`Reads`)."""
+    """Stands for a parameter whose gradient is wanted by rows, which are added to what each read gives (`Reads`).
+
+    It is no array: who reads it otherwise than by `gather`, as an output layer that shares it, is told.
+    """
 
     def __init__(self, table: Array):
         self.table = lax.stop_gradient(table)
@@ -59,10 +71,24 @@ class RowTable:
         """The table without gradient."""
         return RowTable(self.table)
 
+    def __getattr__(self, name: str) -> object:
+        raise ReadAsAWhole(
+            f"a parameter of shape {self.__dict__.get('shape')} is learned by the rows that a batch reads, "
+            "but here all of it is read; make_train_step, and a Trainer without by_rows, learn it"
+        )
+
     def gather(self, indices: Array, axis: int) -> Array:
         """The rows at these indices."""
         rows, reads = gather(self.table, indices, axis), opened(self)
         return rows if reads is None else reads.read(Gathered(indices, axis), rows)
+
+
+def _refusing(name: str) -> Callable:
+    return lambda self, *_, **__: getattr(self, name)
+
+
+for _name in OPERATORS:
+    setattr(RowTable, f"__{_name}__", _refusing(_name))
 
 
 class _InDtype(RowTable):

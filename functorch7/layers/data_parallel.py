@@ -8,6 +8,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from ..core import Container, Module, check_dimension, expected
 from ..core.types import Array, Device, Key, Output, Tree
+from ..core.varying import by_devices
 from .placement import device_numbered
 
 
@@ -17,7 +18,7 @@ class DataParallelTable(Container):
 
     `devices`: numbers of JAX's devices, from 1; all of them by default. With one device it is the module itself. All is
     one compiled program, in which gradients are summed over the devices. A batch that they cannot share equally is
-    computed by each of them.
+    computed by each of them, and so is what `jax.shard_map` gives a device.
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for dimension 0, for a module too many, for inputs without the dimension, and if it is applied
     without a module.
@@ -51,7 +52,7 @@ class DataParallelTable(Container):
         if not self.modules:
             raise expected(self, "a module inside", None)
         devices = self.placed_on()
-        if len(devices) > 1:
+        if len(devices) > 1 and not by_devices():
             params, buffers = lax.with_sharding_constraint((params, buffers), everywhere(devices))
             input = jax.tree.map(lambda array: self._shared_out(array, devices), input)
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)

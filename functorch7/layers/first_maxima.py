@@ -14,6 +14,7 @@ from jax import lax
 
 from ..core import traced_for
 from ..core.types import Array
+from ..core.varying import no_change
 from .merging import flattened, merged
 from .windows import Windows, offsets, padded, slices
 
@@ -41,7 +42,7 @@ def _(windows, counts, primals, tangents):
     moved = jnp.take_along_axis(changes, places, 1).reshape(best.shape)
     if _overhang(primals[0].shape, windows, counts):  # the position may be that of another row's pixel
         moved = jnp.where(jnp.isneginf(best), 0, moved)
-    return (best, position), (moved, _no_change(position))
+    return (best, position), (moved, no_change(position))
 
 
 def _overhang(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...]) -> bool:
@@ -63,7 +64,7 @@ def _by_tap(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array,
 @_by_tap.defjvp
 def _(windows, counts, primals, tangents):
     best, tap = _by_tap(*primals, windows, counts)
-    return (best, tap), (_at_taps(tangents[0], tap, windows, counts), _no_change(tap))
+    return (best, tap), (_at_taps(tangents[0], tap, windows, counts), no_change(tap))
 
 
 @partial(jax.checkpoint, prevent_cse=False, static_argnums=(2, 3))  # the way back keeps the numbers alone
@@ -117,7 +118,3 @@ def _places(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array,
         corner = corner + (place * np.int32(step * d) - np.int32(step * pad))
     steps = strides * windows.window("dilation")
     return corner, np.asarray(offsets(windows.window("k")), np.int32) @ steps.astype(np.int32)
-
-
-def _no_change(whole: Array) -> np.ndarray:
-    return np.zeros(whole.shape, jax.dtypes.float0)

@@ -216,6 +216,8 @@ class FakeQuantized(Rounding):
     [1.0]
     """
 
+    row_parameters: ClassVar[tuple[str, ...]] = ()  # type: ignore[assignment]  # weights are rounded as wholes
+
     def quantized(self) -> Quantized:
         """The layer that this one is trained to be."""
         return Quantized(self.module, self.activations)

@@ -73,7 +73,7 @@ class ClassNLLCriterion(Criterion):
         classes, valid = given.astype(jnp.int32), are_classes(given, rows.shape[1])
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
-        picked = jnp.where(valid, picked, jnp.where(counted, jnp.nan, 0))
+        picked = jnp.where(valid | ~counted, jnp.where(valid, picked, 0), jnp.nan)
         total = weights.sum() if self.size_average else 1
         return -(weights * picked).sum() / jnp.where(total == 0, 1, total)
 

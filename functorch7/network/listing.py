@@ -5,8 +5,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 
+from ..checks.errors import describe
 from ..core import tree
 from ..core.module import Module
 from ..core.types import Device, Tree, Value
@@ -41,7 +43,7 @@ def _present(found: Iterator[tuple[tree.Path, Any]]) -> Iterator[tuple[str, jax.
 def _is_floating(dtype: DTypeLike) -> bool:
     try:
         return jnp.issubdtype(jnp.dtype(dtype), jnp.inexact)
-    except TypeError:  # the name of none
+    except (TypeError, ValueError):  # the name of none, or none at all
         return False
 
 
@@ -49,12 +51,13 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers; RuntimeError for a kind of devices that JAX has not here.
+    integers, and for a description, which has no arrays; RuntimeError for a kind of devices that JAX has not here.
     """
+    if isinstance(variables, Module):
+        raise TypeError(f"to: expected arrays, such as variables, got {variables.torch_name()}, which holds none")
     if dtype is not None and not _is_floating(dtype):
-        raise TypeError(
-            f"to: expected a floating-point dtype, got {dtype if isinstance(dtype, str) else jnp.dtype(dtype)}"
-        )
+        given = jnp.dtype(dtype) if isinstance(dtype, (type, np.dtype)) else dtype if isinstance(dtype, str) else None
+        raise TypeError(f"to: expected a floating-point dtype, got {describe(dtype) if given is None else given}")
     place = _device_of(device) if isinstance(device, str) else device
 
     def moved(leaf: Any) -> Any:

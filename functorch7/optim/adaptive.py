@@ -4,20 +4,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from optax import tree_utils
 
-from ..core import is_concrete
 from ..core.types import Scalar
 from .arguments import check_fraction, check_numbers
-from .rates import decayed_rate
-
-
-def _one_minus_power(base: Scalar, exponent: jax.Array) -> jax.Array:
-    """1 - base^exponent, with all digits where it is small (1 - 0.999 in float32 would have four of them)."""
-    logarithm = np.log(base) if is_concrete(base) else jnp.log(base)
-    return -jnp.expm1(exponent * jnp.asarray(logarithm, exponent.dtype))
+from .rates import decayed_rate, one_minus_power
 
 
 def _no_moments(params: Any) -> optax.ScaleByAdamState:
@@ -33,7 +25,7 @@ def _scale_by_adam(beta1: Scalar, beta2: Scalar, epsilon: Scalar) -> optax.Gradi
         mu = tree_utils.tree_update_moment(updates, state.mu, beta1, 1)
         nu = tree_utils.tree_update_moment(updates, state.nu, beta2, 2)
         exponent = jnp.asarray(count, jnp.result_type(float))
-        correction = jnp.sqrt(_one_minus_power(beta2, exponent)) / _one_minus_power(beta1, exponent)
+        correction = jnp.sqrt(one_minus_power(beta2, exponent)) / one_minus_power(beta1, exponent)
         scaled = jax.tree.map(lambda m, v: correction.astype(m.dtype) * m / (jnp.sqrt(v) + epsilon), mu, nu)
         return scaled, optax.ScaleByAdamState(count, mu, nu)
 
@@ -75,7 +67,7 @@ def _scale_by_adamax(beta1: Scalar, beta2: Scalar, epsilon: Scalar) -> optax.Gra
         count = optax.safe_increment(state.count)
         mu = tree_utils.tree_update_moment(updates, state.mu, beta1, 1)
         nu = jax.tree.map(largest, updates, state.nu)
-        correction = _one_minus_power(beta1, jnp.asarray(count, jnp.result_type(float)))
+        correction = one_minus_power(beta1, jnp.asarray(count, jnp.result_type(float)))
         factor = 1 / correction  # not m / u / correction: XLA would divide by u * correction, which may be 0
         scaled = jax.tree.map(lambda m, u: m / u * factor.astype(m.dtype), mu, nu)
         return scaled, optax.ScaleByAdamState(count, mu, nu)

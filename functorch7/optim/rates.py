@@ -1,13 +1,22 @@
-"""Torch's decaying learning rate, and one for each parameter."""
+"""Torch's decaying learning rate, one for each parameter, and what corrects averages for their start at zero."""
 
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
+from ..core import is_concrete
 from ..core.types import Input, Scalar
 from .arguments import check_numbers, need_params, spread
+
+
+def one_minus_power(base: Scalar, exponent: jax.Array) -> jax.Array:
+    """1 - base^exponent, with all digits where it is small (1 - 0.999 in float32 would have four of them)."""
+    with np.errstate(divide="ignore"):  # the logarithm of 0 is right here
+        logarithm = np.log(base) if is_concrete(base) else jnp.log(base)
+    return -jnp.expm1(exponent * jnp.asarray(logarithm, exponent.dtype))
 
 
 def decayed_rate(rule: str, learning_rate: Scalar, learning_rate_decay: Scalar) -> optax.GradientTransformation:

@@ -1,5 +1,6 @@
 """A language model of a large vocabulary, as rnn's examples/noise-contrastive-estimate.lua."""
 
+import copy
 from functools import partial
 from typing import ClassVar
 
@@ -36,6 +37,10 @@ class WithTargets(DataLoader):
     def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         inputs, targets = self.loader.sub(start, stop, seed=seed)
         return [inputs, targets], targets
+
+    def __copy__(self) -> "WithTargets":
+        """Each iterator of batches goes through a copy, whose place is its own: that of the loader inside."""
+        return WithTargets(copy.copy(self.loader))
 
     def reset(self) -> None:
         self.loader.reset()

@@ -22,6 +22,8 @@ from .recipe import NotNegative, Positive, Recipe, Schedule, Task
 
 PLUS, GO, END = 11, 12, 13
 """Words beside the digits, which are 1 to 10; 0 is padding."""
+MOST_DIGITS = 18
+"""Of numbers to add, which NumPy draws: beyond it would draw others, without a word."""
 HELD_OUT = 10
 """One of so many questions is for validation and the test, and never trained on."""
 
@@ -148,16 +150,18 @@ class Translation(Recipe, frozen=True, tag="sequences"):
     schedule: Schedule = {}
     """Epoch -> the rate after it."""
     cutoff: NotNegative = 5
-    """The largest norm of the gradient."""
+    """The largest norm of the gradient; 0 is no limit."""
 
     def task(self) -> Task:
+        if self.kind == "add" and self.digits > MOST_DIGITS:
+            raise ValueError(f'digits: expected at most {MOST_DIGITS} with kind = "add", got {self.digits}')
         module = coupled(self.input_size, self.hidden_size)
         train = Questions(self.kind, self.digits, self.examples, held=False)
         valid, test = (TensorLoader(*self.held(number)) for number in (1, 2))
         rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
         return Task(
             module, module.init, of_a_word, optax.inject_hyperparams(optim.adam)(learning_rate=rate),
-            train, valid, test, self.batch_size, [WholeAnswers()], clip=self.cutoff,
+            train, valid, test, self.batch_size, [WholeAnswers()], clip=self.cutoff or None,
         )  # fmt: skip
 
     def held(self, number: int) -> tuple[Value, Value]:

@@ -1,12 +1,13 @@
 """Sequences in both directions."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from ..core import Container, Module, expected
-from ..core.types import Array, Key, Output, Table, Tree
+from ..core import Container, Module, expected, hooks
+from ..core.types import Array, Key, Output, Table, Tree, Value
 from ..layers import (
     CAddTable,
     ConcatTable,
@@ -40,6 +41,45 @@ def _both_ways(module: Module, fwd: Any, bwd: Any) -> tuple[Sequencer, Sequentia
     return Sequencer(fwd), Sequential(ReverseTable(), backward, ReverseTable()), backward
 
 
+def _goes_in_one_piece(module: Module) -> bool:
+    """Whether `_in_one_piece` knows what this is."""
+    if type(module) in (ConcatTable, Sequential):
+        return all(map(_goes_in_one_piece, module.modules))  # type: ignore[attr-defined]
+    return type(module) in (Sequencer, ReverseTable, ZipTable) and module.traits.traceable
+
+
+def _in_one_piece(
+    module: Any, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool
+) -> tuple[Output, Tree]:  # fmt: skip
+    """What a part of `_both_ways` makes of a sequence whose arrays all have time first, instead of a table of steps.
+
+    So the program does not grow with the sequence, whose length may have a name.
+    """
+    if hooks.here(module):
+
+        def bare(module: Any, params: Tree, input: Value) -> tuple[Output, Tree]:
+            return _in_one_piece(module, params, buffers, input, key=key, train=train)
+
+        return hooks.run(module, bare, params, input, (buffers, key))
+    if isinstance(module, Sequencer):
+        return module.in_one_piece(params, buffers, input, key=key, train=train)
+    if isinstance(module, ReverseTable):
+        return jax.tree.map(partial(jnp.flip, axis=0), input), buffers
+    if isinstance(module, ZipTable):
+        return input, buffers  # is a pair of sequences already, whose steps are pairs
+    outputs, new = [], list(buffers)
+    for i in range(len(module.modules)):
+        output, new[i] = module.call(i, params, buffers, input, key=key, train=train, way=_in_one_piece)
+        outputs.append(output)
+        input = output if isinstance(module, Sequential) else input
+    return input if isinstance(module, Sequential) else outputs, new
+
+
+def _padded(steps: Array, end: int) -> Array:
+    """A sequence with a step of zeros before its first (0), or after its last (1)."""
+    return jnp.pad(steps, [(1 - end, end), *[(0, 0)] * (steps.ndim - 1)])
+
+
 class BiSequencer(Decorator):
     """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
 
@@ -64,8 +104,11 @@ class BiSequencer(Decorator):
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
         if isinstance(input, (list, tuple)):
             return super().forward(params, buffers, input, key=key, train=train)
-        steps = as_table(input, len(input) if jnp.ndim(input) else 0)
-        outputs, buffers = super().forward(params, buffers, steps, key=key, train=train)
+        length = jnp.shape(input)[0] if jnp.ndim(input) else 0
+        if length and _goes_in_one_piece(self.modules[0]):
+            output, new = self.call(0, params, buffers, input, key=key, train=train, way=_in_one_piece)
+            return output, [new, *buffers[1:]]
+        outputs, buffers = super().forward(params, buffers, as_table(input, length), key=key, train=train)
         return jnp.stack(outputs), buffers
 
 
@@ -93,16 +136,22 @@ class BiSequencerLM(Container):
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Output, Tree]:
         table = isinstance(input, (list, tuple))
-        steps = list(input) if table else as_table(input, len(input) if jnp.ndim(input) else 0)
-        if len(steps) < 2:
+        length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
+        if length < 2:
             raise expected(self, "at least 2 elements in the table", input)
+        whole = not table and all(map(_goes_in_one_piece, self.modules))
+        steps = input if whole else list(input) if table else as_table(input, length)
         new = list(buffers)
 
         def through(part: int, value: Any) -> Any:
-            value, new[part] = self.call(part, params, buffers, value, key=key, train=train)
+            way = _in_one_piece if whole else None
+            value, new[part] = self.call(part, params, buffers, value, key=key, train=train, way=way)
             return value
 
         before, after = through(0, steps[:-1]), through(1, steps[1:])
+        if whole:
+            before, after = (jax.tree.map(partial(_padded, end=i), side) for i, side in enumerate((before, after)))
+            return through(2, [before, after]), new
         first, last = (jax.tree.map(jnp.zeros_like, side[0]) for side in (before, after))
         outputs = through(2, [[first, *before], [*after, last]])
         return (outputs if table else jnp.stack(outputs)), new

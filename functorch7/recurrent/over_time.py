@@ -155,10 +155,22 @@ def scanned(
         after, (outputs, emitted) = scan(body, start, steps, unroll=unrolled_steps(length))
     else:
         start, first = body(buffers, (0, *first_of(steps[1:])))
+        after, (outputs, emitted) = _from_second(body, start, first, steps, length)
+    return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
+
+
+def _from_second(body: Callable, start: Tree, first: Output, steps: tuple, length: Any) -> tuple[Tree, Output]:
+    """What the scan gives after a first step that has run already."""
+    if isinstance(length, int):
         others = jax.tree.map(lambda x: x[1:], steps)
         after, others = scan(body, start, others, first=1, unroll=unrolled_steps(length - 1))
-        outputs, emitted = jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
-    return outputs, with_zero_masks(_with_emitted(after, [_stacked(node) for node in emitted]), masks)
+        return after, jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
+
+    # A length that has a name (export): JAX scans no "time - 1" steps, which may be none.
+    def step(buffers: Tree, each: tuple) -> tuple[Tree, Output]:
+        return jax.tree.map(partial(jnp.where, each[0] == 0), (start, first), body(buffers, each))
+
+    return scan(step, start, steps)
 
 
 def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Tree]:

@@ -97,11 +97,11 @@ class Sequencer(AbstractSequencer, Container):
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if not length:
             raise expected(self, "a sequence: a table, or a tensor of time x batch x features", input)
-        buffers, keys = self.start(buffers, train), of_steps(self, key, length)
         if self.traits.traceable and not (table and differ(input)):
             inputs = stacked(input) if table else input
-            outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
-            return (as_table(outputs, length) if table else outputs), self.end([buffer, *buffers[1:]], train)
+            outputs, buffers = self.in_one_piece(params, buffers, inputs, key=key, train=train)
+            return (as_table(outputs, length) if table else outputs), buffers
+        buffers, keys = self.start(buffers, train), of_steps(self, key, length)
 
         def step(buffers: Tree, time: int, input: Any) -> tuple[Any, Any]:
             step_key = None if keys is None else keys[time]
@@ -110,6 +110,12 @@ class Sequencer(AbstractSequencer, Container):
 
         outputs, buffers = unrolled(step, buffers, list(input))
         return (outputs if table else jnp.stack(outputs)), self.end(buffers, train)
+
+    def in_one_piece(self, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
+        """The same of a sequence whose arrays all have time first, those of steps that are tables, too."""
+        buffers, keys = self.start(buffers, train), of_steps(self, key, jax.tree.leaves(inputs)[0].shape[0])
+        outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
+        return outputs, self.end([buffer, *buffers[1:]], train)
 
     def printed(self) -> str:
         return f"{self.type_name()} @ {self.modules[0]}"

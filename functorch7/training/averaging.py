@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import optax
 
 from ..core.types import Tree, Value
+from ..optim.rates import one_minus_power
 from .asked import asking
 from .precision import widened
 
@@ -22,21 +23,23 @@ def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.Gra
     """`optimizer`, with an average of the parameters after each update: decay * average + (1 - decay) * parameters.
 
     `average_of` reads it out of the state, corrected for its start at zero. Of parameters of 16 bits it is kept in
-    float32, as it changes by less than they can tell apart.
+    float32, as it changes by less than they can tell apart. It moves by (1 - decay) of the way to the parameters, so
+    that it ends where they stay: in float32, 0.99999 and its own complement are no longer 1 together.
     Raises: ValueError unless 0 <= decay < 1.
     """
     if not 0 <= decay < 1:
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")
-    mean, asked = optax.ema(decay, debias=False), asking(optimizer)
+    asked = asking(optimizer)
 
     def init(params: Any) -> Averaged:
-        return Averaged(optimizer.init(params), mean.init(widened(params)))  # type: ignore[arg-type]
+        zeros = jax.tree.map(jnp.zeros_like, widened(params))
+        return Averaged(optimizer.init(params), optax.EmaState(jnp.zeros((), jnp.int32), zeros))
 
     def update(gradients: Any, state: Any, params: Any = None, **known: Any) -> tuple[Any, Averaged]:
         updates, inner = asked.update(gradients, state.inner, params, **known)
         moved: Any = optax.apply_updates(params, updates)
-        _, average = mean.update(widened(moved), state.average)
-        return updates, Averaged(inner, average)  # type: ignore[arg-type]
+        average = jax.tree.map(lambda mean, now: mean + (1 - decay) * (now - mean), state.average.ema, widened(moved))
+        return updates, Averaged(inner, optax.EmaState(optax.safe_increment(state.average.count), average))
 
     return optax.GradientTransformationExtraArgs(init, update)  # type: ignore[arg-type]
 
@@ -50,4 +53,4 @@ def average_of(optimizer_state: Tree, decay: float) -> Tree:
     found = next((node.average for node in nodes if isinstance(node, Averaged)), None)
     if found is None or found.count == 0:
         raise ValueError("average_of: no average was kept yet; the optimizer is averaged(optimizer, decay)")
-    return jax.tree.map(lambda ema: ema / (1 - decay ** jnp.asarray(found.count, ema.dtype)), found.ema)
+    return jax.tree.map(lambda ema: ema / one_minus_power(decay, jnp.asarray(found.count, ema.dtype)), found.ema)

@@ -101,14 +101,19 @@ class Measured(ValidationMethod):
     kind = LossResult
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
-        value, leaf = jnp.asarray(self.function(output, target)), target if hasattr(target, "shape") else output
-        count = leaf.shape[0] if leaf.ndim else 1
+        value, count = jnp.asarray(self.function(output, target)), samples_in(output, target)
         if value.shape not in ((), (count,)):
             raise ValueError(f"{self}: expected a number, or one for each of {count} samples, got shape {value.shape}")
         return (value.sum() if value.ndim else value * count), count
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", type(self.function).__name__)
+
+
+def samples_in(output: Value, target: Value) -> int:
+    """How many samples a batch has: the size of the first dimension of the target's first array, or the output's."""
+    leaf = next(iter(jax.tree.leaves(target) or jax.tree.leaves(output)))
+    return (*jnp.shape(leaf), 1)[0]
 
 
 def rows_and_classes(method: ValidationMethod, output: Value, target: Value) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..core import describe
 from ..core.types import Output, Value
 from .measures import ValidationMethod, rows_and_classes
 
@@ -120,8 +121,11 @@ class AUCResult:
     def result(self) -> tuple[float, int]:
         """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half.
 
-        NaN without one of both, and where a score is NaN.
+        NaN without one of both, and where a score is NaN. Raises: ValueError for more classes than two.
         """
+        classes = np.unique(self.targets)
+        if len(classes) > 2:
+            raise ValueError(f"AUC: expected targets of two classes, got {', '.join(f'{each:g}' for each in classes)}")
         positive = self.targets == (2 if self.targets.max(initial=0) > 1 else 1)
         order, count = np.sort(self.scores), len(self.scores)
         ranks = (np.searchsorted(order, self.scores) + np.searchsorted(order, self.scores, "right") + 1) / 2
@@ -142,7 +146,7 @@ class AUC(ValidationMethod):
 
     Shape: the scores of class 2 (or 1 against 0), (B) or (B, 1), or those of both classes, (B, 2), whose difference
     counts; targets (B) or (B, 1), of which the larger class is positive: 1 and 2, 0 and 1, or -1 and 1.
-    Raises: ValueError for other shapes.
+    Raises: ValueError for other shapes, and, when the result is asked for, for more classes.
     Source: sklearn.metrics.roc_auc_score.
 
     >>> import jax.numpy as jnp
@@ -153,12 +157,15 @@ class AUC(ValidationMethod):
     kind = AUCResult
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
-        rows = output.reshape(len(output), -1)
-        if rows.shape[1] not in (1, 2) or target.size != len(rows):
-            raise ValueError(f"{self}: expected scores (B), (B, 1) or (B, 2) and as many targets, got {output.shape}")
-        scores = rows[:, -1] - rows[:, 0] if rows.shape[1] == 2 else rows[:, 0]
+        sizes = getattr(output, "shape", ())
+        if sizes[1:] not in ((), (1,), (2,)) or not sizes or jnp.size(target) != len(output):
+            raise ValueError(
+                f"{self}: expected scores (B), (B, 1) or (B, 2) and as many targets, got {describe(output)} and "
+                f"{describe(target)}"
+            )
+        scores = output[:, 1] - output[:, 0] if sizes[1:] == (2,) else output.reshape(-1)
         dtype = jnp.float64 if scores.dtype == jnp.float64 else jnp.float32
-        return jnp.stack([scores.astype(dtype), target.reshape(-1).astype(dtype)]), len(rows)
+        return jnp.stack([scores.astype(dtype), target.reshape(-1).astype(dtype)]), len(scores)
 
     def gathered(self, parts: list[tuple[Value, Value]]) -> AUCResult:
         return AUCResult(*np.concatenate([np.asarray(part) for part, _ in parts], 1))

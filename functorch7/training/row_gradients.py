@@ -9,17 +9,28 @@ import jax.numpy as jnp
 from ..core import Module
 from ..core.probe import Keyed
 from ..core.rows import Gathered, RowTable, reading
-from ..core.tree import mapped
+from ..core.tree import mapped, places, with_at
 from ..core.types import Array, Scalar, Tree, Value
+from ..network import Shared
 
 
 def read_by_rows(module: Module, params: Tree) -> Tree:
-    """The tree of params with True at what is read by rows; None stays None: a tie of `Shared`."""
+    """The tree of params with True at what is read by rows; None stays None: a tie of `Shared`.
+
+    What is tied to a parameter that is read as a whole, as words' vectors to the weight of an output layer, is so, too.
+    """
 
     def marks(module: Module, own: dict[str, Any]) -> dict[str, Any]:
         return {name: p if p is None else name in module.traits.row_parameters for name, p in own.items()}
 
-    return mapped(module, marks, params)
+    found = mapped(module, marks, params)
+    for path, shared in places(module):
+        if isinstance(shared, Shared):
+            inside = dict(places(shared.module))
+            for owner, (*to, name) in shared.ties:
+                if tuple(to) not in inside or name not in inside[tuple(to)].traits.row_parameters:
+                    found = with_at(found, (*path, 0, *owner), False)
+    return found
 
 
 class RowGradients(NamedTuple):

@@ -17,7 +17,7 @@ from ..data import DataLoader
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, check_module, with_carry
 from .given import as_it_is_now
-from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes
+from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes, samples_in
 from .precision import widened
 
 
@@ -80,9 +80,7 @@ class Loss(ValidationMethod):
         return getattr(self.criterion, "checks_values", False)
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
-        leaf = jax.tree.leaves(output if target is None else target)[0]
-        count = leaf.shape[0] if leaf.ndim else 1
-        value = self.criterion(output, target)
+        value, count = self.criterion(output, target), samples_in(output, target)
         return (value if _sums(self.criterion) else value * count), count
 
 

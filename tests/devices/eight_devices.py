@@ -271,6 +271,25 @@ def test_sequences_run_in_a_users_shard_map():
     chex.assert_trees_all_close(found, jax.jit(partial(gradients, masked))(params, inputs), rtol=1e-4, atol=1e-5)
 
 
+POOLED = [
+    f7.SpatialMaxPooling(2, 2),
+    f7.TemporalMaxPooling(2),
+    f7.VolumetricMaxPooling(1, 2, 2),
+    f7.DataParallelTable(1, f7.SpatialMaxPooling(3, 2, 2, 1, 1, 1)),
+]
+
+
+@pytest.mark.parametrize("module", POOLED, ids=str)
+def test_pooling_and_shared_out_batches_run_in_a_users_shard_map(module):
+    sizes = {"nn.TemporalMaxPooling": (8, 4, 3), "nn.VolumetricMaxPooling": (8, 2, 1, 4, 4)}
+    inputs = np.random.default_rng(2).normal(size=sizes.get(module.torch_name(), (8, 2, 4, 4))).astype(np.float32)
+    params, buffers = module.init(jax.random.key(0))
+    gradient = jax.grad(lambda input: jnp.square(module.apply(params, buffers, input)[0]).sum())
+    mesh, split = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)), PartitionSpec("x")
+    found = jax.jit(jax.shard_map(gradient, mesh=mesh, in_specs=split, out_specs=split))(inputs)
+    np.testing.assert_allclose(found, jax.jit(gradient)(inputs), rtol=1e-6)
+
+
 @pytest.mark.parametrize("is_flat", [False, True])
 def test_a_data_parallel_table_takes_tensors_of_one_gpu(is_flat):
     """`cuda()` brings batches and parameters to the first GPU, where Torch's programs look at outputs, too."""

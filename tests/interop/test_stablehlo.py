@@ -73,15 +73,25 @@ def test_batches_of_any_size(module, sizes, key):
     assert output.shape[0] == batch
 
 
-def test_a_recurrence_serves_sequences_of_any_length():
+@pytest.mark.parametrize(
+    ("network", "least"),
+    [
+        (f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 2), f7.Linear(2, 2))), 1),
+        # whose first step is another than others
+        (f7.Sequencer(f7.Sequential(f7.Recurrent(2, f7.Linear(3, 2), f7.Linear(2, 2)), f7.NormStabilizer(0.1))), 1),
+        (f7.BiSequencer(f7.Linear(3, 2), f7.GRU(3, 2)), 1),
+        (f7.BiSequencerLM(f7.GRU(3, 2), f7.Linear(3, 2), f7.CAddTable()), 2),
+    ],
+    ids=["chain", "first step apart", "both ways", "words around"],
+)
+def test_a_recurrence_serves_sequences_of_any_length(network, least):
     """A program for all lengths, with loops that the lengths decide, beside the recurrence at each."""
-    network = f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 2), f7.Linear(2, 2)))
     variables = made(network)
-    served = load_exported(export(network, *variables, ("time", "batch", 3)))
+    served = load_exported(export(network, *variables, ("time + 1" if least > 1 else "time", "batch", 3)))
     given = np.random.default_rng(0).normal(size=(4, 2, 3)).astype(np.float32)
-    expected, _ = network.apply(*variables, given)
-    for length in (1, 4):
-        np.testing.assert_allclose(served(given[:length]), expected[:length], rtol=1e-5, atol=1e-6)
+    for length in (least, 4):
+        expected, _ = network.apply(*variables, given[:length])
+        np.testing.assert_allclose(served(given[:length]), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_tables_and_indices():
@@ -114,9 +124,9 @@ def test_what_cannot_be_exported_says_why():
         export(linear, *made(linear), ("batch", 4))
     with pytest.raises(ValueError, match=r"nn\.Parallel needs a number in place of 'batch'"):
         export(f7.Parallel(1, 1, f7.Identity(), f7.Identity()), [{}, {}], [{}, {}], ("batch", 4))
-    starting = f7.Sequencer(f7.Recurrent(2, f7.Linear(3, 2), f7.Linear(2, 2)))  # its first step is another than others
+    around = f7.BiSequencerLM(f7.Linear(3, 2))  # takes two steps or more, ("time + 1", "batch", 3)
     with pytest.raises(ValueError, match="needs a number in place of 'time': .* inconclusive.$"):
-        export(starting, *made(starting), ("time", "batch", 3))
+        export(around, *made(around), ("time", "batch", 3))
     for shape in ([2, 3], "batch", (None, 3), (-1, 3)):
         with pytest.raises((ValueError, TypeError), match="expected a shape"):
             export(linear, *made(linear), shape)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from functorch7 import recipes
+from functorch7.data import MultiSequence, SequenceLoader
 from functorch7.interop import t7
+from functorch7.recipes.billion_words import WithTargets
 from functorch7.recipes.perplexity import Perplexity
 from functorch7.recipes.rates import by_epoch, falling
 from functorch7.recipes.texts import Text
@@ -140,6 +142,24 @@ def test_data_that_do_not_fit_the_settings_are_said(tmp_path):
         recipes.load("python-lstm", {"text": str(tmp_path / "text.txt")}).task()
     with pytest.raises(ValueError, match="canvas: expected at least 8, the images' size, got 7"):
         recipes.load("attention", {"canvas": 7}).task()
+    with pytest.raises(ValueError, match='digits: expected at most 18 with kind = "add", got 20'):
+        recipes.load("reverse", {"kind": "add", "digits": 20}).task()
+
+
+def test_no_limit_of_the_gradients_norm_is_none():
+    assert recipes.load("reverse", {"cutoff": 0, "tests": 1}).task().clip is None
+
+
+@pytest.mark.parametrize("loader", [SequenceLoader(range(40), 2), MultiSequence([range(9), range(20, 24)], 2)])
+def test_iterators_of_words_with_targets_go_apart(loader):
+    """One that begins while another is under way takes nothing from it, as with the loader inside."""
+    wanted = [targets for _, targets in loader.batches(3)]
+    shared = WithTargets(loader)
+    first = shared.batches(3, prefetch=0)
+    next(first), next(shared.batches(3))
+    (_, inside), targets = next(first)
+    np.testing.assert_array_equal(targets, wanted[1])
+    np.testing.assert_array_equal(inside, targets)
 
 
 def test_rates_change_after_their_epochs():

@@ -59,6 +59,20 @@ def test_auc_is_exact_with_ties_and_in_batches(labels):
     assert np.isnan(AUC()(np.where(CLASSES == 3, np.nan, SCORES[:, 1]), targets).result()[0])
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 1), (0, 2)])
+def test_of_no_samples_there_is_no_area_but_parts_without_any_add_nothing(shape):
+    none, some = AUC()(np.zeros(shape), np.zeros(0)), AUC()(SCORES[:2, 0], np.array([1, 2]))
+    assert np.isnan(none.result()[0]) and (none + some).result() == some.result()
+
+
+def test_more_classes_than_two_have_no_area():
+    halves = [AUC()(SCORES[:2, 0], np.array(classes)) for classes in ((1, 2), (2, 3))]
+    with pytest.raises(ValueError, match="AUC: expected targets of two classes, got 1, 2, 3"):
+        (halves[0] + halves[1]).result()
+    with pytest.raises(ValueError, match=r"AUC: expected scores \(B\).* got a table of 1"):
+        AUC()([SCORES[:, 0]], CLASSES)
+
+
 def absolute_error(output, target):
     return abs(output - target).mean()
 
@@ -73,6 +87,8 @@ def test_functions_are_measures():
         np.testing.assert_allclose(
             measured(function, outputs, targets).result()[0], abs(outputs - targets).mean(), rtol=1e-6
         )
+    tables = Measured(lambda output, target: absolute_errors(output["a"], target[0]))({"a": outputs}, [targets])
+    np.testing.assert_allclose(tables.result(), (abs(outputs - targets).mean(), 20), rtol=1e-6)
     with pytest.raises(ValueError, match=r"<lambda>: expected a number, or one for each of 20 samples"):
         Measured(lambda output, target: output)(outputs, targets)
     options = {"methods": [absolute_error], "verbose": False}

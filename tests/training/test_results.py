@@ -92,6 +92,16 @@ def test_the_average_of_16_bits_is_that_of_many_steps():
     np.testing.assert_allclose(average_of(state, 0.99), [expected / (1 - 0.99**100)], rtol=1e-4)
 
 
+@pytest.mark.parametrize("decay", [0, 0.9, 0.9999, 0.999999])
+def test_the_average_of_what_stays_is_that(decay):
+    """In float32, where 1 - 0.999999 has two digits; its average was a hundredth off."""
+    optimizer, params = averaged(optax.identity(), decay), jnp.float32([0.7, -3])
+    update, state = jax.jit(optimizer.update), optimizer.init(params)
+    for _ in range(12):
+        _, state = update(jnp.zeros(2), state, params)
+    np.testing.assert_allclose(average_of(state, decay), params, rtol=1e-6)
+
+
 def measured(method, batches):
     ((result, _),) = evaluate(f7.Identity(), {}, {}, batches, [method])
     return result
