@@ -1,5 +1,7 @@
 """Masks of padding given beside the input: they do what zeros in the input do, whatever the input is there."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -173,6 +175,22 @@ def test_trimmed_rows_have_the_second_derivatives_of_masked_ones(key):
     trimmed, masked = (jax.jit(jax.hessian(loss), static_argnums=1)(ZEROED[0, :2], way) for way in WAYS)
     np.testing.assert_allclose(trimmed, masked, 1e-5, 1e-6)
     assert (masked[0, :, 0] != 0).any() and not masked[1].any()
+
+
+def test_a_batch_with_any_number_of_zeros_is_trimmed_as_it_is_masked(key):
+    """Of 13 examples, which are computed in 0, 5, 9 or 13."""
+    params, buffers = WAYS[0].init(key)
+    rows = jax.random.normal(key, (13, 5))
+    places = jax.random.permutation(key, 13)
+
+    def found(way):
+        def loss(params, zeros):
+            output, _ = way.apply(params, buffers, jnp.where((places < zeros)[:, None], 0, rows))
+            return output.sum(), output
+
+        return jax.jit(partial(jax.lax.map, partial(jax.grad(loss, has_aux=True), params)))(jnp.arange(14))
+
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6), *map(found, WAYS))
 
 
 def test_a_trimmed_network_is_exported_for_any_batch(key):

@@ -13,7 +13,9 @@ from ..core.varying import varying_as
 from ..core.way_back import linear
 
 PARTS = 4
-"""The batch is computed whole, in some of so many parts, or not at all."""
+"""The batch is computed whole, in some of at most so many parts, or not at all."""
+LEAST = 4
+"""Examples in a part: fewer save a step of 256 units nothing, and each part is a program to compile."""
 
 
 def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
@@ -21,14 +23,14 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
 
     `function` maps trees of arrays whose first dimension is the batch, example by example. All other arrays that it
     uses are its `own`: backward calls it again, when what is being traced now is over. The examples that are not
-    zero are gathered, and computed in the smallest part of the batch that holds them: one of PARTS + 1 programs, chosen
-    when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all programs would
-    cost more.
+    zero are gathered, and computed in the smallest part of the batch that holds them, by one of at most PARTS + 1
+    programs, chosen when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all
+    programs would cost more.
     """
     batch = zero.shape[0]
     # A size with a name, of a program to be exported, has no parts: such batches are computed whole.
-    parts = range(PARTS + 1) if isinstance(batch, int) else (PARTS,)
-    sizes = sorted({-(-batch * part // PARTS) for part in parts})
+    parts = max(1, min(PARTS, batch // LEAST)) if isinstance(batch, int) else 1
+    sizes = sorted({-(-batch * part // parts) for part in range(parts + 1)}) if isinstance(batch, int) else [batch]
     own, rows = varying_as((own, rows), zero)  # outside of the choice: devices that choose otherwise would not meet
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
