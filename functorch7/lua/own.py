@@ -129,8 +129,9 @@ class LuaMethod:
 
 def result_of(name: str, found: Crossing) -> Crossing:
     """What a method written in Lua gives to those who call it by Python's rules."""
-    if name == "parameters" and not isinstance(found, tuple):  # no tables, or one, as it is written to freeze a layer
-        return found or [], []
+    if name == "parameters":  # no tables, or one, as it is written to freeze a layer
+        given = found if isinstance(found, tuple) else (found, None)
+        return (given[0] or [], given[1] or [], *given[2:])
     return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
 
 

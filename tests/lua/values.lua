@@ -2253,3 +2253,51 @@ local layer, x = nn.CallsAbove(), torch.ones(2)
 layer:forward(x)
 return layer:backward(x, x):dim(), layer.gradInput:dim()
 --> 0, 0
+
+--- the texts of storages and files are bytes, UTF-8 or not
+local chars = torch.CharStorage():string('\200\255a')
+local file = torch.MemoryFile()
+file:writeByte(200)
+local first, second = torch.ByteStorage{200, 65}:string():byte(1, -1)
+return first, second, #chars, chars[1], chars:string() == '\200\255a', #file:storage():string()
+--> 200, 65, 3, -56, true, 3
+
+--- a storage grows to what is to view it
+local storage = torch.DoubleStorage{1, 2, 3}
+local matrix = torch.DoubleTensor(storage, 2, torch.LongStorage{2, 2})
+local grown = #storage
+local last = torch.DoubleTensor():set(storage, 9, 1)
+return matrix[1][2], matrix[2][2], grown, #storage, last[1], pcall(torch.DoubleTensor, storage, 0, 1) == false
+--> 3, 0, 5, 9, 0, true
+
+--- Copy of equal types copies nothing, and casts make both of its types the module's, in networks and files, too
+require 'nn'
+local function types(module, input)
+  local output = module:forward(input)
+  return output:type():sub(7, 9) .. module:backward(input, output:clone()):type():sub(7, 9)
+end
+local double, float = torch.DoubleTensor(2):fill(1), torch.FloatTensor(2):fill(1)
+local function copy(...) return nn.Copy(...) end
+local function chain(...) return nn.Sequential():add(nn.Tanh()):add(nn.Copy(...)) end
+local other = {'torch.DoubleTensor', 'torch.FloatTensor'}
+local found = {
+  types(copy('torch.DoubleTensor', 'torch.DoubleTensor'), float), types(copy(unpack(other)), double),
+  types(copy(unpack(other)):float(), float), types(copy(unpack(other)):double(), double),
+  types(copy(other[1], other[2], false, true):double(), double), types(chain(unpack(other)):double(), double),
+  types(chain('torch.DoubleTensor', 'torch.DoubleTensor'):float(), float),
+  types(torch.deserialize(torch.serialize(copy(unpack(other)))), double),
+}
+return table.concat(found, ' ')
+--> 'FloFlo FloDou FloFlo DouDou FloDou DouDou FloFlo FloDou'
+
+--- a layer without parameters gives nil for them, a container tables, and a layer of Lua's may hand either on
+require 'nn'
+local Handing, parent = torch.class('nn.HandingParameters', 'nn.Module')
+function Handing:parameters()
+  local weights, gradients = parent.parameters(self)
+  return weights, gradients
+end
+local network = nn.Sequential():add(nn.HandingParameters()):add(nn.Linear(2, 3))
+return nn.Tanh():parameters() == nil, #nn.Concat(1):parameters(), #nn.PReLU():parameters(),
+  network:getParameters():nElement(), nn.HandingParameters():parameters() == nil
+--> true, 0, 1, 9, true
