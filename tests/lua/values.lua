@@ -454,9 +454,9 @@ local numbers = cjson.encode({0.1 + 0.2, 5, 1 / 3, true, 'é"'})
 local digits, third = cjson.encode_number_precision(3), cjson.encode(1 / 3)
 cjson.encode_number_precision(14)
 return sparse, ok, problem:match('excessively sparse array'), is_converted, ratio, safe, cjson.encode(place), numbers,
-  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0))
+  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0)), (pcall(cjson.encode, {[true] = 1}))
 --> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
-    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
+    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false, false
 
 --- null in json is a value of cjson's own
 local cjson = require 'cjson'
@@ -2301,3 +2301,50 @@ local network = nn.Sequential():add(nn.HandingParameters()):add(nn.Linear(2, 3))
 return nn.Tanh():parameters() == nil, #nn.Concat(1):parameters(), #nn.PReLU():parameters(),
   network:getParameters():nElement(), nn.HandingParameters():parameters() == nil
 --> true, 0, 1, 9, true
+
+--- clones have objects of Lua's classes of their own, one where they were one, and those that write themselves read themselves
+require 'nn'
+local Noted = torch.class('NotedInClones')
+function Noted:__init() self.tensor, self.list = torch.Tensor{1}, {1} end
+local Written = torch.class('WrittenInClones')
+function Written:__init() self.count, self.tensor = 1, torch.Tensor{3} end
+function Written:write(file) file:writeObject(self.tensor) end
+function Written:read(file) self.count, self.tensor = 2, file:readObject() end
+local network = nn.Sequential():add(nn.Tanh())
+network.noted, network.written = NotedInClones(), WrittenInClones()
+network.noted.itself, network:get(1).noted = network.noted, network.noted
+local clone = network:clone()
+clone.noted.tensor[1], clone.noted.list[1], clone.written.tensor[1] = 5, 6, 7
+return network.noted.tensor[1], network.noted.list[1], network.written.tensor[1], clone.noted.itself == clone.noted,
+  clone:get(1).noted == clone.noted, torch.type(clone.noted), clone.written.count
+--> 1, 1, 3, true, true, 'NotedInClones', 2
+
+--- casts reach all tensors that Lua puts into modules, whole numbers and those in tables among them
+require 'nn'
+local Keeping, parent = torch.class('nn.KeepingTensors', 'nn.Module')
+function Keeping:__init()
+  parent.__init(self)
+  self.mask, self.inside = torch.ByteTensor{1}, {torch.IntTensor{1}, {torch.DoubleTensor{2}}}
+end
+local found = {}
+for _, module in ipairs{nn.KeepingTensors(), nn.Identity(), nn.MSECriterion()} do
+  module.inside = module.inside or {torch.IntTensor{1}, {torch.DoubleTensor{2}}}
+  module.inside.itself = module.inside
+  module:float()
+  table.insert(found, module.inside[1]:type():sub(7, 9) .. module.inside[2][1]:type():sub(7, 9))
+end
+return table.concat(found, ' '), nn.KeepingTensors():float().mask:type()
+--> 'FloFlo FloFlo FloFlo', 'torch.FloatTensor'
+
+--- tables may nest deeper than calls can, and lead back to themselves
+local deep = {}
+local inner = deep
+for i = 1, 3000 do
+  inner.next = {i, inner}
+  inner = inner.next
+end
+local loaded, depth = torch.deserialize(torch.serialize(deep)), 0
+local last = loaded
+while last.next do last, depth = last.next, depth + 1 end
+return depth, last[1], last[2][1], loaded.next[2] == loaded
+--> 3000, 3000, 2999, true
