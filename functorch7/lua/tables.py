@@ -204,7 +204,10 @@ def _is_same(value: Any, sent: Any) -> bool:
 
 
 def _changes(value: Any, sent: Any) -> list[tuple]:
-    """The entries in which a list or dict differs from what it was, with None for those that are gone."""
+    """The entries in which a list or dict differs from what it was: those that are gone, with None, and the others.
+
+    In this order, as two keys of Python's (each a `t7.Key` around true) may be one of Lua's.
+    """
     new, old = as_dict(value), as_dict(sent)
     changed = [(key, each) for key, each in new.items() if key not in old or old[key] is not each]
-    return changed + [(key, None) for key in old if key not in new]
+    return [(key, None) for key in old if key not in new] + changed

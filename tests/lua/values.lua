@@ -2348,3 +2348,12 @@ local last = loaded
 while last.next do last, depth = last.next, depth + 1 end
 return depth, last[1], last[2][1], loaded.next[2] == loaded
 --> 3000, 3000, 2999, true
+
+--- a table that occurs twice in a file keeps true as a key beside 1
+local file, given = torch.MemoryFile(), {7, [true] = {8}}
+file:writeObject(given)
+file:writeObject(given)
+file:seek(1)
+local first, second = file:readObject(), file:readObject()
+return first[1], first[true][1], second == first
+--> 7, 8, true
