@@ -2357,3 +2357,10 @@ file:seek(1)
 local first, second = file:readObject(), file:readObject()
 return first[1], first[true][1], second == first
 --> 7, 8, true
+
+--- programs of 2015 call backwardOnline of whole networks
+require 'rnn'
+local network = nn.Sequential():add(nn.Sequencer(nn.LSTM(2, 2)))
+return network:backwardOnline(), network:get(1):backwardOnline(), nn.LSTM(2, 2):backwardOnline(),
+  nn.SeqLSTM(2, 2):backwardOnline(), nn.Linear(2, 2):backwardOnline()
+--> nil, nil, nil, nil, nil

@@ -151,12 +151,11 @@ class Call(Inspection, RunLonger):
         What is None in the input is forward's, and so is all of a graph's, whose backward in Torch reads no other.
         Raises ValueError for recurrent state after an input of another shape.
         """
-        given = (self.forward or self).given
+        forward, given = self.forward, (self.forward or self).given
         input = given if self.plan.is_graph else completed(input, given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
-        forward = self.forward
         if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
             forward.plan.last_call = weakref.ref(forward)
             return forward

@@ -64,7 +64,7 @@ def take_own_fields(object: object, fields: Fields) -> None:
             vars(object)[name] = value
 
 
-def is_known(object: Any, name: str) -> bool:
+def is_known(object: Value, name: str) -> bool:
     """Whether a field is one that the object's class defines."""
     if name in PRIVATE or name in object.field_names():
         return True
