@@ -45,6 +45,7 @@ class NarrowTable(TableMap):
     none if the length is negative, and those that there are if the table ends before.
 
     Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
+    Raises: ValueError for an offset below 1, and if the input is no table.
     Source: nn/doc/table.md#nn.NarrowTable.
 
     >>> import functorch7 as f7
