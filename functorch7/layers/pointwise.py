@@ -213,8 +213,9 @@ class ZeroGrad(Map):
 class Copy(Map):
     """y = x, cast to output_type; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
+    Equal types mean that nothing is cast, whatever the input's type, unless force_copy says so.
     Numbers of 64 bits need JAX's x64 mode; `legacy` needs none.
-    Shape: any, kept.  `force_copy` and `dont_cast` are accepted: arrays are never written to.
+    Shape: any, kept.  `dont_cast` is accepted: it is about objects that change their type.
     Raises: ValueError for a type that Torch does not know.
     Source: nn/doc/simple.md#nn.Copy.
 
@@ -234,7 +235,9 @@ class Copy(Map):
                 raise ValueError(f"nn.Copy: unknown type {name!r}; expected one of {', '.join(TYPES)}")
 
     def f(self, input: Array) -> Array:
-        return input if self.output_type is None else input.astype(TYPES[self.output_type])
+        if self.output_type is None or (self.output_type == self.input_type and not self.force_copy):
+            return input
+        return input.astype(TYPES[self.output_type])
 
 
 class OneHot(Map):

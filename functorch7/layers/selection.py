@@ -42,10 +42,10 @@ class SelectTable(TableMap):
 
 class NarrowTable(TableMap):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
-    none if the length is negative.
+    none if the length is negative, and those that there are if the table ends before.
 
     Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
-    Raises: ValueError if the table has too few entries.
+    Raises: ValueError for an offset below 1, and if the input is no table.
     Source: nn/doc/table.md#nn.NarrowTable.
 
     >>> import functorch7 as f7
@@ -61,11 +61,7 @@ class NarrowTable(TableMap):
             raise ValueError(f"nn.NarrowTable(offset, length): expected offset >= 1, got {self.offset}")
 
     def f(self, input: Table) -> list:
-        table = check_entries(self, input)
-        length = max(self.length, 0)
-        if self.offset - 1 + length > len(table):
-            raise expected(self, f"a table of at least {self.offset - 1 + length}", input)
-        return table[self.offset - 1 : self.offset - 1 + length]
+        return check_entries(self, input)[self.offset - 1 : self.offset - 1 + max(self.length, 0)]
 
 
 class FlattenTable(TableMap):

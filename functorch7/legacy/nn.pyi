@@ -327,7 +327,7 @@ class Convert(_special.Convert, Module):
 class Copy(_passing.Copy, Module):
     """y = x, cast to outputType; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
-    Shape: any, kept.  `forceCopy` and `dontCast` are accepted: arrays are never written to.
+    Shape: any, kept.  `dontCast` is accepted: it is about objects that change their type.
     """
     def __init__(
         self, inputType: str | None = None, outputType: str | None = None, forceCopy: bool = False, dontCast: bool =
@@ -1340,7 +1340,7 @@ class Narrow(_passing.Rearranging, Module):
 
 class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
-    none if the length is negative.
+    none if the length is negative, and those that there are if the table ends before.
 
     Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """

@@ -14,6 +14,7 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.modules.special import Sequential
+from ..legacy.objects.parameters import Parameters
 from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
 from ..legacy.tensors.lua_values import kind as kind_of
@@ -37,12 +38,20 @@ def in_lua(function: Callable, kind: type) -> Callable:
         return with_total_weight(function)
     if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
         return adding_none(function)
+    if function is Parameters.parameters and not issubclass(kind, Container):
+        return parameters_if_any
     return function
 
 
 def itself(tensor: Tensor) -> Tensor:
     """The tensor stands for what C has of it, which Lua's programs hand on to nn's functions in C."""
     return tensor
+
+
+def parameters_if_any(module: Parameters) -> tuple | None:
+    """As in Torch, a layer without parameters gives nil, and a container tables."""
+    found = Parameters.parameters(module)  # what a class of Lua's has in its place calls this
+    return found if found[0] else None
 
 
 def style_of_columns(logger: Logger, symbols: Crossing) -> Crossing:

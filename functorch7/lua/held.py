@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from functools import partial
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from ..legacy.tensors.lua_values import OfLua
 from .kinds import Bridge, Crossing, as_dict
@@ -12,7 +13,8 @@ from .kinds import Bridge, Crossing, as_dict
 class LuaValue(OfLua):
     """A value of Lua's, which Lua keeps as long as this is held: an object of a class without a parent in Python.
 
-    Its fields are attributes and its methods are called as in Python. Copies are the value itself.
+    Its fields are attributes and its methods are called as in Python. Copies have copies of its fields, as in Torch;
+    those of what Torch does not write into files (coroutines), and of functions, are the value itself.
     """
 
     __slots__ = ("__weakref__", "border", "reference")
@@ -23,8 +25,15 @@ class LuaValue(OfLua):
     def __del__(self) -> None:
         self.border.released.append(self.reference)
 
-    def __deepcopy__(self, memo: dict) -> Self:
-        return self
+    def __deepcopy__(self, memo: dict) -> LuaValue:
+        found = self.border.answered(self.border.ask.begun_copy(self.reference))
+        if found is None:
+            return self
+        made, fields = found
+        memo[id(self)] = made
+        if fields is not None:
+            self.border.ask.take_fields(made.reference, *self.border.encode(copy.deepcopy(fields, memo)))
+        return made
 
     def __getattr__(self, name: str) -> Any:
         found = None if name.startswith("__") else self.border.answered(self.border.ask.field(self.reference, name))

@@ -22,10 +22,10 @@ from ..legacy.objects.described import (
 )
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
-from ..legacy.objects.own_fields import numbered
+from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile
+from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
-from ..legacy.tensors.tensor import Tensor
 from .arguments import shape_of
 from .border import OBJECT, Encoded
 from .held import LuaFunction
@@ -129,8 +129,9 @@ class LuaMethod:
 
 def result_of(name: str, found: Crossing) -> Crossing:
     """What a method written in Lua gives to those who call it by Python's rules."""
-    if name == "parameters" and not isinstance(found, tuple):  # no tables, or one, as it is written to freeze a layer
-        return found or [], []
+    if name == "parameters":  # no tables, or one, as it is written to freeze a layer
+        given = found if isinstance(found, tuple) else (found, None)
+        return (given[0] or [], given[1] or [], *given[2:])
     return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
 
 
@@ -208,17 +209,10 @@ class LuaObject(Described if TYPE_CHECKING else object):
                 own.drop(name)
 
     def _cast(self, type_name: str, cache: dict) -> None:
-        if cache.get(id(self), (None, None))[0] is self:
-            return  # a table may lead back to it
-        cache[id(self)] = (self, self)
         super()._cast(type_name, cache)
-        own = fields_of(self)
-        for each in _cast_with([own.contents() if own is not None else {}, dict(numbered(self))], set()):
-            if isinstance(each, Described):
-                each._cast_inside(type_name, cache)
-            elif each.dtype.kind == "f":
-                made = cast_tensor(each, type_name, cache)
-                each.rebind(made.storage_, made.offset, made.shape, made.strides_)  # Lua's tables keep it
+        for name, tensor in self._tensors().items():
+            if not (is_floating(tensor.dtype) or is_known(self, name)):  # which Torch casts, too
+                self.__dict__[name] = cast_tensor(tensor, type_name, cache)
 
     def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]
@@ -332,13 +326,3 @@ def above(parent: type) -> type[LuaObject]:
 def is_only_lua(kind: type) -> bool:
     """Whether a class is one of these, which no program has named."""
     return issubclass(kind, LuaObject) and not kind.torch_class
-
-
-def _cast_with(value: object, seen: set[int]) -> Crossing:
-    """The tensors, modules and criterions in tables, at any depth."""
-    if isinstance(value, (Tensor, Described)):
-        yield value
-    elif isinstance(value, (dict, list)) and id(value) not in seen:
-        seen.add(id(value))
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _cast_with(each, seen)

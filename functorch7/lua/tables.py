@@ -73,6 +73,8 @@ class Tables:
         self.registry = border.registry
         self.sent: dict[int, Any] = {}  # what a table holds, as it was when both were last the same
         self.touched: list[int] = []
+        self._waiting: list[int] = []  # tables whose content is still to be brought to Lua
+        self._is_sending = False
 
     # From Lua -------------------------------------------------------------------------------------------------------
 
@@ -118,15 +120,33 @@ class Tables:
     # To Lua ---------------------------------------------------------------------------------------------------------
 
     def number(self, value: object) -> int:
-        """The number of the table of a list or dict, which is made, or brought up to date."""
+        """The number of the table of a list or dict, which is made, or brought up to date.
+
+        Those inside it wait until it is sent: they may nest deeper than calls can.
+        """
         found = self.registry.numbers.get(id(value))
         if found is None:
             value = list(value) if isinstance(value, tuple) else value
             found = self.registry.added(value, PYTHON_TABLE)
-            self._send(found, value)
-        elif found in self.sent:
-            self._push(found)
+        elif found not in self.sent:
+            return found
+        self._waiting.append(found)
+        if not self._is_sending:
+            self._send_waiting()
         return found
+
+    def _send_waiting(self) -> None:
+        self._is_sending = True
+        try:
+            while self._waiting:
+                number = self._waiting.pop()
+                if number in self.sent:
+                    self._push(number)
+                else:
+                    self._send(number, self.registry.objects[number])
+        finally:
+            self._is_sending = False
+            self._waiting.clear()
 
     def send_again(self, number: int) -> None:
         """Puts all that a list or dict holds into a new table: Lua's collector has taken the one that had it."""
@@ -184,7 +204,10 @@ def _is_same(value: Any, sent: Any) -> bool:
 
 
 def _changes(value: Any, sent: Any) -> list[tuple]:
-    """The entries in which a list or dict differs from what it was, with None for those that are gone."""
+    """The entries in which a list or dict differs from what it was: those that are gone, with None, and the others.
+
+    In this order, as two keys of Python's (each a `t7.Key` around true) may be one of Lua's.
+    """
     new, old = as_dict(value), as_dict(sent)
     changed = [(key, each) for key, each in new.items() if key not in old or old[key] is not each]
-    return changed + [(key, None) for key in old if key not in new]
+    return [(key, None) for key in old if key not in new] + changed

@@ -333,3 +333,19 @@ def test_a_gModules_graphs_may_be_walked_through():
     assert ways[0] == ways[1] and len(ways[0]) == 5
     names = [node.data.module.typename() for node in forward.topsort()[0] if node.data.module is not None]
     assert names == ["nn.Identity", "nn.Tanh", "nn.CAddTable"]
+
+
+@pytest.mark.parametrize("around", [lambda graph: graph, lambda graph: nn.Sequential().add(graph)])
+def test_backward_reads_no_input_but_forwards(around):
+    """As nngraph's, whose nodes keep what forward brought them: a program may give it any other."""
+    network = around(two_by_two())
+    given, other = ([values(2, 20, seed=s), values(2, 10, seed=s + 1)] for s in (1, 3))
+    found = []
+    for input in (given, other, None):
+        output = network.forward(given)
+        network.zeroGradParameters()
+        gradient = network.backward(input, [each.clone().fill(1) for each in output])
+        found.append([np.asarray(each) for each in (*gradient, *network.parameters()[1])])
+    for others in found[1:]:
+        for mine, theirs in zip(found[0], others, strict=True):
+            np.testing.assert_array_equal(mine, theirs)

@@ -67,8 +67,11 @@ def test_tensors_share_the_storages_and_tensors_that_they_are_made_from():
     twin.zero()
     assert storage == [1, 0, 0, 0] and whole.storage() is storage
     assert torch.FloatStorage(storage) is storage and torch.DoubleStorage(storage) == [1, 0, 0, 0]
-    with pytest.raises(IndexError, match="offset 2 and size 4 in 4 elements"):
-        torch.Tensor(storage, 2, 4)
+    grown = torch.Tensor(storage, 2, 4)  # as Torch7: what is beyond the end is made
+    assert grown.size() == [4] and storage == [1, 0, 0, 0, 0]
+    for offset in (0, 7):
+        with pytest.raises(IndexError, match=f"offset {offset} in 5 elements"):
+            torch.Tensor(storage, offset)
     double = torch.DoubleTensor(whole)  # of another type: a copy
     double.fill(5)
     assert whole[1] == 1

@@ -188,6 +188,9 @@ def test_narrow_table():
     input = [values(2, 3), values(2, 1), values(1, 2)]
     same(nn.NarrowTable(2, 2).forward(input), input[1:])
     same(nn.NarrowTable(1).forward(input), input[:1])
+    m, (a, b, c) = nn.NarrowTable(2, 5), input  # as nn's: what there is
+    same(m.forward(input), [b, c])
+    same(m.backward(input, [b, c]), [np.zeros_like(a), b, c])
     m, g1, g2 = nn.NarrowTable(1, 2), values(2, 3, seed=1), values(2, 1, seed=2)
     m.forward(input)
     same(m.backward(input, [g1, g2]), [g1, g2, np.zeros((1, 2))])

@@ -314,3 +314,17 @@ print((tostring(file):gsub('<.*>', '<>')), torch.MemoryFile())
 torch.Timer [status: stopped]	torch.Timer [status: stopped]
 torch.DiskFile on <> [status: open -- mode  w]
 torch.DiskFile on <> [status: closed -- mode  w]	torch.MemoryFile [status: open -- mode: rw]
+
+--- containers of Lua's are named alone, inside of others, too
+require 'nn'
+local Alone, parent = torch.class('nn.NamedAlone', 'nn.Container')
+function Alone:__init()
+  parent.__init(self)
+  self:add(nn.Tanh())
+end
+print(nn.NamedAlone(), nn.Sequential():add(nn.NamedAlone()))
+-->
+nn.NamedAlone	nn.Sequential {
+  [input -> (1) -> output]
+  (1): nn.NamedAlone
+}

@@ -454,9 +454,9 @@ local numbers = cjson.encode({0.1 + 0.2, 5, 1 / 3, true, 'é"'})
 local digits, third = cjson.encode_number_precision(3), cjson.encode(1 / 3)
 cjson.encode_number_precision(14)
 return sparse, ok, problem:match('excessively sparse array'), is_converted, ratio, safe, cjson.encode(place), numbers,
-  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0))
+  digits, third, cjson.encode({}), (pcall(cjson.encode, 0 / 0)), (pcall(cjson.encode, {[true] = 1}))
 --> '[null,null,"data"]', false, 'excessively sparse array', true, 2, 10, '{"1000":"excessively sparse"}',
-    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false
+    '[0.3,5,0.33333333333333,true,"é\\""]', 3, '0.333', '{}', false, false
 
 --- null in json is a value of cjson's own
 local cjson = require 'cjson'
@@ -2253,3 +2253,114 @@ local layer, x = nn.CallsAbove(), torch.ones(2)
 layer:forward(x)
 return layer:backward(x, x):dim(), layer.gradInput:dim()
 --> 0, 0
+
+--- the texts of storages and files are bytes, UTF-8 or not
+local chars = torch.CharStorage():string('\200\255a')
+local file = torch.MemoryFile()
+file:writeByte(200)
+local first, second = torch.ByteStorage{200, 65}:string():byte(1, -1)
+return first, second, #chars, chars[1], chars:string() == '\200\255a', #file:storage():string()
+--> 200, 65, 3, -56, true, 3
+
+--- a storage grows to what is to view it
+local storage = torch.DoubleStorage{1, 2, 3}
+local matrix = torch.DoubleTensor(storage, 2, torch.LongStorage{2, 2})
+local grown = #storage
+local last = torch.DoubleTensor():set(storage, 9, 1)
+return matrix[1][2], matrix[2][2], grown, #storage, last[1], pcall(torch.DoubleTensor, storage, 0, 1) == false
+--> 3, 0, 5, 9, 0, true
+
+--- Copy of equal types copies nothing, and casts make both of its types the module's, in networks and files, too
+require 'nn'
+local function types(module, input)
+  local output = module:forward(input)
+  return output:type():sub(7, 9) .. module:backward(input, output:clone()):type():sub(7, 9)
+end
+local double, float = torch.DoubleTensor(2):fill(1), torch.FloatTensor(2):fill(1)
+local function copy(...) return nn.Copy(...) end
+local function chain(...) return nn.Sequential():add(nn.Tanh()):add(nn.Copy(...)) end
+local other = {'torch.DoubleTensor', 'torch.FloatTensor'}
+local found = {
+  types(copy('torch.DoubleTensor', 'torch.DoubleTensor'), float), types(copy(unpack(other)), double),
+  types(copy(unpack(other)):float(), float), types(copy(unpack(other)):double(), double),
+  types(copy(other[1], other[2], false, true):double(), double), types(chain(unpack(other)):double(), double),
+  types(chain('torch.DoubleTensor', 'torch.DoubleTensor'):float(), float),
+  types(torch.deserialize(torch.serialize(copy(unpack(other)))), double),
+}
+return table.concat(found, ' ')
+--> 'FloFlo FloDou FloFlo DouDou FloDou DouDou FloFlo FloDou'
+
+--- a layer without parameters gives nil for them, a container tables, and a layer of Lua's may hand either on
+require 'nn'
+local Handing, parent = torch.class('nn.HandingParameters', 'nn.Module')
+function Handing:parameters()
+  local weights, gradients = parent.parameters(self)
+  return weights, gradients
+end
+local network = nn.Sequential():add(nn.HandingParameters()):add(nn.Linear(2, 3))
+return nn.Tanh():parameters() == nil, #nn.Concat(1):parameters(), #nn.PReLU():parameters(),
+  network:getParameters():nElement(), nn.HandingParameters():parameters() == nil
+--> true, 0, 1, 9, true
+
+--- clones have objects of Lua's classes of their own, one where they were one, and those that write themselves read themselves
+require 'nn'
+local Noted = torch.class('NotedInClones')
+function Noted:__init() self.tensor, self.list = torch.Tensor{1}, {1} end
+local Written = torch.class('WrittenInClones')
+function Written:__init() self.count, self.tensor = 1, torch.Tensor{3} end
+function Written:write(file) file:writeObject(self.tensor) end
+function Written:read(file) self.count, self.tensor = 2, file:readObject() end
+local network = nn.Sequential():add(nn.Tanh())
+network.noted, network.written = NotedInClones(), WrittenInClones()
+network.noted.itself, network:get(1).noted = network.noted, network.noted
+local clone = network:clone()
+clone.noted.tensor[1], clone.noted.list[1], clone.written.tensor[1] = 5, 6, 7
+return network.noted.tensor[1], network.noted.list[1], network.written.tensor[1], clone.noted.itself == clone.noted,
+  clone:get(1).noted == clone.noted, torch.type(clone.noted), clone.written.count
+--> 1, 1, 3, true, true, 'NotedInClones', 2
+
+--- casts reach all tensors that Lua puts into modules, whole numbers and those in tables among them
+require 'nn'
+local Keeping, parent = torch.class('nn.KeepingTensors', 'nn.Module')
+function Keeping:__init()
+  parent.__init(self)
+  self.mask, self.inside = torch.ByteTensor{1}, {torch.IntTensor{1}, {torch.DoubleTensor{2}}}
+end
+local found = {}
+for _, module in ipairs{nn.KeepingTensors(), nn.Identity(), nn.MSECriterion()} do
+  module.inside = module.inside or {torch.IntTensor{1}, {torch.DoubleTensor{2}}}
+  module.inside.itself = module.inside
+  module:float()
+  table.insert(found, module.inside[1]:type():sub(7, 9) .. module.inside[2][1]:type():sub(7, 9))
+end
+return table.concat(found, ' '), nn.KeepingTensors():float().mask:type()
+--> 'FloFlo FloFlo FloFlo', 'torch.FloatTensor'
+
+--- tables may nest deeper than calls can, and lead back to themselves
+local deep = {}
+local inner = deep
+for i = 1, 3000 do
+  inner.next = {i, inner}
+  inner = inner.next
+end
+local loaded, depth = torch.deserialize(torch.serialize(deep)), 0
+local last = loaded
+while last.next do last, depth = last.next, depth + 1 end
+return depth, last[1], last[2][1], loaded.next[2] == loaded
+--> 3000, 3000, 2999, true
+
+--- a table that occurs twice in a file keeps true as a key beside 1
+local file, given = torch.MemoryFile(), {7, [true] = {8}}
+file:writeObject(given)
+file:writeObject(given)
+file:seek(1)
+local first, second = file:readObject(), file:readObject()
+return first[1], first[true][1], second == first
+--> 7, 8, true
+
+--- programs of 2015 call backwardOnline of whole networks
+require 'rnn'
+local network = nn.Sequential():add(nn.Sequencer(nn.LSTM(2, 2)))
+return network:backwardOnline(), network:get(1):backwardOnline(), nn.LSTM(2, 2):backwardOnline(),
+  nn.SeqLSTM(2, 2):backwardOnline(), nn.Linear(2, 2):backwardOnline()
+--> nil, nil, nil, nil, nil

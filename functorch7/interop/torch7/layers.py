@@ -174,7 +174,9 @@ def _copied(name: str, other: str) -> Rule:
 
     def read(record: Record) -> str | None:
         types = [getattr(record.fields.get(each), "dtype", None) for each in (name, other)]
-        return None if None in types or types[0] == types[1] else f"torch.{NAMES[types[0]]}Tensor"
+        if any(each is None for each in types) or types[0] == types[1]:  # a dtype of doubles equals None
+            return None
+        return f"torch.{NAMES[types[0]]}Tensor"
 
     def write(value: str | None) -> dict[str, Any]:
         return {} if value is None else {name: np.zeros(0, READ_TYPES[value[len("torch.") : -len("Tensor")]])}

@@ -151,14 +151,14 @@ class Call(Inspection, RunLonger):
     def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
-        What is None in the input is forward's, and what does not fit a graph, whose backward in Torch reads no other.
+        What is None in the input is forward's, and so is all of a graph's, whose backward in Torch reads no other.
         Raises ValueError for recurrent state after an input of another shape.
         """
-        input = completed(input, (self.forward or self).given, self.plan.is_graph)
+        forward, given = self.forward, (self.forward or self).given
+        input = given if self.plan.is_graph else completed(input, given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
-        forward = self.forward
         if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
             forward.plan.last_call = weakref.ref(forward)
             return forward

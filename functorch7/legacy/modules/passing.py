@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
-from typing import Any, Self, overload
+from typing import Any
 
 import jax
 
@@ -123,8 +122,14 @@ for _spec in (
 class Copy(Module, describes=layers.Copy):
     """nn.Copy: output is of one type and gradInput of another, whatever the module's; equal ones hand on the tensors.
 
-    With `dontCast` the module's own type stays as it is.
+    Casting the module or a network around it makes both of that type, as in Torch, unless `dontCast` says otherwise.
     """
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        if not self.dontCast:
+            super()._cast(type_name, cache)
+            self.forceCopy = self.forceCopy or self.inputType != self.outputType
+            self.inputType = self.outputType = None
 
     def _cast_to(self, tensor: Any, name: str | None, other: str | None) -> Any:
         if name == other and not self.forceCopy:
@@ -148,13 +153,3 @@ class Copy(Module, describes=layers.Copy):
     def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """As updateGradInput: there are no parameters."""
         return self.updateGradInput(input, gradOutput)
-
-    @overload
-    def type(self, type: None = None, tensorCache: dict | None = None) -> builtins.str: ...
-
-    @overload
-    def type(self, type: builtins.str, tensorCache: dict | None = None) -> Self: ...
-
-    def type(self, type: builtins.str | None = None, tensorCache: dict | None = None) -> builtins.str | Self:
-        """The module's type, or, with a name, the module in it."""
-        return self if type is not None and self.dontCast else super().type(type, tensorCache)

@@ -125,11 +125,6 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
         """f(): there are no clones beside the module."""
         return f()
 
-    def backwardOnline(self) -> Self:
-        """Does nothing but say so, as in Torch."""
-        print("Deprecated Jan 6, 2016. By default rnn now uses backwardOnline, so no need to call this method")
-        return self
-
     def _deprecated(self, *args: Any, **kwargs: Any) -> None:
         """Raises NotImplementedError, as in Torch: backward does it."""
         raise NotImplementedError("DEPRECATED Jan 8, 2016")

@@ -1,5 +1,9 @@
 """Tensors of another type with the elements of those that objects hold."""
 
+from collections.abc import Iterator
+from typing import Any
+
+from ..engine.fields import KeptElsewhere
 from ..tensors.devices import gpu
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
@@ -28,3 +32,30 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
     made = Tensor.viewing(*place)
     cache[id(tensor)], cache[id(made)] = (tensor, made), (made, made)
     return made
+
+
+def cast_kept(object: object, type_name: str, cache: dict) -> None:
+    """Casts what a program has put into an object: tensors of any type, and modules, in tables at any depth.
+
+    The tensors are cast themselves: a table of Lua's keeps them, and may lead back to the object.
+    """
+    if cache.get(id(object), (None, None))[0] is object:
+        return
+    cache[id(object)] = (object, object)
+    for kept in [each for each in vars(object).values() if isinstance(each, KeptElsewhere)]:
+        for each in _within(kept.contents(), set()):
+            if isinstance(each, Tensor):
+                made = cast_tensor(each, type_name, cache)
+                each.rebind(made.storage_, made.offset, made.shape, made.strides_)
+            else:
+                each._cast_inside(type_name, cache)
+
+
+def _within(value: Any, seen: set[int]) -> Iterator[Any]:
+    """The tensors, modules and criterions in tables."""
+    if isinstance(value, Tensor) or hasattr(value, "_cast_inside"):
+        yield value
+    elif isinstance(value, (dict, list)) and id(value) not in seen:
+        seen.add(id(value))
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _within(each, seen)

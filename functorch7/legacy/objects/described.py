@@ -16,6 +16,7 @@ from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..engine.fields import LEFT
 from ..engine.user_code import is_ours
+from ..tensors.casting import is_floating
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
@@ -26,7 +27,7 @@ from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
-from .casting import cast_tensor
+from .casting import cast_kept, cast_tensor
 from .generated import class_of, classes, is_named
 from .named_calls import NamedCalls
 from .newest import Numbered, newest
@@ -356,12 +357,11 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return Tensor.viewing(storage, 0, storage.shape)
 
     def _cast(self, type_name: str, cache: dict) -> None:
-        is_other = type_name != self._type
-        object.__setattr__(self, "_type", type_name)
+        is_other, vars(self)["_type"] = type_name != self._type, type_name
         for name, tensor in self._tensors().items():
-            is_number = np.issubdtype(tensor.dtype, np.inexact) or tensor.dtype.name == "bfloat16"
-            if is_number and (is_other or tensor.dtype != dtype_of(type_name)):
+            if is_floating(tensor.dtype) and (is_other or tensor.dtype != dtype_of(type_name)):
                 self.__dict__[name] = cast_tensor(tensor, type_name, cache)
+        cast_kept(self, type_name, cache)
         changed(self)
         for part in self._parts():
             part._cast_inside(type_name, cache)

@@ -52,7 +52,7 @@ def own_fields(object: Value) -> Fields:
     fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
-    return {name: value for name, value in fields.items() if not _is_known(object, name)} | own_methods(object)
+    return {name: value for name, value in fields.items() if not is_known(object, name)} | own_methods(object)
 
 
 def take_own_fields(object: object, fields: Fields) -> None:
@@ -60,11 +60,12 @@ def take_own_fields(object: object, fields: Fields) -> None:
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
-        elif not _is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
+        elif not is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
             vars(object)[name] = value
 
 
-def _is_known(object: Any, name: str) -> bool:
+def is_known(object: Value, name: str) -> bool:
+    """Whether a field is one that the object's class defines."""
     if name in PRIVATE or name in object.field_names():
         return True
     if of_program(type(object), name):

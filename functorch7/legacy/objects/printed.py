@@ -17,8 +17,11 @@ class Printed(Described):
         return core.title(self)
 
     def __tostring__(self) -> str:
-        is_named_alone = type(self._spec) in (type(None), core.Container)  # as Torch does
-        return self.typename() if is_named_alone else self._around_shown().printed()
+        return self.typename() if self._is_named_alone() else self._around_shown().printed()
+
+    def _is_named_alone(self) -> bool:
+        """Whether its class is one of a user's, directly below nn.Module or nn.Container: Torch says no more of it."""
+        return type(self._spec) in (type(None), core.Container)
 
     def _around_shown(self) -> core.Module:
         """The description with the modules inside as they are printed."""
@@ -27,7 +30,7 @@ class Printed(Described):
     def _shown(self) -> core.Module:
         """The description with the texts of all users' objects that have their own."""
         spec = self.description() if self._spec is None else self._around_shown()
-        if any(overridden_in(type(self), name) for name in OWN):
+        if any(overridden_in(type(self), name) for name in OWN) or type(self._spec) is core.Container:
             spec = spec.replace()
             spec._set(own_text=repr(self))
         return spec

@@ -204,6 +204,10 @@ class Steps(Described):
                 module.__dict__.setdefault("_longest", module._spec.rho)
                 module.rho = rho
 
+    def backwardOnline(self) -> None:
+        """Does nothing but say so, as in Torch; programs of 2015 call it of whole networks."""
+        print("Deprecated Jan 6, 2016. By default rnn now uses backwardOnline, so no need to call this method")
+
     def setZeroMask(self, zeroMask: Input | bool) -> None:
         """Says which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none is.
 

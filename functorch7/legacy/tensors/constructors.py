@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import array_of, sizes_text
+from .arguments import array_of
 from .arithmetic import Arithmetic
 from .named_errors import naming
 from .sizes import numbers_given, sizes_given
@@ -31,14 +31,14 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
 
 
 def _part(storage: Storage, offset: float = 1, *place: Any) -> tuple:
-    offset = int(offset)
-    if not place:
-        shape, strides = (len(storage) - offset + 1,), (1,)
-    else:
-        shape, strides = _sizes_and_strides(place)
-    if not 1 <= offset <= len(storage) + 1 or offset - 1 + reach(shape, strides) > len(storage):
-        raise IndexError(f"torch.Tensor: offset {offset} and size {sizes_text(shape)} in {len(storage)} elements")
-    return storage, offset - 1, shape, strides
+    """What is beyond the storage's end is made, as `resize` makes it."""
+    start = int(offset) - 1
+    shape, strides = _sizes_and_strides(place) if place else ((len(storage) - start,), (1,))
+    if start < 0 or shape[0] < 0:
+        raise IndexError(f"torch.Tensor: offset {start + 1} in {len(storage)} elements; it counts from 1")
+    if length := reach(shape, strides):
+        storage.resize(max(len(storage), start + length))
+    return storage, start, shape, strides
 
 
 def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:

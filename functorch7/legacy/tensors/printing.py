@@ -90,11 +90,3 @@ def _matrix(rows: np.ndarray, style: Style, indent: str = "") -> str:
         lines = f"\n{margin}".join(style.lines(rows[:, first:last]))
         parts.append(f"{title}{heading}{f' {indent}' if heading else ''}{lines}\n")
     return indent + "\n".join(parts)
-
-
-def as_text(data: bytes) -> str:
-    """Bytes as a text, by UTF-8 where they are such."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")

@@ -13,7 +13,7 @@ import numpy as np
 from .arguments import are_numbers, in_type
 from .changes import changed
 from .devices import Place
-from .printing import as_text, column
+from .printing import column
 from .sizes import sizes_given
 from .type_names import type_name_of
 
@@ -130,13 +130,14 @@ class StorageMethods:
     def string(self, text: str | bytes | None = None) -> str | Self:
         """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
 
-        Bytes that are no UTF-8 become the characters of these numbers.
+        Bytes that are no UTF-8 are in the text as Python has them in names of files ("surrogateescape"), so that it
+        gives the same bytes again.
         """
         if self.dtype.itemsize != 1:
             raise TypeError(f"{self.type()}: string: expected a CharStorage or ByteStorage")
         if text is None:
-            return as_text(self._flat().tobytes())
-        data = text if isinstance(text, bytes) else text.encode()
+            return self._flat().tobytes().decode("utf-8", "surrogateescape")
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
         self.resize(len(data)).array = np.frombuffer(data, self.dtype).copy()
         return self
 

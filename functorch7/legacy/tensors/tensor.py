@@ -50,7 +50,8 @@ class Tensor(Arithmetic):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
         `Tensor(sizes, strides)`, LongStorages both; `Tensor(storage, offset=1, sizes, strides)`, which views a storage
-        of this type (sizes and strides as LongStorages, or by turns as numbers; without strides row by row).
+        of this type (sizes and strides as LongStorages, or by turns as numbers; without strides row by row). What is
+        beyond the storage's end is made: zeros.
         """
         self._bind(*place_given(default_dtype(), given))
         if (there := placed(self)) is not self:

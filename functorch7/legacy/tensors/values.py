@@ -131,13 +131,11 @@ def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as
     return read(value)
 
 
-def completed(value: Value, other: Value, unfit: bool = False) -> Value:
-    """A value with the other's in place of what is None in it, in its tables too; and if asked to of what is `unfit`,
-    that is of another shape.
-    """
+def completed(value: Value, other: Value) -> Value:
+    """A value with the other's in place of what is None in it, in its tables too."""
     if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)) and len(value) == len(other):
-        return [completed(one, another, unfit) for one, another in zip(value, other, strict=True)]
-    return other if value is None or (unfit and shapes(value) != shapes(other)) else value
+        return [completed(one, another) for one, another in zip(value, other, strict=True)]
+    return other if value is None else value
 
 
 def wrapped(value: Value) -> Value:

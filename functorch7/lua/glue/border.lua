@@ -3,8 +3,8 @@
 local python = ...
 local error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
   error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
-local collectgarbage, concat, floor, tonumber, tostring, xpcall =
-  collectgarbage, table.concat, math.floor, tonumber, tostring, xpcall
+local collectgarbage, concat, floor, remove, tonumber, tostring, xpcall =
+  collectgarbage, table.concat, math.floor, table.remove, tonumber, tostring, xpcall
 
 local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
 local LUA_TABLE, PYTHON_TABLE = 1, 2
@@ -12,6 +12,7 @@ local OBJECTS = 3 * SHIFT -- smaller numbers are those of tables
 local OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = 1, 2, 3, 4, 5, 6, 7
 local MINUS_ZERO = 5 -- to Python, of which lupa makes the whole number 0
 local CHUNK = 240
+local DEEPEST = 100 -- tables inside of others that are sent by calls of calls
 local LIST, DICT, INDEXED, CALLED = 0, 1, 2, 3 -- what Python makes of a table
 
 local live = setmetatable({}, {__mode = 'v'}) -- by number what stands for a Python object
@@ -41,7 +42,7 @@ border.function_of, border.field_of = kept(python.function_of), kept(python.fiel
 -- To Python --------------------------------------------------------------------------------------------------------
 
 local references_given, tables_given = 0, 0
-local sending = {}
+local sent = {} -- with the outermost table
 local send
 
 local function refer(value)
@@ -102,8 +103,7 @@ local function is_key_of_lua(value, key)
   return kind == 'table'
 end
 
--- Sends what a table holds; its Python list or dict is the same one each time.
-function send(value)
+local function number_of_table(value)
   local number = numbers[value]
   if not number then
     tables_given = tables_given + 1
@@ -112,12 +112,12 @@ function send(value)
     holding = holding + 1
     held[holding] = number
   end
-  if sending[value] then return number end
-  sending[value] = true
-  local length = #value
-  local kind = kind_of_table(value, length)
-  local list = kind == LIST
-  local codes, values, count, opened = {}, {}, 0, false
+  return number
+end
+
+-- Fills a table's Python list or dict, which is `opened` where others may refer to it already.
+local function fill(value, number, kind, opened)
+  local codes, values, count = {}, {}, 0
   local function flush(is_last)
     python.fill(number, kind, not opened, is_last, concat(codes, '', 1, count), unpack(values, 1, count))
     count, opened = 0, true
@@ -126,8 +126,8 @@ function send(value)
     count = count + 1
     codes[count], values[count] = encode(each)
   end
-  if list then
-    for i = 1, length do
+  if kind == LIST then
+    for i = 1, #value do
       if not opened and type(value[i]) == 'table' then flush(false) end -- so that it may refer to this one
       put(value[i])
       if count == CHUNK then flush(false) end
@@ -146,7 +146,27 @@ function send(value)
     end
   end
   flush(true)
-  sending[value] = nil
+end
+
+-- Sends what a table holds, once with the outermost that holds it; its Python list or dict is the same one each time.
+-- Tables nest deeper than calls can: from some depth on those inside wait, open, until the outermost is sent.
+local depth, waiting = 0, {}
+
+function send(value)
+  local number = number_of_table(value)
+  if sent[value] then return number end
+  sent[value] = true
+  local kind = kind_of_table(value, #value)
+  if depth == DEEPEST then
+    python.fill(number, kind, true, false, '')
+    waiting[#waiting + 1] = {value, number, kind, true}
+    return number
+  end
+  depth = depth + 1
+  fill(value, number, kind, false)
+  while depth == 1 and #waiting > 0 do fill(unpack(remove(waiting))) end
+  depth = depth - 1
+  if depth == 0 then sent = {} end
   return number
 end
 

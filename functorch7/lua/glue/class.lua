@@ -250,6 +250,23 @@ function border.asked.taken_apart(reference)
   return border.answered(class.__typename, found, write ~= nil)
 end
 
+-- For copies: a new object, and what is to be in it, or one that has read what the other wrote.
+function border.asked.begun_copy(reference)
+  local value = border.pinned[reference]
+  local class = instances[value] and getmetatable(value)
+  if not class then return nil end
+  local made, write, found = blank(class), way(value, 'write'), {}
+  if write then
+    local file = torch.MemoryFile():binary()
+    write(value, file)
+    file:seek(1)
+    way(made, 'read')(made, file, 1)
+    return border.answered(made, nil)
+  end
+  for key, each in next, value do found[key] = each end
+  return border.answered(made, found)
+end
+
 function border.asked.blank(name) return border.answered(blank(own_classes[name])) end
 
 function border.asked.has_own_read(name) return way(blank(own_classes[name]), 'read') ~= nil end

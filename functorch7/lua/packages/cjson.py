@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...legacy.tensors.lua_values import kind
 from ..kinds import Crossing
 
 
@@ -57,6 +58,9 @@ def _array(values: Iterable, form: _Form) -> str:
 
 
 def _table(value: dict, form: _Form) -> str:
+    for key in value:
+        if isinstance(key, bool) or not isinstance(key, (str, int, float)):
+            raise TypeError(f"Cannot serialise {kind(key)}: table key must be a number or string")
     if value and all(isinstance(key, int) and key > 0 for key in value):
         last = max(value)
         if not form.has_too_few(len(value), last):
