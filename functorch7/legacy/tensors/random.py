@@ -1,13 +1,13 @@
 """The generator behind the legacy interface's randomness: Torch's global one, or a thread's own."""
 
-import contextlib
 import numbers
-import threading
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 
 import jax
 import numpy as np
 
+from ...core.contexts import during
 from .generator import Generator
 from .keys import key_of
 from .kinds import Operand
@@ -15,41 +15,25 @@ from .kinds import Operand
 default_generator = Generator()
 
 
-class _Own(threading.local):
-    """A thread's own generator, and what it must not draw for."""
-
-    generator: Generator | None = None
-    refused: str | None = None
+_GENERATOR: ContextVar[Generator | None] = ContextVar("generator", default=None)
+_REFUSED: ContextVar[str | None] = ContextVar("refused", default=None)
 
 
-_own = _Own()
+def drawing_from(random: np.random.Generator) -> AbstractContextManager[object]:
+    """A block in which `generator` is this one, in the calling thread."""
+    return during(_GENERATOR, Generator(random))
 
 
-@contextlib.contextmanager
-def drawing_from(random: np.random.Generator) -> Iterator[None]:
-    """Inside, `generator` is this one, in the calling thread."""
-    _own.generator = Generator(random)
-    try:
-        yield
-    finally:
-        _own.generator = None
-
-
-@contextlib.contextmanager
-def refusing(where: str | None) -> Iterator[None]:
-    """Inside, numbers cannot be drawn: a program that is traced draws once for all its calls. None allows it again."""
-    before, _own.refused = _own.refused, where
-    try:
-        yield
-    finally:
-        _own.refused = before
+def refusing(where: str | None) -> AbstractContextManager[object]:
+    """A block in which no numbers can be drawn, as what is traced draws once for all calls. None allows it again."""
+    return during(_REFUSED, where)
 
 
 def generator() -> Generator:
     """The generator of tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
-    if _own.refused:
-        raise drawing_is_refused(_own.refused)
-    return _own.generator or default_generator
+    if where := _REFUSED.get():
+        raise drawing_is_refused(where)
+    return _GENERATOR.get() or default_generator
 
 
 def drawing_is_refused(where: str) -> TypeError:
