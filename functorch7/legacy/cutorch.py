@@ -19,6 +19,7 @@ from . import torch
 from .program.lua import Table
 from .tensors.devices import CurrentDevice, gpu, gpus
 from .tensors.findings import tell
+from .tensors.named import under_name
 from .tensors.notes import run_all
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
@@ -152,9 +153,8 @@ def _nothing(name: str, result: Any = None) -> Callable:
         warnings.warn(f"cutorch.{name} does nothing here: XLA has no streams or handles to choose", stacklevel=2)
         return result
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Does nothing but warn{'' if result is None else f', and gives {result}'}: XLA orders work."
-    return function
+    gives = "" if result is None else f", and gives {result}"
+    return under_name(name, function, f"Does nothing but warn{gives}: XLA orders work.")
 
 
 reserveStreams = _nothing("reserveStreams")
@@ -189,9 +189,8 @@ def _host_tensor(kind: str) -> Callable:
     def function(*sizes: Any) -> Tensor:
         return Tensor.typed(dtype_of(f"torch.{kind}Tensor"), *sizes)
 
-    function.__name__ = function.__qualname__ = f"createCudaHost{kind}Tensor"
-    function.__doc__ = f"A {kind}Tensor of the CPU, of these sizes: XLA itself moves what a GPU needs."
-    return function
+    says = f"A {kind}Tensor of the CPU, of these sizes: XLA itself moves what a GPU needs."
+    return under_name(f"createCudaHost{kind}Tensor", function, says)
 
 
 createCudaHostFloatTensor = _host_tensor("Float")

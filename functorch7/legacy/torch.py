@@ -29,6 +29,7 @@ from .tensors.generator import Generator as Generator
 from .tensors.kinds import Numbers, Operand
 from .tensors.linear_algebra import LINEAR
 from .tensors.makers import MAKERS, joined, made
+from .tensors.named import under_name
 from .tensors.named_errors import naming, words_of
 from .tensors.operations import OPERATIONS, Operation
 from .tensors.random import default_generator, given_generator
@@ -222,12 +223,11 @@ def _function_of(operation: Operation) -> Any:
             return float(number)
         return getattr(args[0], operation.name)(*args[1:])
 
-    function.__name__ = function.__qualname__ = operation.name
-    function.__doc__ = (
+    says = (
         f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError "
         "for arguments of other kinds, ValueError for sizes that do not fit."
     )
-    return function
+    return under_name(operation.name, function, says)
 
 
 def _function_of_distribution(distribution: Distribution) -> Any:
@@ -240,12 +240,11 @@ def _function_of_distribution(distribution: Distribution) -> Any:
             return getattr(args[0], distribution.name)(*args[1:])
         return one(distribution, args)
 
-    function.__name__ = function.__qualname__ = distribution.name
-    function.__doc__ = (
+    says = (
         f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}. Raises "
         "TypeError for arguments of other kinds, and for such by name."
     )
-    return function
+    return under_name(distribution.name, function, says)
 
 
 def _function_of_row(row: Row) -> Any:
@@ -256,26 +255,24 @@ def _function_of_row(row: Row) -> Any:
             raise row.wrong(args, named)
         return row.call(args, Tensor)
 
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = (
+    says = (
         f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of "
         "other kinds, and for such by name."
     )
-    return function
+    return under_name(row.name, function, says)
 
 
 def _function_of_maker(name: str) -> Any:
     def function(*args: Any, dtype: Any = None) -> Tensor:
         return made(name, args, Tensor, dtype)
 
-    function.__name__ = function.__qualname__ = name
     compute, words = MAKERS[name]
     usage = ", ".join(["[result]", *words_of(compute)])
-    function.__doc__ = (
+    says = (
         f"{name}({usage}): a tensor of the default type, or of the type that a last argument names, or the result, "
         f"becomes {words}."
     )
-    return function
+    return under_name(name, function, says)
 
 
 def _function_of_parts(name: str) -> Any:
@@ -284,19 +281,17 @@ def _function_of_parts(name: str) -> Any:
         result[:] = getattr(tensor, name)(*sizes)
         return result
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`tensor.{name}(...)`, into a first list if there is one: {getattr(Tensor, name).__doc__}"
-    return function
+    says = f"`tensor.{name}(...)`, into a first list if there is one: {getattr(Tensor, name).__doc__}"
+    return under_name(name, function, says)
 
 
 def _function_of_method(name: str) -> Any:
     def function(tensor: Tensor, *args: Any) -> Any:
         return getattr(tensor, name)(*args)
 
-    function.__name__ = function.__qualname__ = name
     method = getattr(Tensor, name)
-    function.__doc__ = f"{name}({', '.join(['tensor', *words_of(method, first=1)])}): {method.__doc__}"
-    return function
+    says = f"{name}({', '.join(['tensor', *words_of(method, first=1)])}): {method.__doc__}"
+    return under_name(name, function, says)
 
 
 def _of_named_type(function: Callable) -> Callable:

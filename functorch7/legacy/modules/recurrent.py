@@ -16,6 +16,7 @@ from ..objects import composed, nested
 from ..objects.described import Described, Given, describe, put_among
 from ..objects.generated import object_of
 from ..tensors.devices import precision
+from ..tensors.named import under_name
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, unwrapped, wrapped
 from ..tensors.zeros import of_zeros
@@ -186,8 +187,7 @@ def _factory(name: str) -> Callable:
     def build(self: Any) -> Any:
         return object_of(getattr(self._spec, _snake(name))()).type(self.type())
 
-    build.__name__, build.__doc__ = name, "What Torch builds here; a subclass may build something else."
-    return build
+    return under_name(name, build, "What Torch builds here; a subclass may build something else.", of="LSTM.")
 
 
 for _name in LSTM.factories:

@@ -6,7 +6,6 @@ import io
 import mmap
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from ...interop import t7
 from ...interop.t7.values import TYPES
 from ..objects.files import Loaded, Saved
-from ..tensors.named import Named
+from ..tensors.named import Named, under_name
 from ..tensors.storage import Storage
 from .numbers import as_text, read_text
 
@@ -331,19 +330,18 @@ class File(Named):
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY if self._mode == "rw" else mmap.ACCESS_READ)
 
 
-def _of_type(kind: str) -> tuple[Callable, Callable]:
+def _add_methods(kind: str) -> None:
     def read(self: File, into: int | Storage | None = None) -> Any:
         return self._read_numbers(kind, into)
 
     def write(self: File, given: float | Storage) -> int:
         return self._write_numbers(kind, given)
 
-    read.__doc__ = f"The next {kind}; with a number the storage of the next so many; or the number read into a storage."
-    write.__doc__ = f"Writes a number, or those of a {kind}Storage; how many."
-    return read, write
+    reads = f"The next {kind}; with a number the storage of the next so many; or the number read into a storage."
+    writes = f"Writes a number, or those of a {kind}Storage; how many."
+    for method in (under_name(f"read{kind}", read, reads), under_name(f"write{kind}", write, writes)):
+        setattr(File, method.__name__, method)
 
 
 for _kind in TYPES:
-    for _verb, _method in zip(("read", "write"), _of_type(_kind), strict=True):
-        _method.__name__ = _method.__qualname__ = f"{_verb}{_kind}"
-        setattr(File, _method.__name__, _method)
+    _add_methods(_kind)

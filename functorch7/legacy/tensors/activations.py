@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from ...interop.pytorch_elsewhere import instead
 from .devices import precision
 from .kinds import Numbers
+from .named import under_name
 from .tensor import Tensor
 
 
@@ -26,9 +27,7 @@ def mapped(name: str, function: Callable, formula: str) -> Callable:
         with precision(tensor.dtype):
             return Tensor.of(function(jnp.asarray(tensor.array), *args, **options))
 
-    of_tensors.__name__ = of_tensors.__qualname__ = name
-    of_tensors.__doc__ = f"{formula}, element by element; a new tensor of the same shape."
-    return of_tensors
+    return under_name(name, of_tensors, f"{formula}, element by element; a new tensor of the same shape.")
 
 
 relu = mapped("relu", jax.nn.relu, "max(x, 0)")

@@ -18,6 +18,7 @@ from .elsewhere import no_method
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import IN_ORDER, MAKERS
+from .named import under_name
 from .named_errors import words_of
 from .number import only_element
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
@@ -94,8 +95,7 @@ def _of_maker(name: str) -> None:
 
 
 def _add_method(name: str, method: Any, doc: str) -> None:
-    method.__name__, method.__qualname__, method.__doc__ = name, f"Tensor.{name}", doc
-    setattr(Methods, name, method)
+    setattr(Methods, name, under_name(name, method, doc, of="Tensor."))
 
 
 def _sentence(words: str) -> str:

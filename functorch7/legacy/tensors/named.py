@@ -1,4 +1,11 @@
-"""Classes that Torch names as they are called here."""
+"""Classes that Torch names as they are called here, and functions that are made of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class Named:
@@ -14,3 +21,9 @@ class Named:
 
     def __repr__(self) -> str:
         return self.typename()
+
+
+def under_name(name: str, function: Function, says: str, of: str = "") -> Function:
+    """A function that was made, under its name (`of` a class, if it is a method) and with what it says of itself."""
+    function.__name__, function.__qualname__, function.__doc__ = name, f"{of}{name}", says
+    return function

@@ -23,6 +23,7 @@ from .arguments import (
 from .casting import as_type
 from .indices import indices
 from .kinds import Numbers
+from .named import under_name
 from .notes import known
 from .sizes import numbers_given
 from .views import Views
@@ -194,9 +195,8 @@ def _cast(name: str) -> None:
     def method(self: Any) -> Any:
         return self.type(kind)
 
-    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
-    method.__doc__ = f"This tensor as a {kind}: itself if it is one, else a copy."
-    setattr(Places, name, method)
+    says = f"This tensor as a {kind}: itself if it is one, else a copy."
+    setattr(Places, name, under_name(name, method, says, of="Tensor."))
 
 
 for _name in CASTS:
