@@ -41,7 +41,7 @@ class Casts:
 
 '''
 NAMES = {
-    "x": "x: Numbers", "t": "tensor: Numbers", "k": "indices: Numbers", "n": "number: float", "v": "number: float",
+    "x": "x: Numbers", "t": "tensor: Numbers", "k": "indices: Numbers", "n": "number: float",
     "d": "dimension: int", "i": "count: int", "b": "flag: bool", "c": "letter: str",
 }  # fmt: skip
 """What the letters of forms are: a name and a type."""
@@ -70,10 +70,10 @@ def stub() -> str:
 
 def _of_operation(operation: Operation) -> Iterator[Signature]:
     """In place, where the form has an x, and with one."""
-    for form in operation.forms:
+    for form in (each.letters for each in operation.forms):
         for letters in ([form.replace("x", "", 1)] if "x" in form else []) + [form]:
-            for chosen in with_and_without("v", letters):
-                yield taken(chosen), "Self"
+            for chosen in with_and_without("N", letters):
+                yield taken(chosen.lower()), "Self"
 
 
 def with_and_without(letter: str, form: str) -> Iterator[str]:

@@ -121,12 +121,12 @@ def _own_functions() -> Iterator[str]:
 
 def _of_operation(operation: Operation) -> Iterator[Signature]:
     """Of numbers alone a number; of tensors a new one, or in a first argument."""
-    for form in operation.forms:
+    for form in (each.letters for each in operation.forms):
         if set(form) == {"x"} and operation.name in OF_NUMBERS:
-            yield taken(form.replace("x", "v")), "float"
+            yield taken(form.replace("x", "n")), "float"
         for letters in (form, f"t{form}"):
-            for chosen in with_and_without("v", letters):
-                yield taken(chosen), "Tensor"
+            for chosen in with_and_without("N", letters):
+                yield taken(chosen.lower()), "Tensor"
 
 
 def _of_row(row: Row) -> Iterator[Signature]:

@@ -209,12 +209,8 @@ def _function_of(operation: Operation) -> Any:
     def function(*args: Any, **named: Any) -> Any:
         if named:
             raise operation.wrong(args, named)
-        result = operation.quickly(args)
+        result = operation.result(args)
         if result is not None:
-            return Tensor.of(result)
-        found = operation.without_result(args)
-        if found is not None:
-            result = operation.computed(*found)
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
             number = operation.of_numbers(args)
@@ -224,7 +220,7 @@ def _function_of(operation: Operation) -> Any:
         return getattr(args[0], operation.name)(*args[1:])
 
     says = (
-        f"{operation.formula}; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError "
+        f"{operation.words}; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError "
         "for arguments of other kinds, ValueError for sizes that do not fit."
     )
     return under_name(operation.name, function, says)

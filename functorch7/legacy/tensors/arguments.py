@@ -92,47 +92,11 @@ def are_numbers(values: Given) -> Given:
     return values
 
 
-def letters(args: tuple) -> str:
-    """A letter for each argument: a tensor, a number, one that is both (a tensor without dimensions), or neither."""
-    return "".join([_letter(each) for each in args])
-
-
-def _letter(value: Any) -> str:
-    if hasattr(value, "storage_"):
-        return "t" if value.shape else "s"
-    if type(value) is float or type(value) is int:
-        return "n"
-    if is_number(value):
-        return "s" if is_tensor(value) else "n"
-    return "t" if is_tensor(value) else "?"
-
-
-def places_of(form: str, given: str, with_x: bool) -> tuple | None:
-    """The places of a form's arguments among those given, without `x` if it is left out; None if they do not fit."""
-    found, at = [], 0
-    for letter in form:
-        if letter == "x" and not with_x:
-            found.append(-1)
-        elif at < len(given) and given[at] in ("ns" if letter in "nv" else "ts"):
-            found.append(at)
-            at += 1
-        elif letter == "v":
-            found.append(None)
-        else:
-            return None
-    return tuple(found) if at == len(given) else None
-
-
-def is_plain(value: object) -> bool:
-    """Whether a value is a tensor or one of Python's numbers."""
-    return hasattr(value, "storage_") or type(value) in (int, float)
-
-
 def is_number(value: object) -> bool:
     """Whether a value is a number, which true and false are not, or a tensor or array without dimensions."""
-    return (isinstance(value, (int, float, numbers.Number)) and not isinstance(value, bool)) or (
-        hasattr(value, "dtype") and not getattr(value, "shape", ())
-    )
+    if hasattr(value, "dtype"):
+        return not getattr(value, "shape", ())
+    return isinstance(value, (int, float, numbers.Number)) and not isinstance(value, bool)
 
 
 def is_tensor(value: object) -> TypeGuard[Numbers]:
@@ -219,16 +183,3 @@ def as_matrix(name: str, array: Sized, square: bool = False) -> Sized:
     """The array if it is a matrix. Raises ValueError otherwise."""
     fits = len(array.shape) == 2 and (not square or array.shape[0] == array.shape[1])
     return sized(name, "a square matrix" if square else "a matrix", array, fits)
-
-
-_LETTERS = {int: "i", float: "n", bool: "b", str: "c"}
-
-
-def _plain_letter(value: Any) -> str:
-    """A plain argument's letter; "?" for others."""
-    return _LETTERS.get(type(value)) or ("t" if hasattr(value, "storage_") and value.shape else "?")
-
-
-def plain_letters(args: tuple) -> str:
-    """A letter for each argument: a tensor, a whole number or not, true or false, a text, or "?" for others."""
-    return "".join([_plain_letter(each) for each in args])

@@ -45,20 +45,17 @@ def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
         if named:
             raise operation.wrong(args, named)
-        result = operation.quickly(args, self)
+        result = operation.result(args, self)
         if result is None:
-            found = operation.of_method(self, args)
-            if found is None:
-                raise operation.wrong(args)
-            result = operation.computed(*found)
-        elif result.shape == self.shape and result.dtype is self.dtype:
+            raise operation.wrong(args)
+        if result.shape == self.shape and result.dtype is self.dtype:
             self.array = result
             return self
         if result.dtype is not self.dtype:
             of_one_type(operation.name, (self, *args))
         return (self if self.shape == result.shape else self.resize(*result.shape))._written(result)
 
-    formula = _sentence(operation.formula)
+    formula = _sentence(operation.words)
     _add_method(operation.name, method, f"{formula}; in place, where x is this tensor unless it is given.")
 
 
@@ -183,14 +180,15 @@ def _product(left: Any, right: Any) -> Any:
             f"torch: {described(left)} * {described(right)}: expected matrices or vectors; cmul multiplies by elements"
         )
     operation = OPERATIONS[method]
-    return as_result(operation.computed(next(iter(operation.forms)), [left, right]), tensor)
+    return as_result(operation.computed(operation.forms[0], [left, right]), tensor)
 
 
 def _remainder(left: Any, right: Any, like: Any) -> Any:
     """Torch7's `%`: cremainder, and of numbers remainder."""
     if has_pytorch_operators():
         return operated("mod", left, right, like)
-    return as_result(OPERATIONS["cremainder"].computed("xt", [left, right]), like)
+    operation = OPERATIONS["cremainder"]
+    return as_result(operation.computed(operation.forms[0], [left, right]), like)
 
 
 def as_result(found: Elements, like: Maker[Made]) -> Result[Made]:

@@ -1,128 +1,80 @@
 """Torch's operations that fill a tensor: one table, of which methods, functions and operators are made.
 
-The table gives each operation its forms: a letter for each argument, and the formula. `x` and `t` are tensors, `n` is a
-number, `v` a number that may be left out (1). From one form follow `y.f(...)` (y in place of x, in place),
+The table gives each operation its forms, as `rows.py` has them: a letter for each argument, and the formula. A number
+that is left out is 1. From one form follow `y.f(...)` (y in place of x, in place),
 `y.f(x, ...)` (the result goes into y), `torch.f(x, ...)` (a new tensor) and `torch.f(y, x, ...)` (into y).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import jax.numpy as jnp
 import numpy as np
 
-from ...core.types import Value
-from .arguments import (
-    fractions_only,
-    given_as,
-    is_number,
-    is_plain,
-    letters,
-    of_one_type,
-    places_of,
-    plain_arrays,
-    sized,
-    sizes_text,
-)
+from .arguments import fractions_only, is_number, of_one_type, plain_arrays, sized, sizes_text
 from .casting import as_type
 from .computing import computed, conforming, named, same_count, wide
 from .kinds import Elements
 from .plans import Plan, planned, types_of
 from .quiet import quietly
+from .rows import Calls, Form, Formed, have_dimensions
 
-Forms = dict[str, Callable]
+Formulas = dict[str, Callable]
 """Formulas (of NumPy or jax.numpy, and the arguments) by form."""
 
 
 @dataclass(frozen=True)
-class Operation:
-    """An operation: its name, its forms and its formula in words.
+class Operation(Formed):
+    """An operation that fills a tensor: its tensors have sizes as in an einsum's signature, or as many elements."""
 
-    Its tensors have sizes as in an einsum's signature; without one, as many elements each.
-    """
-
-    name: str
-    forms: Forms
-    formula: str
     signature: str = ""
+    after: ClassVar[str] = "after a result if one is given"
 
-    def usage(self) -> str:
-        """The forms as an error message shows them."""
-        words = {"x": "tensor", "t": "tensor", "n": "number", "v": "[number]"}
-        return " or ".join("(" + ", ".join(words[letter] for letter in form) + ")" for form in self.forms)
-
-    def quickly(self, args: tuple, tensor: object = None) -> np.ndarray | None:
-        """The result of most calls, of a function or a method of the tensor: NumPy's arrays of one type, and numbers.
-
-        None for all others.
-        """
-        plans = self._plans[tensor is not None]
-        plan = plans.get(types_of(args)) or self._plan(args, tensor is not None)
-        return None if plan is None else plan(args, tensor)
+    @classmethod
+    def of(cls, name: str, formulas: Formulas, words: str, signature: str = "") -> Self:
+        """The operation that has these formulas by their forms."""
+        of_fractions = name in OF_FRACTIONS
+        forms = (Form(form, f, (), not signature, of_fractions, left_out=1) for form, f in formulas.items())
+        return cls(name, tuple(forms), words, signature)
 
     @cached_property
-    def _plans(self) -> tuple[dict, dict]:
-        """Plans by the types of arguments, of functions and of methods."""
-        return {}, {}
-
-    def _plan(self, args: tuple, is_method: bool) -> Plan | None:
-        given = letters(args)
-        found = (self._match(given, False) if is_method else None) or self._match(given, True)
-        if found is None or not set(given) <= {"t", "n"} or not all(map(is_plain, args)):
-            return None
-        form, places = found
-        check = partial(conforming, self.name, self.signature) if self.signature else None
-        plan = planned(self.forms[form], places, 1, form, not self.signature, True, check)
-        self._plans[is_method][types_of(args)] = plan
-        return plan
-
-    def without_result(self, args: tuple) -> tuple[str, list] | None:
-        """(form, arguments) of a call that leaves no argument out; None if there is no such form."""
-        found = self._match(letters(args), True)
-        return None if found is None else (found[0], [1 if at is None else args[at] for at in found[1]])
-
-    def of_method(self, tensor: object, args: tuple) -> tuple[str, list] | None:
-        """(form, arguments) of a method's call: the tensor itself is `x`, or, if nothing is left out, the result."""
-        given = letters(args)
-        found = self._match(given, False) or self._match(given, True)
-        if found is None:
-            return None
-        args = (*args, tensor)  # the last one, -1
-        return found[0], [1 if at is None else args[at] for at in found[1]]
-
-    @cached_property
-    def _matches(self) -> dict[tuple[str, bool], tuple[str, tuple] | None]:
+    def method_calls(self) -> Calls:
+        """What is known of calls of its method."""
         return {}
 
-    def _match(self, given: str, with_x: bool) -> tuple[str, tuple] | None:
-        """The form of a call, and the places of its arguments among those given; None for a number that is left out."""
-        key = (given, with_x)
-        if key not in self._matches:
-            self._matches[key] = next(
-                (
-                    (form, places)
-                    for form in self.forms
-                    if (places := places_of(form, given, with_x)) is not None and (with_x or "x" in form)
-                ),
-                None,
-            )
-        return self._matches[key]
+    def planned(self, form: Form, places: tuple[int | None, ...]) -> Plan:
+        check = partial(conforming, self.name, self.signature) if self.signature else None
+        return planned(form.compute, places, form.left_out, form.letters, form.by_element, True, check)
+
+    def result(self, args: tuple, tensor: object = None) -> Elements | None:
+        """The result as an array, of a function or a method of the tensor; None for arguments of no form.
+
+        Most calls are of NumPy's arrays of one type, and numbers. Of a method the tensor itself is `x`, or, if nothing
+        is left out, the result. Raises TypeError as `computed`.
+        """
+        calls = self.calls if tensor is None else self.method_calls
+        known = calls.get(types_of(args))
+        matched = None
+        if known is not None:
+            found = known.plan(args, tensor)
+            if found is not None:
+                return found
+            matched = known[2:] if have_dimensions(args) else None
+        if matched is None and tensor is not None:
+            matched = self.matched(calls, args, without_x=True)
+        matched = matched or self.matched(calls, args)
+        return None if matched is None else self.computed(matched[0], matched[0].arguments(matched[1], args, tensor))
 
     def of_numbers(self, args: tuple) -> float | None:
         """The result for numbers alone, of the functions that Torch has for these; None otherwise."""
         if self.name not in OF_NUMBERS or not all(map(is_number, args)):
             return None
-        formula = next((formula for form, formula in self.forms.items() if len(form) == len(args)), None)
+        formula = next((form.compute for form in self.forms if len(form.letters) == len(args)), None)
         return None if formula is None else quietly(formula, np, *map(float, args))
-
-    def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
-        """The error for arguments that are none of the forms, or have names."""
-        wanted = f"{self.usage()}, after a result if one is given"
-        return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(args, named)}")
 
     def _fitting(self, arrays: list) -> list:
         if not self.signature:
@@ -130,18 +82,18 @@ class Operation:
         conforming(self.name, self.signature, tuple([each.shape for each in arrays if getattr(each, "shape", ())]))
         return arrays
 
-    def computed(self, form: str, args: list) -> Elements:
+    def computed(self, form: Form, args: list) -> Elements:
         """The result as an array. Raises TypeError for tensors of different types, or of whole numbers if need be."""
-        if self.name in OF_FRACTIONS:
+        if form.of_fractions:
             fractions_only(self.name, args)
         arrays = plain_arrays(args, not self.signature)
         if arrays is None:
             of_one_type(self.name, args)
-            found: Any = computed(self.forms[form], args, self._fitting)
+            found: Any = computed(form.compute, args, self._fitting)
         else:
             if self.signature:
                 arrays = self._fitting(arrays)
-            found = quietly(self.forms[form], np, *arrays)
+            found = quietly(form.compute, np, *arrays)
             if type(arrays[0]) is np.ndarray and found.dtype is arrays[0].dtype:
                 return found
         dtype = next((each.dtype for each in args if hasattr(each, "storage_")), found.dtype)
@@ -229,7 +181,7 @@ MAPS = {
 }  # fmt: skip
 """Functions of one number that NumPy has by the same name, with their formulas."""
 
-_POINTWISE: dict[str, tuple[Forms, str]] = {
+_POINTWISE: dict[str, tuple[Formulas, str]] = {
     **{name: ({"x": named(name)}, formula) for name, formula in MAPS.items()},
     "sigmoid": ({"x": _sigmoid}, "1 / (1 + exp(-x))"),
     "acos": ({"x": named("arccos")}, "the angle in [0, pi] whose cosine is x"),
@@ -282,8 +234,8 @@ _POINTWISE: dict[str, tuple[Forms, str]] = {
         for prefix, form, other in (("", "xn", "number"), ("c", "xt", "tensor"))
     },
     "renorm": ({"xnnn": _renormed}, "x, its slices of a p-norm above a number scaled to it; p, dimension, number"),
-    "addcmul": ({"xvtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
-    "addcdiv": ({"xvtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
+    "addcmul": ({"xNtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
+    "addcdiv": ({"xNtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
 }
 
 OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"}
@@ -311,23 +263,23 @@ _ADDED = {
 }
 
 
-def _added(product: Callable) -> Forms:
+def _added(product: Callable) -> Formulas:
     return {
-        "xvtt": lambda m, x, v, a, b: x + v * product(m, a, b),
-        "nxvtt": lambda m, n, x, v, a, b: n * x + v * product(m, a, b),
+        "xNtt": lambda m, x, v, a, b: x + v * product(m, a, b),
+        "nxNtt": lambda m, n, x, v, a, b: n * x + v * product(m, a, b),
     }
 
 
 OPERATIONS = {
     operation.name: operation
     for operation in (
-        *(Operation(name, forms, formula) for name, (forms, formula) in _POINTWISE.items()),
+        *(Operation.of(name, formulas, words) for name, (formulas, words) in _POINTWISE.items()),
         *(
-            Operation(name, {"tt": product}, f"the product {signature} of two tensors", signature)
+            Operation.of(name, {"tt": product}, f"the product {signature} of two tensors", signature)
             for name, (signature, product) in _PRODUCTS.items()
         ),
         *(
-            Operation(name, _added(product), f"number * x + number * the product {signature}", signature)
+            Operation.of(name, _added(product), f"number * x + number * the product {signature}", signature)
             for name, (signature, product) in _ADDED.items()
         ),
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from .arguments import (
     is_tensor,
     of_one_type,
     plain_arrays,
-    plain_letters,
     sizes_text,
 )
 from .casting import as_type
@@ -54,7 +53,8 @@ class Form:
     """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are.
 
     One that combines tensors element by element checks that they have as many elements; one of fractions, that they
-    are not of whole numbers. `choices` has the letters that each argument `c` may be.
+    are not of whole numbers. `choices` has the letters that each argument `c` may be, `left_out` what stands for one
+    that is not given.
     """
 
     letters: str
@@ -63,6 +63,7 @@ class Form:
     by_element: bool = False
     of_fractions: bool = False
     choices: tuple[str, ...] = ()
+    left_out: object = None
 
     @cached_property
     def tensors(self) -> tuple[int, ...]:
@@ -103,37 +104,43 @@ class Form:
         count = len(self.results)
         return () if NUMBER in self.results else (count, 1) if LONG in self.results[1:] else (count,)
 
-    def places(self, given: str) -> tuple | None:
-        """The places of the arguments among those with these letters; None if the call is not of this form."""
+    def places(self, args: tuple, without_x: bool = False) -> tuple[int | None, ...] | None:
+        """The places of `compute`'s arguments among those of a call: None for one left out, -1 for an `x` not in it.
+
+        None if the call is not of this form.
+        """
+        if len(args) > len(self.letters):
+            return None
         found, at = [], 0
-        for letter in self.letters:
-            if at < len(given) and given[at] in TAKES[letter.lower()]:
+        for letter, wanted in zip(self.letters, self.wanted, strict=True):
+            if without_x and letter == "x":
+                found.append(-1)
+            elif at < len(args) and _is(wanted, args[at]):
                 found.append(at)
                 at += 1
-            elif letter.isupper() and given[at : at + 1] != WHOLE.get(letter):
-                found.append(None)
-            else:
-                return None
-        return tuple(found) if at == len(given) else None
-
-    def matched(self, args: tuple) -> list | None:
-        """The arguments of `compute`, None for those that are left out; None if the call is not of this form."""
-        found, rest = [], list(args)
-        for letter, wanted in zip(self.letters, self.wanted, strict=True):
-            if rest and _is(wanted, rest[0]):
-                found.append(rest.pop(0))
             elif letter.isupper():
                 found.append(None)
             else:
                 return None
-        return None if rest else found
+        return tuple(found) if at == len(args) else None
+
+    def arguments(self, places: tuple[int | None, ...], args: tuple, tensor: object = None) -> list:
+        """The arguments of `compute`, which are at these places of a call's."""
+        given = (*args, tensor)  # the last one, -1
+        return [self.left_out if at is None else given[at] for at in places]
+
+    def is_told_by_classes(self, places: tuple[int | None, ...], args: tuple) -> bool:
+        """Whether all calls with arguments of these classes are of this form.
+
+        Those of tensors and plain numbers are, of which none is a fraction where its value says whether it is whole.
+        """
+        whole = [at for at, letter in zip(places, self.letters, strict=True) if letter in "dDiI"]
+        is_told = float not in map(type, args) or all(at is not None and type(args[at]) is int for at in whole)
+        return is_told and all(map(_is_plain, args)) and not self.indices
 
 
-TAKES = {"x": "t", "t": "t", "k": "t", "b": "b", "c": "c", "n": "in", "d": "i", "i": "i"}
-"""The letters of arguments, as `_letter` gives them, that an argument of a form may have."""
-
-WHOLE = {"I": "n", "D": "n"}
-"""The letter of a fraction, which only its value tells from a whole number that might be left out."""
+def _is_plain(value: Any) -> bool:
+    return type(value) in (int, float, bool) or (hasattr(value, "storage_") and bool(value.shape))
 
 
 def _is(wanted: str | tuple[str, ...], value: Any) -> bool:
@@ -146,54 +153,93 @@ def _is(wanted: str | tuple[str, ...], value: Any) -> bool:
     return not isinstance(value, bool) and is_number(value) and (wanted == "n" or float(value).is_integer())
 
 
+class Known(NamedTuple):
+    """What is known of a call: how most calls like it run, what makes their results, its form and arguments' places."""
+
+    plan: Plan
+    makers: tuple[Callable, ...]
+    form: Form
+    places: tuple[int | None, ...]
+
+
+Calls = dict[type | tuple[type, ...], Known]
+"""What is known of calls, by the types of their arguments."""
+
+
 @dataclass(frozen=True)
-class Row:
-    """An operation: its name, its forms, and what it gives in words."""
+class Formed:
+    """An operation that has forms: its name, these, and what it gives in words."""
 
     name: str
     forms: tuple[Form, ...]
     words: str
+    after: ClassVar[str] = "after tensors for the results if any"
+
+    @cached_property
+    def calls(self) -> Calls:
+        """What is known of its calls."""
+        return {}
+
+    def planned(self, form: Form, places: tuple[int | None, ...]) -> Plan:
+        """The plan of calls of a form."""
+        with_fractions = form.of_fractions or bool(form.numbers)
+        return planned(form.compute, places, form.left_out, form.letters, form.by_element, with_fractions)
+
+    def matched(self, calls: Calls, args: tuple, without_x: bool = False) -> tuple[Form, tuple[int | None, ...]] | None:
+        """(form, places of its arguments) of a call; None if there is none. Calls like it are known from then on."""
+        for form in self.forms:
+            places = form.places(args, without_x)
+            if places is not None and not (without_x and -1 not in places):
+                if form.is_told_by_classes(places, args):
+                    plan = self.planned(form, places)
+                    calls[types_of(args)] = Known(plan, tuple(map(_maker_of, form.results)), form, places)
+                return form, places
+        return None
+
+    def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
+        """The error for arguments that are none of the forms, or have names."""
+        wanted = " or ".join(form.usage for form in self.forms)
+        return TypeError(f"torch.{self.name}: expected {wanted}, {self.after}, got {given_as(args, named)}")
+
+
+def have_dimensions(args: tuple) -> bool:
+    """Whether no tensor among arguments is without dimensions, which could be a number."""
+    return all([getattr(each, "shape", True) for each in args])
+
+
+class Row(Formed):
+    """An operation whose results are new tensors or numbers, unless it is given tensors for them."""
 
     def call(self, args: tuple, like: Maker[Made]) -> Result[Made]:
         """Results of a call without tensors for them, or with; `like` makes tensors."""
-        known = self._plans.get(types_of(args)) or self._plan(args)
+        known = self.calls.get(types_of(args))
         if known is None:
-            return self._call(args, like)
-        plan, makers = known
+            return self._call(self.matched(self.calls, args), args, like)
+        plan, makers, form, places = known
         found = plan(args)
         if found is None:
-            return self._call(args, like)
+            matched = (form, places) if have_dimensions(args) else self.matched(self.calls, args)
+            return self._call(matched, args, like)
         if len(makers) == 1:
             return makers[0](found, like, args[0])
         return tuple([make(each, like, args[0]) for make, each in zip(makers, found, strict=True)])
 
-    @cached_property
-    def _plans(self) -> dict[Any, tuple[Plan, tuple]]:
-        """Plans, and how their results become tensors or numbers, by the types of arguments."""
-        return {}
+    def _call(self, matched: Any, args: tuple, like: Any) -> Any:
+        if matched is None:
+            return self._into_given(args, like)
+        form, places = matched
+        found = form.arguments(places, args)
+        x, arrays = found[0], self._computed(form, found)
+        return _one_or_all([_made(each, like, x, kind) for each, kind in zip(arrays, form.results, strict=True)])
 
-    def _plan(self, args: tuple) -> tuple[Plan, tuple] | None:
-        given = plain_letters(args)
-        form, places = next(((f, p) for f in self.forms if (p := f.places(given)) is not None), (None, ()))
-        if form is None or "?" in given or "c" in given or form.indices:
-            return None
-        with_fractions = form.of_fractions or bool(form.numbers)
-        plan = planned(form.compute, places, None, form.letters, form.by_element, with_fractions)
-        known = self._plans[types_of(args)] = plan, tuple(map(_maker_of, form.results))
-        return known
-
-    def _call(self, args: tuple, like: Any) -> Any:
-        for form in self.forms:
-            found = form.matched(args)
-            if found is not None:
-                x, arrays = found[0], self._computed(form, found)
-                return _one_or_all(
-                    [_made(each, like, x, kind) for each, kind in zip(arrays, form.results, strict=True)]
-                )
+    def _into_given(self, args: tuple, like: Any) -> Any:
+        """The results, in tensors that come before the other arguments."""
         for form in self.forms:
             for count in form.counts:
-                given, found = args[:count], form.matched(args[count:])
-                if found is not None and all(hasattr(each, "storage_") for each in given):
+                given, rest = args[:count], args[count:]
+                places = form.places(rest)
+                if places is not None and all(hasattr(each, "storage_") for each in given):
+                    found = form.arguments(places, rest)
                     x, results = found[0], self._results(form, given, found[0])
                     arrays = self._computed(form, found)
                     return _one_or_all(
@@ -261,11 +307,6 @@ class Row:
         fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
         computed(run, [found[place] for place in form.tensors], fit)
         return made[0]
-
-    def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
-        """The error for arguments that are none of the forms, or have names."""
-        wanted = " or ".join(form.usage for form in self.forms) + ", after tensors for the results if any"
-        return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(args, named)}")
 
 
 def _axis(name: str, dimension: float, size: tuple) -> int:
