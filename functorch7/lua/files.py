@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..interop import t7
+from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
 from ..legacy.objects.described import Described
 from ..legacy.objects.files import Loaded, Saved, located
@@ -133,8 +134,8 @@ class LoadedToLua:
     def __init__(self, border: Border, functions: bool = False):
         self.border, self.functions = border, functions
         self._loaded = LoadedObjects(border)
-        self._made: dict[int, LuaValue] = {}  # by the numbers of records
-        self._seen: dict[int, Any] = {}
+        self._made: ByIdentity[object, LuaValue] = ByIdentity()  # of records
+        self._seen: ByIdentity[object, None] = ByIdentity()  # tables
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have
         self._variables: dict[Any, tuple[LuaFunction, int]] = {}  # by the file's numbers who has them, and where
 
@@ -143,8 +144,7 @@ class LoadedToLua:
         name = record.class_name
         if not (self._is_of_lua(name) and self.border.ask.has_own_read(to_lua(name))):
             return False
-        made = self._made[id(record)] = self._blank(record)
-        self._seen[id(record)] = record
+        made = self._made[record] = self._blank(record)
         file = Inside(parser, self)
         self.border.answered(
             self.border.ask.read_itself(made.reference, record.version or 0, *self.border.encode(file))
@@ -199,12 +199,11 @@ class LoadedToLua:
         self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list, waiting: list
     ) -> LuaValue:
         """What is made of a record, whose content is to be put into it when all is made."""
-        if id(record) not in self._made:
-            self._made[id(record)] = make(record)
-            self._seen[id(record)] = record  # whose number is its own as long as it is there
-            records.append((self._made[id(record)], content))
+        if record not in self._made:
+            self._made[record] = make(record)
+            records.append((self._made[record], content))
             self._wait(content, waiting)
-        return self._made[id(record)]
+        return self._made[record]
 
     def _blank(self, record: t7.T7Object) -> LuaValue:
         return self.border.answered(self.border.ask.blank(to_lua(record.class_name)))
@@ -217,8 +216,8 @@ class LoadedToLua:
         return made
 
     def _wait(self, table: Any, waiting: list) -> None:
-        if isinstance(table, (list, dict)) and id(table) not in self._seen:
-            self._seen[id(table)] = table
+        if isinstance(table, (list, dict)) and table not in self._seen:
+            self._seen[table] = None
             waiting.append(table)
 
     def _go_through(self, table: Any, records: list, waiting: list) -> None:

@@ -15,6 +15,7 @@ from ...core.types import Tree, Value
 from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
 from ...network import Shared
+from ..by_identity import ByIdentity
 from ..t7 import T7Object
 from ..t7.values import NAMES, Fields
 from .build import Later
@@ -32,21 +33,19 @@ class Writer:
 
     def __init__(self, array: Callable[[Value], np.ndarray] = np.asarray):
         self.array = array
-        self.objects: dict[int, T7Object] = {}
-        self.arrays: dict[int, np.ndarray] = {}
-        self.kept: list[Any] = []
+        self.objects: ByIdentity[Node, T7Object] = ByIdentity()
+        self.arrays: ByIdentity[Value, np.ndarray] = ByIdentity()
 
     def object(self, node: Node) -> T7Object:
         """The object of a node. Raises TypeError for modules that Torch has not."""
-        if id(node) not in self.objects:
-            self.kept.append(node)
+        if node not in self.objects:
             if isinstance(node.spec, Unknown):
-                self.objects[id(node)] = node.spec.object
+                self.objects[node] = node.spec.object
             elif isinstance(node.spec, DataParallelTable):
-                self.objects[id(node)] = self.object(node.children[0])
+                self.objects[node] = self.object(node.children[0])
             else:
                 self._write(node)
-        return self.objects[id(node)]
+        return self.objects[node]
 
     def _write(self, node: Node) -> None:
         schema = schema_of(type(node.spec))
@@ -59,7 +58,7 @@ class Writer:
             raise TypeError(
                 f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"
             )
-        made = self.objects[id(node)] = T7Object(schema.name_of(node.spec), schema.version, {})
+        made = self.objects[node] = T7Object(schema.name_of(node.spec), schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
         fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor", "gradInput": _empty(schema.grad_input, dtype)}
@@ -95,11 +94,10 @@ class Writer:
 
     def _as_array(self, value: Any) -> np.ndarray:
         """The array of a tensor, the same one for each."""
-        if id(value) not in self.arrays:
-            self.kept.append(value)
+        if value not in self.arrays:
             made = self.array(value)
-            self.arrays[id(value)] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
-        return self.arrays[id(value)]
+            self.arrays[value] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
+        return self.arrays[value]
 
     def _resolved(self, value: Value, dtype: np.dtype) -> Value:
         """A field's value with objects for nodes, and with the network's type for what was made as doubles."""

@@ -18,7 +18,6 @@ from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
-from ..tensors.tensor import Tensor
 from .described import Described, among, described_among
 from .nodes import Arrays, Nodes, Objects
 from .own_fields import numbered
@@ -106,7 +105,7 @@ def _composed(object: Described, name: str) -> Any:
     shown = _Shown(object)
     node = shown.node(object)
     value = schema_of(type(object._spec)).write(node)[name]
-    own = {id(shown.nodes[id(each)]): each for each in shown.kept}
+    own = {id(node): each for each, node in shown.nodes.items()}
     if all(id(record) in own for record in _records_among(value)):
         return _replaced(value, lambda node: own[id(node)])
     return _around(shown, node, name)
@@ -117,11 +116,8 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
     arrays, reader, objects = Arrays(), Reader(allow_unknown=True), Objects()
     writer = Writer(arrays)
     record = writer.object(node).fields[name]
-    for tensor in arrays.kept:
-        if isinstance(tensor, Tensor):
-            objects.tensors[id(arrays.arrays[id(tensor)])] = tensor
-    nodes = ((own, shown.nodes[id(own)]) for own in shown.kept)
-    of_record = {id(writer.objects[id(node)]): own for own, node in nodes if id(node) in writer.objects}
+    objects.take_tensors(arrays)
+    of_record = {id(writer.objects[node]): own for own, node in shown.nodes.items() if node in writer.objects}
 
     def made(value: T7Object) -> Any:
         if id(value) in of_record:
@@ -129,7 +125,7 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
         node = reader.node(value, name)
         for key, own in of_record.items():
             if key in reader.nodes:
-                objects.objects[id(reader.nodes[key])] = own
+                objects.objects[reader.nodes[key]] = own
         return objects.object(node)
 
     return _replaced(record, made)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.types import Value
 from ...interop import t7
+from ...interop.by_identity import ByIdentity
 from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
 from ...interop.torch7.node import Node as ModuleNode
 from ...interop.torch7.reader import Reader
@@ -244,9 +245,8 @@ class Saved:
         self.nodes = Nodes(self._user)
         self.writer = Writer(self.arrays)
         self.described: list[tuple[Any, ModuleNode]] = []  # modules and criterions, and their nodes
-        self.records: dict[int, t7.T7Object] = {}  # of objects that are no modules, by their numbers
-        self.tables: dict[int, Any] = {}
-        self.kept: list[Any] = []
+        self.records: ByIdentity[object, t7.T7Object] = ByIdentity()  # of objects that are no modules
+        self.tables: ByIdentity[object, Any] = ByIdentity()
         self.waiting: list[tuple[Any, str]] = []  # tables, and where they are
         self.graph_nodes = NodesForFiles()
 
@@ -291,20 +291,16 @@ class Saved:
 
     def once(self, each: object, make: Callable[[], Value]) -> Content:
         """What is made of a value when it first occurs."""
-        if id(each) not in self.records:
-            self.kept.append(each)
-            self.records[id(each)] = make()
-        return self.records[id(each)]
+        return self.records.once(each, lambda _: make())
 
     def _table(self, table: Any, place: str) -> Any:
-        if id(table) not in self.tables:
-            self.tables[id(table)] = {} if isinstance(table, dict) else []
-            self.kept.append(table)
+        if table not in self.tables:
+            self.tables[table] = {} if isinstance(table, dict) else []
             self.waiting.append((table, place))
-        return self.tables[id(table)]
+        return self.tables[table]
 
     def _fill(self, table: Any, place: str) -> None:
-        made = self.tables[id(table)]
+        made = self.tables[table]
         if isinstance(table, dict):
             in_key = f"{place} (a key)".strip()
             for key, each in [*table.items()]:  # as they are now, whatever Lua is asked for meanwhile

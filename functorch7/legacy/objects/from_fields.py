@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...core.types import Value
 from ...interop.t7 import T7Object
 from ...interop.t7.values import Fields
-from ..tensors.tensor import Tensor
 from .files import Loaded, Saved
 
 
@@ -13,12 +12,10 @@ def with_fields(classname: str, fields: Fields) -> Value:
     """An object of a class of nn. Raises T7FormatError for fields that make none."""
     saved, loaded = Saved(), Loaded()
     record = T7Object(classname, 1, saved.value(dict(fields)))
-    for tensor in saved.arrays.kept:
-        if isinstance(tensor, Tensor):
-            loaded.objects.tensors[id(saved.arrays.arrays[id(tensor)])] = tensor
+    loaded.objects.take_tensors(saved.arrays)
     for object, node in saved.described:
-        loaded.reader.know(saved.writer.objects[id(node)], node)
-        loaded.objects.objects[id(node)] = object
+        loaded.reader.know(saved.writer.objects[node], node)
+        loaded.objects.objects[node] = object
     made = loaded.value(record)
     if isinstance(fields.get("_type"), str):  # a file's may be read where there is no GPU
         vars(made)["_type"] = fields["_type"]

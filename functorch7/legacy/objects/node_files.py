@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...interop import t7
+from ...interop.by_identity import ByIdentity
 from ...interop.t7.values import Fields
 from ...layers.graph_nodes import Node, Part, Split
 from .torch_object import InFiles
@@ -30,13 +31,13 @@ class NodesForFiles:
     """What files have of nodes: one table of data for each."""
 
     def __init__(self) -> None:
-        self._data: dict[int, tuple[object, Fields]] = {}
+        self._data: ByIdentity[Node | Split, Fields] = ByIdentity()
 
     def fields(self, node: Node | Split) -> Fields:
         """The fields of a node."""
         self._note(node)
         return {
-            "data": self._data[id(node)][1], "children": _indexed(before(node)),
+            "data": self._data[node], "children": _indexed(before(node)),
             "visited": False, "marked": False, "id": 0,
         }  # fmt: skip
 
@@ -45,12 +46,12 @@ class NodesForFiles:
         waiting, new = [node], []
         while waiting:
             each = waiting.pop()
-            if id(each) not in self._data:
-                self._data[id(each)] = each, _data_of(each)
+            if each not in self._data:
+                self._data[each] = _data_of(each)
                 new.append(each)
                 waiting += before(each)
         for each in new:
-            self._data[id(each)][1]["mapindex"] = _indexed([self._data[id(other)][1] for other in before(each)])
+            self._data[each]["mapindex"] = _indexed([self._data[other] for other in before(each)])
 
 
 def _data_of(node: Node | Split) -> Fields:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.contexts import during
 from ...core.types import Value
+from ...interop.by_identity import ByIdentity
 from ...interop.t7.values import owner_of
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
@@ -37,31 +38,28 @@ class Objects:
 
     def __init__(self, users: dict[int, Value] | None = None) -> None:
         self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
-        self.objects: dict[int, Any] = {}
+        self.objects: ByIdentity[Node, Any] = ByIdentity()
         self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
-        self.tensors: dict[int, Tensor] = {}
-        self.storages: dict[int, Storage] = {}
-        self.kept: list[Any] = []  # what has its number above
+        self.tensors: ByIdentity[np.ndarray, Tensor] = ByIdentity()
+        self.storages: ByIdentity[np.ndarray, Storage] = ByIdentity()
 
     def tensor(self, array: np.ndarray) -> Tensor:
         """The tensor of an array; arrays that view one array share a storage."""
-        if id(array) not in self.tensors:
-            self.kept.append(array)
-            self.tensors[id(array)] = self._viewing(array)
-        return self.tensors[id(array)]
+        return self.tensors.once(array, self._viewing)
+
+    def take_tensors(self, arrays: Arrays) -> None:
+        """Lets arrays that were made of tensors be these tensors again."""
+        for tensor, array in arrays.arrays.items():
+            self.tensors[array] = tensor
 
     def storage(self, owner: np.ndarray) -> Storage:
         """The storage of an array that owns its elements."""
-        if id(owner) not in self.storages:
-            self.kept.append(owner)
-            self.storages[id(owner)] = Storage(owner)
-        return self.storages[id(owner)]
+        return self.storages.once(owner, Storage)
 
     def _viewing(self, array: np.ndarray) -> Tensor:
         owner = owner_of(array)
-        if id(owner) not in self.storages and array.size == owner.size and array.flags.c_contiguous:
-            self.kept.append(owner)
-            self.storages[id(owner)] = Storage(array)  # in the tensor's shape, which calls need not give it then
+        if owner not in self.storages and array.size == owner.size and array.flags.c_contiguous:
+            self.storages[owner] = Storage(array)  # in the tensor's shape, which calls need not give it then
         offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         strides = tuple(stride // array.itemsize for stride in array.strides)
         return Tensor.viewing(self.storage(owner), offset // array.itemsize, array.shape, strides)
@@ -70,10 +68,7 @@ class Objects:
         """The object of a node."""
         if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
             return self.users[id(node.spec.object)]
-        if id(node) not in self.objects:
-            self.kept.append(node)
-            self.objects[id(node)] = self._made(node)
-        return self.objects[id(node)]
+        return self.objects.once(node, self._made)
 
     def _made(self, node: Node) -> Any:
         kind = class_named(node.user_class, derived=True) if node.user_class else class_of(type(node.spec))
@@ -142,16 +137,12 @@ class Nodes:
 
     def __init__(self, record: Callable[[Value], Value] | None = None) -> None:
         self.record = record
-        self.nodes: dict[int, Node] = {}
+        self.nodes: ByIdentity[object, Node] = ByIdentity()
         self.made: list[tuple[Any, Node]] = []  # what was described, an nn.Serial as it is saved, and its node
-        self.kept: list[Any] = []
 
     def node(self, object: object) -> Node:
         """The node of an object. Raises TypeError for modules whose updateOutput a user wrote."""
-        if id(object) not in self.nodes:
-            self.kept.append(object)
-            self.nodes[id(object)] = self._made(object)
-        return self.nodes[id(object)]
+        return self.nodes.once(object, self._made)
 
     def _made(self, object: Any) -> Node:
         tensortype = getattr(object._spec, "tensortype", None)
@@ -207,28 +198,21 @@ class Arrays:
     """Makes arrays of tensors: tensors on one storage are views of one array."""
 
     def __init__(self) -> None:
-        self.flat: dict[int, np.ndarray] = {}
-        self.arrays: dict[int, np.ndarray] = {}
-        self.kept: list[Any] = []
+        self.flat: ByIdentity[Storage, np.ndarray] = ByIdentity()
+        self.arrays: ByIdentity[Tensor, np.ndarray] = ByIdentity()
 
     def storage(self, storage: Storage) -> np.ndarray:
         """The elements of a storage, as one flat array."""
-        if id(storage) not in self.flat:
-            self.kept.append(storage)
-            self.flat[id(storage)] = _owned(np.asarray(storage.array))
-        return self.flat[id(storage)]
+        return self.flat.once(storage, lambda _: _owned(np.asarray(storage.array)))
 
     def __call__(self, tensor: Tensor) -> np.ndarray:
         """The array of a tensor."""
-        if not isinstance(tensor, Tensor):
-            return np.asarray(tensor)
-        if id(tensor) not in self.arrays:
-            self.kept.append(tensor)
-            flat = self.storage(tensor.storage_)
-            steps = tuple(stride * flat.itemsize for stride in tensor.strides_)
-            made = np.ndarray(tensor.shape, flat.dtype, flat, tensor.offset * flat.itemsize, steps)
-            self.arrays[id(tensor)] = made
-        return self.arrays[id(tensor)]
+        return self.arrays.once(tensor, self._made) if isinstance(tensor, Tensor) else np.asarray(tensor)
+
+    def _made(self, tensor: Tensor) -> np.ndarray:
+        flat = self.storage(tensor.storage_)
+        steps = tuple(stride * flat.itemsize for stride in tensor.strides_)
+        return np.ndarray(tensor.shape, flat.dtype, flat, tensor.offset * flat.itemsize, steps)
 
 
 def _owned(array: np.ndarray) -> np.ndarray:
