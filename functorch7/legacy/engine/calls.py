@@ -53,8 +53,6 @@ class Call(Inspection, RunLonger):
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
-    residuals: Any
-    cotangents: Any
     parameter_gradients: Any
     state_gradient: Any
 

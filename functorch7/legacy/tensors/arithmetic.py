@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from .places import Places
 from .printing import printed
 from .random import given_generator
 from .sizes import some_sizes
-from .storage import Storage
 from .together import place_among
 from .type_names import dtype_of, is_of_gpu, type_name_of
 
@@ -35,20 +34,9 @@ class Arithmetic(Methods, Places):
 
     __slots__ = ()
 
-    array: Any
-    noted: Any
-    dtype: Any
-    shape: tuple[int, ...]
-    storage_: Storage
-    offset: int
-    strides_: tuple[int, ...]
-    of: ClassVar[Any]
-    viewing: ClassVar[Any]
-    nElement: Any
     contiguous: Any
     numpy: Any
     new: Any
-    resize: Any
     _part: Any
     _is_whole: Any
 
