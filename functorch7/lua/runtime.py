@@ -89,6 +89,7 @@ class Runtime(Prompt):
     def _start(self, python: bool) -> None:
         entries = self.lua.table_from(dict(self._entries()))
         self.glue = self._chunk("border", entries)
+        self._chunk("coroutines", self.glue)
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
