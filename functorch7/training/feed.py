@@ -98,6 +98,15 @@ def feed(
     return IterableFeed(data if callable(data) else as_batches(data), position)
 
 
+def check_repeats(data: Validation | None, epochs: int) -> None:
+    """Raises ValueError for data that can be gone through once, where they are to be after each of several epochs."""
+    if isinstance(data, Iterator) and not isinstance(data, Batches) and epochs > 1:
+        raise ValueError(
+            f"Trainer.fit: expected validation that can be iterated after each of {epochs} epochs, a list, a loader or "
+            f"a function of (params, buffers), got an iterator, {type(data).__name__}"
+        )
+
+
 def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
     """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):

@@ -21,7 +21,7 @@ from ..core.types import Value
 from ..network import forget
 from .claim import claimed
 from .distributed import is_first
-from .feed import Data, Validation, feed, validation_batches
+from .feed import Data, Validation, check_repeats, feed, validation_batches
 from .finite import not_finite
 from .given import as_results, as_variables
 from .interrupts import Interrupted, Interrupts
@@ -157,6 +157,7 @@ class Run:
     def fit(self, epochs: int) -> Result:
         """Trains until so many epochs are complete, or something ends it."""
         check_whole("Trainer.fit", 0, epochs=epochs)
+        check_repeats(self.validation, epochs)
         steps = self.feed.per_epoch and self.feed.per_epoch * epochs
         told = self.listeners.told(self.number, list(self.records.epochs))
         with progress_bar(steps, self.number, self.settings.verbose) as self.bar, self._noting(), told:

@@ -72,7 +72,8 @@ class Trainer(Settings):
         Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite, or the value
         that made it so; OSError for what cannot be written; BlockingIOError, naming the other process, while
         another run is in the folder; FileExistsError if there is a run in it and not `resume`;
-        ValueError for data without a batch, a first batch whose target makes no sense, and a run with another seed;
+        ValueError for data without a batch, a first batch whose target makes no sense, a run with another seed, and an
+        iterator as validation of more than one epoch;
         what the data raise. A note says which checkpoint is whole.
         """
         with interrupts(self.sharding) as signals, contextlib.ExitStack() as opened:

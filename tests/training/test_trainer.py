@@ -254,6 +254,15 @@ def test_what_was_computed_before_data_or_validation_failed_is_kept(tmp_path):
     assert result.epochs == alone.epochs
 
 
+def test_an_iterator_validates_one_epoch_and_is_refused_for_two_before_any_step(tmp_path):
+    trainer = quiet(folder=tmp_path)
+    with pytest.raises(ValueError, match="after each of 2 epochs, a list, .*, got an iterator, list_iterator"):
+        trainer.fit(BATCHES, 2, validation=iter([(X, Y)]))
+    assert trainer.last_step() is None
+    once, whole = trainer.fit(BATCHES, 1, validation=iter([(X, Y)])), quiet().fit(BATCHES, 1, validation=[(X, Y)])
+    assert once.epochs == whole.epochs
+
+
 def test_data_without_a_batch_and_runs_that_do_not_fit(tmp_path):
     trainer = quiet(folder=tmp_path)
     with pytest.raises(ValueError, match="a pair of arrays, needs a batch_size"):
