@@ -204,6 +204,23 @@ def test_clearState_empties_outputs_and_keeps_parameters():
     same(net.forward(X), output)
 
 
+PAIR = [values(2, 3), values(2, 3, seed=1)]
+
+
+@pytest.mark.parametrize("make, input", [
+    (lambda: nn.ConcatTable().add(nn.Tanh()).add(nn.Tanh()), X), (nn.FlattenTable, PAIR), (nn.CAddTable, PAIR),
+    (lambda: nn.JoinTable(1), PAIR), (lambda: nn.SelectTable(1), PAIR), (lambda: nn.SplitTable(1), X),
+    (lambda: nn.NarrowTable(1), PAIR), (lambda: nn.ParallelTable().add(nn.Tanh()).add(nn.Tanh()), PAIR),
+])  # fmt: skip
+def test_clearState_leaves_empty_tables_where_there_were_tables(make, input):
+    module = make()
+    module.backward(input, module.forward(input))
+    were_tables = [isinstance(each, list) for each in (module.output, module.gradInput)]
+    module.clearState()
+    for was_table, left in zip(were_tables, (module.output, module.gradInput), strict=True):
+        assert left == [] if was_table else left.nElement() == 0
+
+
 @pytest.mark.parametrize("make, sizes", [
     (lambda: nn.Sequential().add(nn.Recursor(nn.LSTM(3, 2))), (5, 3)),
     (lambda: nn.Sequencer(nn.GRU(3, 2)).remember(), (2, 5, 3)), (lambda: nn.SeqLSTM(3, 2).remember(), (2, 5, 3)),

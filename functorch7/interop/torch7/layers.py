@@ -379,8 +379,9 @@ SCHEMAS = [
     Schema(layers.PairwiseDistance, more=empties("diff"), **TABLE),
     Schema(layers.MixtureTable, more=_mixed, **TABLE),
     Schema(layers.MaskedSelect, more=_selected),
+    Schema(layers.SelectTable, **TABLE),
     *(Schema(each, output=list, grad_input=list) for each in (
-        layers.SelectTable, layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
+        layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
     Schema(layers.Kmeans, more=_clustered),
     Schema(layers.Convert, more=_converted),

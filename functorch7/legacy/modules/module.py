@@ -367,7 +367,7 @@ class Module(
         """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
         for module in self.listModules():
             module.__dict__["_call"] = None
-            module.output = module.gradInput = module._made()
+            module.output, module.gradInput = map(module._as_made, ("_output", "_grad_input"))
         return self.forget()
 
     def __getitem__(self, name: str) -> Module:
