@@ -1193,17 +1193,7 @@ class ZeroGrad(Module):
     """
     def __init__(self) -> None: ...
 
-class BiSequencer(Container):
-    """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
-
-    Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
-    dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
-    """
-    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
-    def getForward(self) -> Module: ...
-    def getBackward(self) -> Module: ...
-
-class BiSequencerLM(Container):
+class BiSequencerLM(_bidirectional.BiSequencerLM, Container):
     """y_t = merge([fwd_{t - 1}, bwd_{t + 1}]): merge([fwd up to the step before, bwd from the step after]), for each
     step: what surrounds it.
 
@@ -1717,6 +1707,14 @@ class ZipTableOneToMany(_passing.Passing, Module):
     Shape: an entry and a table -> a table of pairs.
     """
     def __init__(self) -> None: ...
+
+class BiSequencer(_bidirectional.BiSequencer, Decorator):
+    """merge([fwd(x), reverse(bwd(reverse(x)))]), step by step.
+
+    Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
+    dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
+    """
+    def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
 class Bottle(Decorator):
     """y = split(module(merge(x))): lets a module for nInputDim dimensions take more; the leading ones are merged into

@@ -190,6 +190,21 @@ def test_batch_normalisation_in_a_fast_lstm_is_found_as_such(monkeypatch):
     assert found[0].typename() == "nn.BatchNormalization" and isinstance(found[0], nn.BatchNormalization)
 
 
+@pytest.mark.parametrize("make", [nn.BiSequencer, nn.BiSequencerLM])
+@pytest.mark.parametrize("inside", [False, True])
+def test_both_directions_start_anew_whatever_they_are_told_to_remember(make, inside):
+    """As rnn's, which tells no Sequencer inside."""
+    net = make(nn.FastLSTM(3, 2))
+    around = nn.Sequential().add(net) if inside else net
+    steps = [values(2, 3, seed=seed) for seed in range(3)]
+    expected = np.array(around.forward(steps))
+    assert around.remember("both") is around
+    for _ in range(2):
+        np.testing.assert_array_equal(np.array(around.forward(steps)), expected)
+    with pytest.raises(ValueError, match="unrecognized value for remember: 'always'"):
+        net.remember("always")
+
+
 def test_trimming_behind_a_lookup_equals_masking():
     """The lookup's check of its indices reports from the same compiled program."""
     masked = nn.Sequential().add(nn.LookupTableMaskZero(7, 4)).add(nn.SplitTable(2)).add(nn.Sequencer(nn.GRU(4, 3)))

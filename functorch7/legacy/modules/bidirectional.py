@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Self
 
+from ...recurrent import BiSequencer as BiSequencerSpec
+from ...recurrent import BiSequencerLM as BiSequencerLMSpec
 from ...recurrent.reversal import BothWays as BothWaysSpec
+from ...recurrent.sequencer import MODES
 from ..objects.described import Described
+from .container import Container
 from .decorators import Decorator
 
 
@@ -30,3 +34,21 @@ class BothWays(Decorator, describes=BothWaysSpec):
         self.getForward().maskZero(v1)
         self.getBackward().maskZero(v1)
         return self
+
+
+class StartsAnew(Described):
+    """Sequencers whose two directions both start anew with every sequence, whatever they are told to remember."""
+
+    def remember(self, mode: str | None = None) -> Self:
+        """Does nothing, as in rnn, whose Sequencers inside are not told. Raises ValueError for what is no mode."""
+        if mode is not None and mode not in MODES:
+            raise ValueError(f"{self.typename()}: unrecognized value for remember: {mode!r}, expected {MODES}")
+        return self
+
+
+class BiSequencer(StartsAnew, Decorator, describes=BiSequencerSpec):
+    """nn.BiSequencer."""
+
+
+class BiSequencerLM(StartsAnew, Container, describes=BiSequencerLMSpec):
+    """nn.BiSequencerLM."""
