@@ -103,7 +103,10 @@ def test_parts_of_storages_share_their_elements():
 def test_texts_are_storages():
     x = torch.CharStorage().string("blah blah")
     assert x == [98, 108, 97, 104, 32, 98, 108, 97, 104] and x.string() == "blah blah"
-    assert torch.ByteStorage().string(b"\xff").string() == "\xff" and x.string("é").size() == 2 and x.string() == "é"
+    assert x.string("é").size() == 2 and x.string() == "é"
+    bytes_of_any_text = torch.ByteStorage().string(b"a\xff")
+    assert bytes_of_any_text.string().encode("utf-8", "surrogateescape") == b"a\xff"  # as in os.fsencode
+    assert torch.ByteStorage().string(bytes_of_any_text.string()) == [97, 255]
     with pytest.raises(TypeError, match="torch.IntStorage: string: expected a CharStorage or ByteStorage"):
         torch.IntStorage(2).string()
     assert x.retain() is x.free() is None
