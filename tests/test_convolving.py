@@ -24,6 +24,7 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "a plane for a plane": ((2, 1, 5, 6), (1, 1, 3, 4), (1, 2), (1, 0), (1, 1), 1),
     "large groups": ((2, 32, 4, 4), (4, 16, 3, 3), (1, 1), (0, 0), (1, 1), 2),
     "planes that fit no vectors": ((2, 3, 6, 5), (42, 3, 3, 3), (1, 1), (0, 0), (1, 1), 1),
+    "volumes by steps of one": ((2, 3, 4, 5, 4), (4, 3, 3, 2, 3), (1, 1, 1), (2, 0, 1), (2, 1, 1), 1),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment
@@ -33,6 +34,7 @@ TRANSPOSED = {  # images, kernels, stride, padding, adjustment
     "adjusted": ((2, 3, 3, 4), (3, 4, 3, 3), (2, 3), (1, 1), (1, 2)),
     "more is cut off than there is": ((2, 3, 1, 2), (3, 4, 5, 5), (1, 2), (2, 2), (0, 1)),
     "volumes": ((2, 3, 2, 3, 2), (3, 2, 2, 3, 2), (2, 1, 1), (0, 1, 0), (1, 0, 0)),
+    "volumes by steps of one": ((2, 3, 2, 3, 2), (3, 2, 2, 3, 2), (1, 1, 1), (1, 1, 0), (0, 0, 0)),
 }
 
 

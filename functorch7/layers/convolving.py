@@ -2,7 +2,8 @@
 
 docs/performance.md has the times. XLA computes the gradient of the images as a convolution of the output's gradient in
 a border of zeros, which has a window for each pixel; that of the kernels slowly where they have few taps and there are
-many windows, as in the first layer of a network; and it has no quick way for volumes, nor for groups.
+many windows, as in the first layer of a network; and it has no quick way for groups, nor for volumes, which go frame by
+frame instead.
 """
 
 import math
@@ -61,7 +62,7 @@ def convolve(
     if groups > 1 and may_have_copies():  # along which XLA adds up the kernels' gradient (jaxlib 0.10.2)
         return _by_taps(x, weight, how)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
-    return _on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
+    return on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 
 
 def _by_xla(x: Array, weight: Array, how: Steps) -> Array:
@@ -71,12 +72,13 @@ def _by_xla(x: Array, weight: Array, how: Steps) -> Array:
     )
 
 
-def _on_cpu(x: Array, weight: Array, how: Steps) -> Array:
+def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
+    """By what is quickest for such sizes."""
     kernel = weight.shape[2:]
     ones = (1,) * len(kernel)
     if how.groups > 1 and weight.shape[1] >= _MANY_PLANES:
         parts = zip(jnp.split(x, how.groups, 1), jnp.split(weight, how.groups), strict=True)
-        return jnp.concatenate([_on_cpu(*part, how._replace(groups=1)) for part in parts], 1)
+        return jnp.concatenate([on_cpu(*part, how._replace(groups=1)) for part in parts], 1)
     if how.groups == 1 and kernel == ones and not any(how.padding):
         strided = x[:, :, *(slice(None, None, step) for step in how.stride)]
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
@@ -87,6 +89,8 @@ def _on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     by_product = windows_pay(math.prod(x.shape[2:]), windows, values, how)
     if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
+    if len(kernel) == 3:
+        return _by_frames(x, weight, how)
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
     by_row = is_long and how.groups == 1 and len(kernel) == 2 and max(how.stride) <= 2
     return _convolution(by_windows if by_product else _by_xla, _by_rows if by_row else _by_xla)(x, weight, how)
@@ -99,7 +103,7 @@ def windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
     """
     ones = (1,) * len(how.stride)
     is_bordered = how.stride == how.dilation == ones and pixels >= _MORE_PIXELS * windows
-    return windows > 0 and values in _VALUES and (is_bordered or len(ones) == 3)
+    return windows > 0 and values in _VALUES and (is_bordered if len(ones) < 3 else how.stride != ones)
 
 
 def _fit_no_vectors(planes: int) -> bool:
@@ -164,6 +168,20 @@ def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
 
     products = [product(i) for i in range(height)]
     return sum(products[1:], products[0]).reshape(len(x), len(weight), *counts)
+
+
+@_frugally
+def _by_frames(x: Array, weight: Array, how: Steps) -> Array:
+    """Volumes frame by frame: as images, whose planes are those of all the frames that a kernel reaches."""
+    kernel, (step, *_), (border, *_), (far, *_) = weight.shape[2:], *how[:3]
+    count, *_ = how.counts(x.shape[2:], kernel)
+    x = jnp.pad(x, ((0, 0), (0, 0), (border, border), (0, 0), (0, 0)))
+    reached = [lax.slice_in_dim(x, i * far, i * far + (count - 1) * step + 1, step, 2) for i in range(kernel[0])]
+    planes = jnp.stack(reached, 2).reshape(len(x), -1, count, *x.shape[3:])
+    images = jnp.moveaxis(planes, 2, 1).reshape(-1, planes.shape[1], *x.shape[3:])
+    within = Steps(how.stride[1:], how.padding[1:], how.dilation[1:], how.groups)
+    found = on_cpu(images, weight.reshape(len(weight), -1, *kernel[1:]), within)
+    return jnp.moveaxis(found.reshape(len(x), count, *found.shape[1:]), 1, 2)
 
 
 @cache

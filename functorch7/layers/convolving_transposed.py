@@ -9,8 +9,8 @@ from jax import lax
 
 from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
-from .bilinear import bilinear
-from .convolving import Steps, by_windows, windows_pay
+from .bilinear import Product, bilinear
+from .convolving import Steps, by_windows, on_cpu, windows_pay
 
 
 class Places(NamedTuple):
@@ -39,9 +39,11 @@ def convolve_transposed(
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
     if traced_for() != "cpu" or not sizes_known:
         return _by_xla(x, weight, how)
+    if len(stride) == 3:
+        return _as_gradient(on_cpu, x, weight, how)
     pixels, windows = math.prod(how.sizes(x.shape[2:], weight.shape[2:])), math.prod(x.shape[2:])
     quickly = windows_pay(pixels, windows, len(x) * windows * weight[0].size, how.back())
-    return _by_windows(x, weight, how) if quickly else _on_cpu(x, weight, how)
+    return _as_gradient(by_windows, x, weight, how) if quickly else _by_gradients(x, weight, how)
 
 
 def _by_xla(x: Array, weight: Array, how: Places) -> Array:
@@ -66,11 +68,11 @@ def _of_kernels(x: Array, weight: Array, how: Places) -> Array:
     return found.swapaxes(0, 1)
 
 
-_on_cpu = bilinear(_by_xla, _by_xla, _of_kernels)
+_by_gradients = bilinear(_by_xla, _by_xla, _of_kernels)
 
 
-def _by_windows(x: Array, weight: Array, how: Places) -> Array:
-    """As the gradient of a convolution that is a product of matrices."""
+def _as_gradient(convolution: Product, x: Array, weight: Array, how: Places) -> Array:
+    """As the gradient of a convolution of images."""
     images = jax.ShapeDtypeStruct((len(x), weight.shape[1], *how.sizes(x.shape[2:], weight.shape[2:])), x.dtype)
-    (found,) = jax.linear_transpose(lambda y: by_windows(y, weight, how.back()), images)(x)
+    (found,) = jax.linear_transpose(lambda y: convolution(y, weight, how.back()), images)(x)
     return found
