@@ -104,6 +104,14 @@ def test_transposed_convolutions(name, ways):
     )
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_no_images_give_no_outputs(name):
+    (_, *sizes), kernels, *how = CASES[name]
+    x, weight = jax.ShapeDtypeStruct((0, *sizes), jnp.float32), jnp.zeros(kernels, jnp.float32)
+    found, right = (jax.eval_shape(lambda x, way=way: way(x, weight, *how), x) for way in (convolve, of_xla))
+    assert found.shape == right.shape and found.dtype == right.dtype
+
+
 @pytest.mark.parametrize("images_are_known", [True, False])
 def test_nothing_is_computed_for_what_is_not_differentiated(images_are_known):
     """Neither the windows of the images' gradient nor a convolution of zeros for that of the kernels."""

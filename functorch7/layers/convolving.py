@@ -79,20 +79,20 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     if how.groups > 1 and weight.shape[1] >= _MANY_PLANES:
         parts = zip(jnp.split(x, how.groups, 1), jnp.split(weight, how.groups), strict=True)
         return jnp.concatenate([on_cpu(*part, how._replace(groups=1)) for part in parts], 1)
-    if how.groups == 1 and kernel == ones and not any(how.padding):
+    if how.groups > 1:
+        return _by_taps(x, weight, how)
+    if kernel == ones and not any(how.padding):
         strided = x[:, :, *(slice(None, None, step) for step in how.stride)]
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
     windows = math.prod(how.counts(x.shape[2:], kernel))
     values = len(x) * windows * weight[0].size
-    if how.groups > 1 and values in _VALUES:
-        return _by_taps(x, weight, how)
     by_product = windows_pay(math.prod(x.shape[2:]), windows, values, how)
     if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
     if len(kernel) == 3:
         return _by_frames(x, weight, how)
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
-    by_row = is_long and how.groups == 1 and len(kernel) == 2 and max(how.stride) <= 2
+    by_row = is_long and len(kernel) == 2 and max(how.stride) <= 2
     return _convolution(by_windows if by_product else _by_xla, _by_rows if by_row else _by_xla)(x, weight, how)
 
 
@@ -140,7 +140,7 @@ def _by_taps(x: Array, weight: Array, how: Steps) -> Array:
     kernel, groups = weight.shape[2:], how.groups
     counts = how.counts(x.shape[2:], kernel)
     wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding)))
-    wide = wide.reshape(len(x), groups, -1, *wide.shape[2:])
+    wide = wide.reshape(len(x), groups, x.shape[1] // groups, *wide.shape[2:])
     taps = weight.reshape(groups, -1, *weight.shape[1:2], math.prod(kernel))
 
     def product(number: int, tap: tuple[int, ...]) -> Array:
@@ -172,14 +172,14 @@ def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
 
 @_frugally
 def _by_frames(x: Array, weight: Array, how: Steps) -> Array:
-    """Volumes frame by frame: as images, whose planes are those of all the frames that a kernel reaches."""
+    """Of volumes, as images whose planes are those of all the frames that a kernel reaches. Of one group."""
     kernel, (step, *_), (border, *_), (far, *_) = weight.shape[2:], *how[:3]
     count, *_ = how.counts(x.shape[2:], kernel)
     x = jnp.pad(x, ((0, 0), (0, 0), (border, border), (0, 0), (0, 0)))
     reached = [lax.slice_in_dim(x, i * far, i * far + (count - 1) * step + 1, step, 2) for i in range(kernel[0])]
-    planes = jnp.stack(reached, 2).reshape(len(x), -1, count, *x.shape[3:])
-    images = jnp.moveaxis(planes, 2, 1).reshape(-1, planes.shape[1], *x.shape[3:])
-    within = Steps(how.stride[1:], how.padding[1:], how.dilation[1:], how.groups)
+    planes = jnp.moveaxis(jnp.stack(reached, 2), 3, 1)
+    images = planes.reshape(len(x) * count, x.shape[1] * kernel[0], *x.shape[3:])
+    within = Steps(how.stride[1:], how.padding[1:], how.dilation[1:])
     found = on_cpu(images, weight.reshape(len(weight), -1, *kernel[1:]), within)
     return jnp.moveaxis(found.reshape(len(x), count, *found.shape[1:]), 1, 2)
 
