@@ -198,7 +198,7 @@ MODULES = [
     Case(lambda: f7.FlattenTable(), [x(2), [x(2), [x(3)]]], x(2)),
     Case(lambda: f7.MixtureTable(), [p(4, 2), [x(4, 3), x(4, 3)]], [p(4, 2), [x(4, 3)]]),
     Case(lambda: f7.MixtureTable(), [p(2), x(2, 3)], [p(2), x(3, 3)], "MixtureTable of a tensor, one example"),
-    Case(lambda: f7.NarrowTable(2, 2), [x(2), x(3), x(4)], [x(2)]),
+    Case(lambda: f7.NarrowTable(2, 2), [x(2), x(3), x(4)], x(2)),
     Case(lambda: f7.SelectTable(-1), [x(2), [x(3), x(4)]], x(2)),
     Case(lambda: f7.SelectTable("b"), {"a": x(2), "b": x(3)}, {"a": x(2)}, "SelectTable by name"),
     Case(lambda: f7.ZipTable(), [[x(2), x(3)], [x(4), x(5)]], [[x(2)], [x(4), x(5)]]),

@@ -54,7 +54,7 @@ local function clones(original, count)
     if original.parameters then
       local params, grads = original:parameters()
       local own_params, own_grads = found[i]:parameters()
-      for k = 1, #params do
+      for k = 1, #(params or {}) do -- criterions have none
         own_params[k]:set(params[k])
         own_grads[k]:set(grads[k])
       end

@@ -366,8 +366,9 @@ class Module(
     def clearState(self) -> Self:
         """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
         for module in self.listModules():
-            module.__dict__["_call"] = None
-            module.output, module.gradInput = map(module._as_made, ("_output", "_grad_input"))
+            call, module.__dict__["_call"] = module._call, None
+            is_table = isinstance(module._as_made("_output") if call is None else call.result, list)
+            module.output, module.gradInput = [] if is_table else module._made(), module._as_made("_grad_input")
         return self.forget()
 
     def __getitem__(self, name: str) -> Module:
