@@ -257,6 +257,7 @@ def test_sequences_with_padding():
 
 @ways
 def test_legacy_backward_is_the_formulas(batchnoise):
+    torch.manualSeed(1)
     m, criterion = nn.NCEModule(4, 6, 3, torch.Tensor(UNIGRAMS), 2).double(), nn.NCECriterion().double()
     m.batchnoise = batchnoise
     target = torch.LongTensor(TARGET.tolist())
@@ -269,7 +270,9 @@ def test_legacy_backward_is_the_formulas(batchnoise):
     params = {"weight": m.weight.numpy(), "bias": m.bias.numpy()}
     expected = formula(params, m.description(), noise)
     for got, e in zip((loss, m.gradWeight, m.gradBias, of_input), expected, strict=True):
-        np.testing.assert_allclose(np.asarray(got), e, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(
+            np.asarray(got), e, rtol=1e-5, atol=1e-6
+        )  # the criterion adds 1e-7 to what it divides by
     assert of_target.size() == [3] and not np.asarray(of_target).any()
 
 
