@@ -145,8 +145,7 @@ class Tables:
                 else:
                     self._send(number, self.registry.objects[number])
         finally:
-            self._is_sending = False
-            self._waiting.clear()
+            self._is_sending = False  # what still waits, where a signal came, is sent with the next
 
     def send_again(self, number: int) -> None:
         """Puts all that a list or dict holds into a new table: Lua's collector has taken the one that had it."""

@@ -15,6 +15,12 @@ from .recurrence import as_recurrent, check_module
 MODES = ("neither", "train", "eval", "both")
 
 
+def check_mode(name: str, mode: str) -> None:
+    """Raises ValueError, naming the class, for what is none of the modes in which a sequencer may remember."""
+    if mode not in MODES:
+        raise ValueError(f"{name}: unrecognized value for remember: {mode!r}, expected {MODES}")
+
+
 class AbstractSequencer(Module, abstract=True):
     """A module that takes whole sequences, and says when the state at the end of one starts the next.
 
@@ -29,8 +35,7 @@ class AbstractSequencer(Module, abstract=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.mode not in MODES:
-            raise ValueError(f"{self.torch_name()}: unrecognized value for remember: {self.mode!r}, expected {MODES}")
+        check_mode(self.torch_name(), self.mode)
 
     def has_memory(self, train: bool) -> bool:
         """Whether this mode starts from the state that the last call left."""

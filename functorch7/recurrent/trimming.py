@@ -28,9 +28,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     programs would cost more.
     """
     batch = zero.shape[0]
-    # A size with a name, of a program to be exported, has no parts: such batches are computed whole.
-    parts = max(1, min(PARTS, batch // LEAST)) if isinstance(batch, int) else 1
-    sizes = sorted({-(-batch * part // parts) for part in range(parts + 1)}) if isinstance(batch, int) else [batch]
+    sizes = _sizes(batch)
     own, rows = varying_as((own, rows), zero)  # outside of the choice: devices that choose otherwise would not meet
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
@@ -53,6 +51,14 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
         return run
 
     return _chosen(tuple(program(size) for size in sizes), choice, (own, rows, zero, order))
+
+
+def _sizes(batch: int) -> list[int]:
+    """How many examples are computed at once: none, those of some parts, or all."""
+    if not isinstance(batch, int):  # a size with a name, of a program to be exported, has no parts
+        return [batch]
+    parts = max(1, min(PARTS, batch // LEAST))
+    return sorted({-(-batch * part // parts) for part in range(parts + 1)})
 
 
 def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:

@@ -310,3 +310,25 @@ def test_dropout_prints_as_nns_until_rnn_puts_its_own_in_its_place(program):
     return before, tostring(network:get(1))
     """)
     assert f7.lua.run(main) == ("nn.Dropout(0.500000)", "nn.Dropout(0.5, busy)")
+
+
+def test_a_call_that_fails_on_its_way_leaves_tables_to_the_next(monkeypatch):
+    """As where Ctrl-C comes at the prompt, while a table is handed to Python."""
+    lua = f7.lua.Runtime()
+    decoded = lua.border.decoded
+
+    def failing(code, value):
+        if value == 7:
+            raise RuntimeError("interrupted")
+        return decoded(code, value)
+
+    monkeypatch.setattr(lua.border, "decoded", failing)
+    program = """
+    local cjson, t = require 'cjson', {1, {2}}
+    local ok = pcall(cjson.encode, {t, {{7}}})
+    t[2][1] = 3
+    local changed = cjson.encode(t)
+    t[2][1] = 4
+    return ok, changed, cjson.encode({t})
+    """
+    assert lua.execute(program) == (False, "[1,[3]]", "[[1,[4]]]")

@@ -7,7 +7,7 @@ from typing import Self
 from ...recurrent import BiSequencer as BiSequencerSpec
 from ...recurrent import BiSequencerLM as BiSequencerLMSpec
 from ...recurrent.reversal import BothWays as BothWaysSpec
-from ...recurrent.sequencer import MODES
+from ...recurrent.sequencer import check_mode
 from ..objects.described import Described
 from .container import Container
 from .decorators import Decorator
@@ -41,8 +41,7 @@ class StartsAnew(Described):
 
     def remember(self, mode: str | None = None) -> Self:
         """Does nothing, as in rnn, whose Sequencers inside are not told. Raises ValueError for what is no mode."""
-        if mode is not None and mode not in MODES:
-            raise ValueError(f"{self.typename()}: unrecognized value for remember: {mode!r}, expected {MODES}")
+        check_mode(self.typename(), "both" if mode is None else mode)
         return self
 
 

@@ -1,8 +1,8 @@
 -- The border between Lua and Python, which numbers, strings and booleans alone cross: a Python object is a number here,
 -- with a table or userdata that stands for it as long as Lua has a use for that; a Lua function is a number there.
 local python = ...
-local error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
-  error, getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
+local error, getmetatable, next, pairs, pcall, rawget, select, setmetatable, type, unpack =
+  error, getmetatable, next, pairs, pcall, rawget, select, setmetatable, type, unpack
 local collectgarbage, concat, floor, remove, tonumber, tostring, xpcall =
   collectgarbage, table.concat, math.floor, table.remove, tonumber, tostring, xpcall
 
@@ -152,6 +152,11 @@ end
 -- Tables nest deeper than calls can: from some depth on those inside wait, open, until the outermost is sent.
 local depth, waiting = 0, {}
 
+local function fill_all(...)
+  fill(...)
+  while #waiting > 0 do fill(unpack(remove(waiting))) end
+end
+
 function send(value)
   local number = number_of_table(value)
   if sent[value] then return number end
@@ -163,10 +168,14 @@ function send(value)
     return number
   end
   depth = depth + 1
-  fill(value, number, kind, false)
-  while depth == 1 and #waiting > 0 do fill(unpack(remove(waiting))) end
-  depth = depth - 1
-  if depth == 0 then sent = {} end
+  if depth > 1 then
+    fill(value, number, kind, false)
+    depth = depth - 1
+    return number
+  end
+  local ok, problem = pcall(fill_all, value, number, kind, false)
+  depth, sent, waiting = 0, {}, {} -- also where a signal came meanwhile: what comes next is sent anew
+  if not ok then error(problem, 0) end
   return number
 end
 
