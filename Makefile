@@ -1,6 +1,7 @@
 # Everything installs itself into $(VENV); needed are only make and Python 3.11 or newer.
 #   make demo [ARGS=--legacy] [TUNING=--no-tuning]    make test [ARGS="-k digits"]    make lint    make gallery
-#   make test PYTHON=python3.13 VENV=.venv-3.13    the same by another Python, in a second environment: before a release
+#   make test-every    with all cases of the tests that have very many: after a change to the core, and before a release
+#   make test-every PYTHON=python3.13 VENV=.venv-3.13    the same by another Python, in a second environment
 #   make check [ARGS="tests/legacy"]    what a small change needs: of each test two cases, without the slow ones
 #   make notebooks [ARGS=3_torch7_files]    runs the notebooks and keeps what their cells give
 #   make benchmark [ARGS="lenet"]    both interfaces against JAX by hand and PyTorch
@@ -17,7 +18,7 @@ python := $(VENV)/bin/python
 # A file's tests stay together, as they share compiled programs; the files keep their order, whose last ones are short.
 in_parallel := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test check lint format benchmark bench-accelerator gallery notebooks docs release-check clean
+.PHONY: demo test test-every check lint format benchmark bench-accelerator gallery notebooks docs release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed-demo
@@ -25,6 +26,9 @@ demo: $(VENV)/.installed-demo
 
 # Processes that tests start read what another has compiled of the package, wherever Python may keep it.
 test: $(VENV)/.installed-test
+	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest $(in_parallel) --fewer $(ARGS)
+
+test-every: $(VENV)/.installed-test
 	env -u PYTHONDONTWRITEBYTECODE $(python) -m pytest $(in_parallel) $(ARGS)
 
 check: $(VENV)/.installed-test

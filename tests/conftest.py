@@ -1,12 +1,11 @@
 """Strictness for all tests: no silent change of dtype, no silent broadcast between ranks. Programs compile fast."""
 
 import gc
-import math
 import os
-from collections import defaultdict
 from pathlib import Path
 
 import argument_order
+import choosing
 import compiling
 import jax
 import program_files
@@ -24,6 +23,7 @@ compiling.compile_quickly()
 
 def pytest_addoption(parser):
     parser.addoption("--sample", type=int, metavar="N", help="of a test with many cases, run N of them")
+    parser.addoption("--fewer", action="store_true", help="of a test marked one_in(n), run one case in n, unless by -k")
 
 
 def pytest_configure(config):
@@ -39,20 +39,11 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves N cases of each test for --sample=N, spread evenly; all of those that only look at the source."""
-    most = config.getoption("sample")
-    if most is None:
-        return
-    cases = defaultdict(list)
-    for item in items:
-        cases[item.nodeid.split("[")[0]].append(item)
-    chosen = {
-        item.nodeid
-        for each in cases.values()
-        for item in (each if each[0].get_closest_marker("structure") else each[:: math.ceil(len(each) / most)])
-    }
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
-    items[:] = [item for item in items if item.nodeid in chosen]
+    fewer = config.getoption("fewer") and not config.getoption("keyword")
+    left = choosing.chosen(items, config.getoption("sample"), fewer)
+    if len(left) < len(items):
+        config.hook.pytest_deselected(items=[*{*items} - {*left}])
+        items[:] = left
 
 
 @pytest.fixture(autouse=True)

@@ -44,6 +44,7 @@ BENCHMARKS = {module.__name__: module for module in (stateful, mlp, lenet, incep
 SMALLER = {inception: 2}  # images: without optimisation, a batch of the benchmark's takes seconds
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)
 def test_all_ways_agree(benchmark):
     with jax.numpy_rank_promotion("allow"):  # the programs written by hand are as one writes them

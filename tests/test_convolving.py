@@ -84,6 +84,7 @@ def ways(request, monkeypatch):
         monkeypatch.setattr(convolving, "_MANY_VALUES", 1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CASES)
 def test_convolutions(name, ways):
     *shapes, stride, padding, dilation, groups = CASES[name]

@@ -20,6 +20,7 @@ every = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.one_in(3)
 @every
 def test_one_program_gives_what_single_operations_give(criterion, input, target):
     """The loss, and by vmap one for each example."""

@@ -92,6 +92,7 @@ def test_every_module_has_a_row():
     assert not ours - covered, "add a row to tests/cases.py"
 
 
+@pytest.mark.one_in(3)
 @compiled
 def test_one_program_gives_what_single_operations_give(case):
     """Of JAX's arrays and of NumPy's, and for a batch by vmap; equal modules have one program."""

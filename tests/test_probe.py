@@ -107,6 +107,7 @@ HOOKS = {
 }
 
 
+@pytest.mark.one_in(3)
 @every
 def test_hooks_that_replace_do_so_step_by_step(name):
     sequencer, variables = made(name)

@@ -91,6 +91,7 @@ WHOLE = {"SeqLSTM": (f7.SeqLSTM, "to_fast_lstm"), "SeqGRU": (f7.SeqGRU, "to_gru"
 every_cell = pytest.mark.parametrize("name", CELLS)
 
 
+@pytest.mark.one_in(2)
 @every_cell
 @pytest.mark.parametrize("way", ["", "mask_zero", "trim_zero"])
 @in_float64

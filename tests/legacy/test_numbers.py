@@ -58,6 +58,7 @@ def running_statistics(monkeypatch):
     monkeypatch.setattr(nn.Module, "own_tensors", own_tensors, raising=False)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("train", "type"),
     [(True, "torch.FloatTensor"), (True, "torch.DoubleTensor"), (False, "torch.FloatTensor")],
