@@ -35,6 +35,10 @@ TRANSPOSED = {  # images, kernels, stride, padding, adjustment
     "more is cut off than there is": ((2, 3, 1, 2), (3, 4, 5, 5), (1, 2), (2, 2), (0, 1)),
     "volumes": ((2, 3, 2, 3, 2), (3, 2, 2, 3, 2), (2, 1, 1), (0, 1, 0), (1, 0, 0)),
     "volumes by steps of one": ((2, 3, 2, 3, 2), (3, 2, 2, 3, 2), (1, 1, 1), (1, 1, 0), (0, 0, 0)),
+    "phases": ((2, 3, 3, 4), (3, 4, 4, 2), (2, 2), (1, 0), (0, 0)),
+    "phases of one dimension, adjusted": ((2, 3, 3, 2), (3, 8, 2, 6), (1, 3), (0, 2), (0, 2)),
+    "phases beyond what there is": ((2, 3, 1, 2), (3, 2, 4, 4), (4, 2), (1, 2), (3, 1)),
+    "phases of volumes": ((2, 3, 2, 3, 2), (3, 2, 4, 2, 3), (2, 2, 3), (1, 0, 1), (0, 1, 0)),
 }
 
 
@@ -81,6 +85,7 @@ def ways(request, monkeypatch):
     """Both the ways of large images and those of small ones."""
     if request.param:
         monkeypatch.setattr(convolving, "_VALUES", range(1, 2**22))
+        monkeypatch.setattr(convolving, "_VALUES_OF_VOLUMES", range(1, 2**22))
         monkeypatch.setattr(convolving, "_MANY_VALUES", 1)
 
 

@@ -22,13 +22,13 @@ from .windows import offsets, slices, window_count
 _MORE_PIXELS = 1.3
 """So many times as many pixels as windows make the border dear."""
 
-_VALUES = range(2**14, 2**22)
+_VALUES, _VALUES_OF_VOLUMES = range(2**14, 2**22), range(2**14, 2**19)
 """The values in all windows: with fewer there is nothing to gain, and a matrix of more is far from the processor."""
 
 _MANY_PLANES = 16
 """Groups of so many planes are convolutions of their own."""
 
-_VECTOR, _MANY_ROWS = 16, 40
+VECTOR, _MANY_ROWS = 16, 40
 """The numbers in a vector register, at most; and planes enough for products that have them as rows."""
 
 _FEW_TAPS, _MANY_VALUES = 300, 400_000
@@ -86,7 +86,7 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
     windows = math.prod(how.counts(x.shape[2:], kernel))
     values = len(x) * windows * weight[0].size
-    by_product = windows_pay(math.prod(x.shape[2:]), windows, values, how)
+    by_product = _windows_pay(math.prod(x.shape[2:]), windows, values, how)
     if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
     if len(kernel) == 3:
@@ -96,19 +96,21 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     return _convolution(by_windows if by_product else _by_xla, _by_rows if by_row else _by_xla)(x, weight, how)
 
 
-def windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
+def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
     """Whether the gradient of images of so many pixels is quicker as a product of matrices, of so many windows each.
 
     `values` are those in the windows of all images.
     """
     ones = (1,) * len(how.stride)
     is_bordered = how.stride == how.dilation == ones and pixels >= _MORE_PIXELS * windows
-    return windows > 0 and values in _VALUES and (is_bordered if len(ones) < 3 else how.stride != ones)
+    if len(ones) == 3:
+        return windows > 0 and values in _VALUES_OF_VOLUMES and how.stride != ones
+    return windows > 0 and values in _VALUES and is_bordered
 
 
 def _fit_no_vectors(planes: int) -> bool:
     """Whether XLA is slow with so many planes as columns of a product, and not as rows."""
-    return planes > _MANY_ROWS and planes % _VECTOR != 0
+    return planes > _MANY_ROWS and planes % VECTOR != 0
 
 
 # The ways back keep the images and kernels that they are given, and neither transposed nor shifted copies.

@@ -1,4 +1,8 @@
-"""Transposed convolutions, the gradients of convolutions by their images; on CPUs by what took the least time."""
+"""Transposed convolutions, the gradients of convolutions by their images; on CPUs by what took the least time.
+
+There the ways back are a convolution's own: the gradient of the input is a convolution, that of the kernels is the
+gradient of a convolution's kernels, with input and output in each other's place. docs/performance.md has the times.
+"""
 
 import math
 from typing import NamedTuple
@@ -9,8 +13,8 @@ from jax import lax
 
 from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
-from .bilinear import Product, bilinear
-from .convolving import Steps, by_windows, on_cpu, windows_pay
+from .bilinear import bilinear
+from .convolving import VECTOR, Steps, on_cpu
 
 
 class Places(NamedTuple):
@@ -25,6 +29,11 @@ class Places(NamedTuple):
         rows = zip(sizes, kernel, *self, strict=True)
         return tuple((s - 1) * step - 2 * p + k + more for s, k, step, p, more in rows)
 
+    def images(self, x: Array, weight: Array) -> jax.ShapeDtypeStruct:
+        """What the output is like: the images of a convolution whose output x is like."""
+        sizes = self.sizes(x.shape[2:], weight.shape[2:])
+        return jax.ShapeDtypeStruct((len(x), weight.shape[1], *sizes), x.dtype)
+
     def back(self) -> Steps:
         """How the same kernels go over the output, to give images as large as the input."""
         return Steps(self.stride, self.padding, (1,) * len(self.stride))
@@ -37,13 +46,7 @@ def convolve_transposed(
     """Each element of B x C x sizes adds its kernels (C x O x kernel) to the output, at its place times the stride."""
     how = Places(stride, padding, adjustment)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
-    if traced_for() != "cpu" or not sizes_known:
-        return _by_xla(x, weight, how)
-    if len(stride) == 3:
-        return _as_gradient(on_cpu, x, weight, how)
-    pixels, windows = math.prod(how.sizes(x.shape[2:], weight.shape[2:])), math.prod(x.shape[2:])
-    quickly = windows_pay(pixels, windows, len(x) * windows * weight[0].size, how.back())
-    return _as_gradient(by_windows, x, weight, how) if quickly else _by_gradients(x, weight, how)
+    return _on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 
 
 def _by_xla(x: Array, weight: Array, how: Places) -> Array:
@@ -55,24 +58,63 @@ def _by_xla(x: Array, weight: Array, how: Places) -> Array:
     return lax.conv_general_dilated(x, flipped, (1,) * len(axes), edges, lhs_dilation=how.stride)
 
 
-def _of_kernels(x: Array, weight: Array, how: Places) -> Array:
-    """The same with the kernels for images and the images for kernels.
+def _quickly(x: Array, weight: Array, how: Places) -> Array:
+    """By phases where there are several, all of as many taps, and planes enough in all of them; or as a gradient."""
+    phases = math.prod(how.stride)
+    is_even = all(k % step == 0 for k, step in zip(weight.shape[2:], how.stride, strict=True))
+    if phases > 1 and is_even and phases * weight.shape[1] >= VECTOR:
+        return _by_phases(x, weight, how)
+    images = how.images(x, weight)
+    _, pull = jax.vjp(lambda y: on_cpu(y, weight, how.back()), jnp.zeros(images.shape, images.dtype))
+    return pull(x)[0]
 
-    Transposed, it is to XLA the gradient of a convolution's kernels; that of `_by_xla` takes 50 times as long on CPUs.
+
+def _by_phases(x: Array, weight: Array, how: Places) -> Array:
+    """As one convolution without strides, whose planes are the pixels between two places, put side by side after it.
+
+    Pixel step * i + r of the output is the sum of x_(i - j) times tap step * j + r of the kernels, over j.
     """
-    axes = tuple(range(2, weight.ndim))
-    reach = [(size - 1) * step - p for size, step, p in zip(x.shape[2:], how.stride, how.padding, strict=True)]
-    edges = [(far, far + more) for far, more in zip(reach, how.adjustment, strict=True)]
-    flipped = jnp.flip(x, axes)
-    found = lax.conv_general_dilated(weight.swapaxes(0, 1), flipped, (1,) * len(axes), edges, rhs_dilation=how.stride)
-    return found.swapaxes(0, 1)
+    kernels = _phases(weight, how.stride)
+    ones = (1,) * len(how.stride)
+    planes = on_cpu(x, kernels, Steps(ones, tuple(count - 1 for count in kernels.shape[2:]), ones))
+    pixels = _side_by_side(planes, how.stride)
+    rows = zip(how.images(x, weight).shape[2:], pixels.shape[2:], how.padding, strict=True)
+    edges = [(-p, size + p - count, 0) for size, count, p in rows]  # padding goes, and adjustment comes
+    return lax.pad(pixels, jnp.zeros((), x.dtype), [(0, 0, 0), (0, 0, 0), *edges])
 
 
-_by_gradients = bilinear(_by_xla, _by_xla, _of_kernels)
+def _phases(weight: Array, stride: tuple[int, ...]) -> Array:
+    """C x O x kernel as kernels of a convolution, (O * all steps) x C x (kernel / stride): those of a phase together."""
+    dims = len(stride)
+    taps = [k // step for k, step in zip(weight.shape[2:], stride, strict=True)]
+    split = weight.reshape(*weight.shape[:2], *(size for pair in zip(taps, stride, strict=True) for size in pair))
+    apart = split.transpose(1, *range(3, 3 + 2 * dims, 2), 0, *range(2, 2 + 2 * dims, 2))
+    return jnp.flip(apart.reshape(-1, len(weight), *taps), range(2, 2 + dims))
 
 
-def _as_gradient(convolution: Product, x: Array, weight: Array, how: Places) -> Array:
-    """As the gradient of a convolution of images."""
-    images = jax.ShapeDtypeStruct((len(x), weight.shape[1], *how.sizes(x.shape[2:], weight.shape[2:])), x.dtype)
-    (found,) = jax.linear_transpose(lambda y: convolution(y, weight, how.back()), images)(x)
+def _side_by_side(planes: Array, stride: tuple[int, ...]) -> Array:
+    """B x (O * all steps) x sizes as B x O x (sizes * stride)."""
+    dims, sizes = len(stride), planes.shape[2:]
+    apart = planes.reshape(len(planes), planes.shape[1] // math.prod(stride), *stride, *sizes)
+    pixels = apart.transpose(0, 1, *(axis for i in range(2, 2 + dims) for axis in (i + dims, i)))
+    return pixels.reshape(*apart.shape[:2], *(count * step for count, step in zip(sizes, stride, strict=True)))
+
+
+def _of_images(x: Array, weight: Array, how: Places) -> Array:
+    """As a convolution is transposed, so that, transposed again, it is that convolution."""
+    (found,) = jax.linear_transpose(lambda y: on_cpu(y, weight, how.back()), how.images(x, weight))(x)
     return found
+
+
+def _of_kernels(x: Array, weight: Array, how: Places) -> Array:
+    """As the gradient of a convolution's kernels is transposed, so that, transposed again, it is that gradient."""
+
+    def gradient(y: Array) -> Array:
+        _, pull = jax.vjp(lambda kernels: on_cpu(y, kernels, how.back()), jnp.zeros_like(weight))
+        return pull(x)[0]
+
+    (found,) = jax.linear_transpose(gradient, how.images(x, weight))(weight)
+    return found
+
+
+_on_cpu = bilinear(_quickly, _of_images, _of_kernels)
