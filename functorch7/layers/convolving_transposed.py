@@ -84,7 +84,7 @@ def _by_phases(x: Array, weight: Array, how: Places) -> Array:
 
 
 def _phases(weight: Array, stride: tuple[int, ...]) -> Array:
-    """C x O x kernel as kernels of a convolution, (O * all steps) x C x (kernel / stride): those of a phase together."""
+    """C x O x kernel as a convolution's kernels, (O * all steps) x C x (kernel / stride): those of a phase together."""
     dims = len(stride)
     taps = [k // step for k, step in zip(weight.shape[2:], stride, strict=True)]
     split = weight.reshape(*weight.shape[:2], *(size for pair in zip(taps, stride, strict=True) for size in pair))
