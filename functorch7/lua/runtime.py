@@ -130,9 +130,9 @@ class Runtime(Prompt):
     def _write(self, _: int, text: str) -> None:
         sys.stdout.write(text)
 
-    def _print(self, _: int, *texts: str) -> None:
+    def _print(self, _: int, text: str) -> None:
         """By Python's function, in whose place a program may have put another (CmdLine.log)."""
-        print(*texts, sep="\t")
+        print(text)
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()

@@ -183,7 +183,8 @@ nn.Tanh.own = nil
 print(nn.Tanh().own)
 -->
 mine
-nn.Tanh	5
+nn.Tanh
+5
 nil
 
 --- keys that Python's dicts do not have
@@ -311,7 +312,8 @@ print((tostring(file):gsub('<.*>', '<>')))
 file:close()
 print((tostring(file):gsub('<.*>', '<>')), torch.MemoryFile())
 -->
-torch.Timer [status: stopped]	torch.Timer [status: stopped]
+torch.Timer [status: stopped]
+torch.Timer [status: stopped]
 torch.DiskFile on <> [status: open -- mode  w]
 torch.DiskFile on <> [status: closed -- mode  w]	torch.MemoryFile [status: open -- mode: rw]
 
@@ -324,7 +326,63 @@ function Alone:__init()
 end
 print(nn.NamedAlone(), nn.Sequential():add(nn.NamedAlone()))
 -->
-nn.NamedAlone	nn.Sequential {
+nn.NamedAlone
+nn.Sequential {
   [input -> (1) -> output]
   (1): nn.NamedAlone
 }
+
+--- tables of tensors with as many elements in other sizes
+local function texts(t) return torch.isTensor(t) and table.concat(t:size():totable(), 'x') .. ': ' .. table.concat(t:clone():view(-1):totable(), ' ') end
+local function r(...) return torch.range(1, torch.LongTensor {...}:prod()):view(...) end
+for _, name in ipairs {'CAddTable', 'CSubTable', 'CMulTable', 'CDivTable', 'CMaxTable', 'CMinTable', 'DotProduct'} do
+  local module, input = nn[name](), {r(2, 3), r(6) + 1}
+  local output = module:forward(input)
+  local gradients = module:backward(input, output)
+  print(name, texts(output:clone():mul(100):round()), gradients[1]:dim() .. gradients[2]:dim())
+end
+print(texts(nn.MaskedSelect():forward {r(2, 3), torch.ByteTensor {1, 0, 1, 0, 0, 1}}))
+local t, zip = {}
+for i = 1, 6 do t[i] = torch.Tensor {i} end
+zip = nn.ZipTable():forward {{t[1], t[2]}, {t[3], t[4], t[5]}, {t[6]}}
+print(#zip, zip[1][3][1], zip[2][2][1], #zip[2], zip[3][1], zip[3][2][1])
+-->
+CAddTable	2x3: 300 500 700 900 1100 1300	21
+CSubTable	2x3: -100 -100 -100 -100 -100 -100	21
+CMulTable	2x3: 200 600 1200 2000 3000 4200	21
+CDivTable	2x3: 50 67 75 80 83 86	21
+CMaxTable	2x3: 200 300 400 500 600 700	21
+CMinTable	2x3: 100 200 300 400 500 600	21
+DotProduct	2: 2000 9200	21
+3: 1 3 6
+3	6	4	2	nil	5
+
+--- several values, of which tensors and tables end their line
+print(torch.ones(2), {a = 1}, 'text', 3, nn.Tanh(), nil, true)
+print('text', torch.LongStorage {3}, 4)
+print(1, 2)
+print(nil, nil)
+print({})
+print(print == print, torch.ones(1))
+print('end')
+-->
+ 1
+ 1
+[torch.DoubleTensor of size 2]
+
+{
+  a : 1
+}
+text	3	nn.Tanh
+nil	true
+text	 3
+[torch.LongStorage of size 1]
+
+4
+1	2
+nil	nil
+{}
+true	 1
+[torch.DoubleTensor of size 1]
+
+end
