@@ -386,3 +386,24 @@ true	 1
 [torch.DoubleTensor of size 1]
 
 end
+
+--- a class's __index__ comes before its methods, and says whether it knows the key
+local Known = torch.class('KnownKeys')
+function Known:__init() self.unit = 5 end
+function Known:__index__(key)
+  if key == 'len' then return 7, true elseif type(key) == 'number' then return self.unit * key, true end
+  return false
+end
+function Known:__newindex__(key, value)
+  if type(key) == 'number' then self.unit = value return true end
+  return false
+end
+function Known:len() return 'a method' end
+function Known:other() return 'another' end
+local known = KnownKeys()
+print(known.len, known[3], known:other(), known.nothing)
+known[1], known.free = 10, 3
+print(known[2], rawget(known, 'free'), rawget(known, 1))
+-->
+7	15	another	nil
+20	3	nil

@@ -143,7 +143,7 @@ ERRORS = {
     "require 'optim'\noptim.sgd()": r"program.lua:2: optim.sgd: expected \(opfunc, x, \[config\], \[state\]\), got",
     "require 'nn'\nnn.Tanh():forward()": r"program.lua:2: nn.Tanh.forward: expected \(input\), got \(\)",
     "torch.ones(2).totable()": r"program.lua:1: attempt to index a nil value \(field 'numpy'\)",
-    "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*parent class nn.Nothing does not exist",
+    "require 'nn'\ntorch.class('nn.Bad', 'nn.Nothing')": "program.lua:2: .*invalid parent class name nn.Nothing",
 }
 
 

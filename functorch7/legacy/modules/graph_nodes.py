@@ -103,11 +103,10 @@ class ModuleGraph(Graph):
 class Nodes:
     """All nodes of a gModule, as its description says."""
 
-    def __init__(self, graph: Value, annotations: list[dict] | None):
+    def __init__(self, graph: Value, annotations: dict[Any, dict]):
         self.graph = graph
         places = places_of(graph._spec)
-        notes = annotations or [{} for _ in graph.modules]
-        noted = [{} if place.module is None else notes[place.module] for place in places]
+        noted = [{} if place.gives is None else annotations.setdefault(place.gives, {}) for place in places]
         self.data = [NodeData(self, i, *pair) for i, pair in enumerate(zip(places, noted, strict=True))]
         self.inputs = [place.inputs for place in places]
         self.consumers = consumers_of(self.inputs)

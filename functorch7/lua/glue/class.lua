@@ -31,12 +31,11 @@ end
 local function own_class(name, parent)
   local class = {__typename = name, __tostring = to_text}
   class.__index = function(self, key)
-    local value = class[key]
-    if value == nil and class.__index__ then
+    if class.__index__ then -- it comes before the methods, and says whether it knows the key
       local found, known = class.__index__(self, key)
-      if known or found ~= nil then return found end
+      if known or known == nil and found then return found end
     end
-    return value
+    return class[key]
   end
   class.__newindex = function(self, key, value)
     local put = class.__newindex__
@@ -105,7 +104,7 @@ function torch.class(name, parent, package)
   local above, number
   if parent then
     above, number = class_named(parent)
-    if not above then border.refuse('torch.class: parent class %s does not exist', tostring(parent)) end
+    if not above then border.refuse('torch.class: invalid parent class name %s', tostring(parent)) end
   end
   local target, short = place_of(name, package)
   if number then
