@@ -1,6 +1,8 @@
 """What Lua calls values, and how it prints them."""
 
 import numbers
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,14 @@ class OfLua:
 
     def entries(self) -> dict:
         """What is in it, if it is a table."""
+        raise NotImplementedError
+
+    def as_value(self) -> object:
+        """What it is as a value, where it stands for a key that Python's dicts do not have."""
+        raise NotImplementedError
+
+    def record(self, made: Callable[[object, str], Any], place: str) -> Any:
+        """What files have of it, at a place; `made` gives what they have of others, which may be filled later."""
         raise NotImplementedError
 
 
