@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ...core.types import Value
+from ...layers.graph import Source
 from ...layers.graph_places import Place, backwards, consumers_of, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
@@ -103,7 +104,7 @@ class ModuleGraph(Graph):
 class Nodes:
     """All nodes of a gModule, as its description says."""
 
-    def __init__(self, graph: Value, annotations: dict[Any, dict]):
+    def __init__(self, graph: Value, annotations: dict[Source, dict]):
         self.graph = graph
         places = places_of(graph._spec)
         noted = [{} if place.gives is None else annotations.setdefault(place.gives, {}) for place in places]

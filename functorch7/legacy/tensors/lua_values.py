@@ -2,9 +2,10 @@
 
 import numbers
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+
+from ...core.types import Value
 
 
 class OfLua:
@@ -24,7 +25,7 @@ class OfLua:
         """What it is as a value, where it stands for a key that Python's dicts do not have."""
         raise NotImplementedError
 
-    def record(self, made: Callable[[object, str], Any], place: str) -> Any:
+    def record(self, made: Callable[[object, str], Value], place: str) -> Value:
         """What files have of it, at a place; `made` gives what they have of others, which may be filled later."""
         raise NotImplementedError
 
