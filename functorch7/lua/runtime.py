@@ -23,7 +23,7 @@ from .kinds import Crossing
 from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
-from .text import from_lua, to_lua
+from .text import any_bytes, from_lua, to_lua
 from .traced.library import LIBRARY
 from .written import Written
 
@@ -128,11 +128,11 @@ class Runtime(Prompt):
     # What Lua's own functions ask for -------------------------------------------------------------------------------
 
     def _write(self, _: int, text: str) -> None:
-        sys.stdout.write(text)
+        any_bytes(lambda: sys.stdout.write(text))
 
-    def _print(self, _: int, text: str) -> None:
+    def _print(self, _: int, *texts: str) -> None:
         """By Python's function, in whose place a program may have put another (CmdLine.log)."""
-        print(text)
+        any_bytes(lambda: print(*texts, sep="\t"))
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()
