@@ -104,7 +104,8 @@ class Runtime(Prompt):
         for name, place in FALLBACKS.items():
             self.glue.fall_back(name, self.rocks.number(place))
         self.lua.execute("torch = require 'torch'")
-        self._chunk("class", self.glue, entries, self.lua.globals().torch)
+        for name in ("class", "recurrent"):
+            self._chunk(name, self.glue, entries, self.lua.globals().torch)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)

@@ -407,3 +407,100 @@ print(known[2], rawget(known, 'free'), rawget(known, 1))
 -->
 7	15	another	nil
 20	3	nil
+
+--- a layer's own clearState and forget are called by what is around it
+local Layer, parent = torch.class('nn.ClearsAndForgets', 'nn.Module')
+function Layer:updateOutput(x)
+  self.calls, self.buffer = (self.calls or 0) + 1, self.buffer or x.new()
+  self.buffer:resizeAs(x):copy(x)
+  self.output = x * self.calls
+  return self.output
+end
+function Layer:updateGradInput(x, gradOutput) self.gradInput = gradOutput * self.calls return self.gradInput end
+function Layer:clearState() nn.utils.clear(self, 'buffer') return parent.clearState(self) end
+function Layer:forget() self.calls = 0 return parent.forget(self) end
+local layer = nn.ClearsAndForgets()
+local inner = nn.Sequential():add(nn.Linear(3, 3)):add(layer)
+local network = nn.Sequential():add(nn.Concat(1):add(inner)):add(nn.Tanh())
+network:forward(torch.ones(3))
+network:forward(torch.ones(3))
+print(layer.calls, layer.buffer:nElement())
+network:clearState()
+print(layer.buffer:nElement(), layer.output:nElement())
+network:forget()
+network:forward(torch.ones(3))
+print(layer.calls, layer.buffer:nElement())
+-->
+2	3
+0	0
+1	3
+
+--- a recurrence of Lua's keeps its steps in Torch's tables
+require 'rnn'
+local Cell, parent = torch.class('nn.KeepsItsSteps', 'nn.AbstractRecurrent')
+function Cell:__init(inputSize, outputSize)
+  parent.__init(self, 9)
+  self.inputSize, self.outputSize, self.forgotten = inputSize, outputSize, 0
+  local both = nn.ParallelTable():add(nn.Linear(inputSize, outputSize)):add(nn.Linear(outputSize, outputSize))
+  self.recurrentModule = nn.Sequential():add(both):add(nn.CAddTable()):add(nn.Tanh())
+  self.modules[1], self.sharedClones[1] = self.recurrentModule, self.recurrentModule
+end
+function Cell:before(step, input) return self.outputs[step - 1] or input.new(input:size(1), self.outputSize):zero() end
+function Cell:updateOutput(input)
+  local before, module = self:before(self.step, input), self.recurrentModule
+  if self.train ~= false then module = self:recycle():getStepModule(self.step) end
+  self.output = module:updateOutput {input, before}
+  self.outputs[self.step], self.step = self.output, self.step + 1
+  self.updateGradInputStep, self.accGradParametersStep = nil, nil
+  return self.output
+end
+function Cell:_updateGradInput(input, gradOutput)
+  local step = self.updateGradInputStep - 1
+  local whole = gradOutput:clone()
+  if self.gradOutputs[step] then whole:add(self.gradOutputs[step]) end
+  self._gradOutputs[step] = whole
+  local found = self:getStepModule(step):updateGradInput({input, self:before(step, input)}, whole)
+  self.gradOutputs[step - 1] = found[2]
+  return found[1]
+end
+function Cell:_accGradParameters(input, gradOutput, scale)
+  local step = self.accGradParametersStep - 1
+  self:getStepModule(step):accGradParameters({input, self:before(step, input)}, self._gradOutputs[step], scale)
+end
+function Cell:forget() self.forgotten = self.forgotten + 1 return parent.forget(self) end
+torch.manualSeed(3)
+local cell = nn.KeepsItsSteps(2, 2)
+local network, x, gradient = nn.Sequencer(nn.Sequential():add(cell):add(nn.Tanh())), {}, {}
+for i = 1, 3 do x[i], gradient[i] = torch.ones(1, 2) * i, torch.ones(1, 2) end
+local parameters, gradients = network:getParameters()
+local function show(name)
+  gradients:zero()
+  local output = network:forward(x)
+  local back = network:backward(x, gradient)
+  print(name, ('%.4f %.4f %.4f %.4f'):format(output[1]:sum(), output[3]:sum(), back[1]:sum(), gradients:norm()), cell.step)
+end
+show 'a first sequence'
+show 'anew'
+network:remember 'both'
+show 'anew'
+show 'going on'
+network:forget()
+show 'forgotten'
+network:remember 'neither':evaluate()
+print(network:forward(x)[3]:sum() == network:forward(x)[3]:sum(), cell.forgotten > 4)
+print(cell, #cell.sharedClones, torch.isTypeOf(cell, 'nn.AbstractRecurrent'), #network:clone():findModules('nn.Linear'))
+network:training()
+cell:forget()
+for i = 1, 3 do cell:forward(x[i]) end
+for i = 3, 1, -1 do io.write(('%.4f '):format(cell:backward(x[i], gradient[i]):sum())) end
+print(cell.step, #cell.outputs)
+-->
+a first sequence	-0.6504 -0.1584 -0.1898 7.6205	4
+anew	-0.6504 -0.1584 -0.1898 7.6205	4
+anew	-0.8535 -0.1640 -0.5352 7.0795	7
+going on	-0.8539 -0.1640 -0.5343 7.0796	10
+forgotten	-0.6504 -0.1584 -0.1898 7.6205	4
+true	true
+nn.KeepsItsSteps(2 -> 2)
+4	true	2
+0.3579 0.3353 -0.1242 4	3

@@ -108,10 +108,11 @@ function torch.class(name, parent, package)
   end
   local target, short = place_of(name, package)
   if number then
-    local derived = call(python.derive, number, nil, name)
+    local from = border.derived_from(number)
+    local derived = call(python.derive, from, nil, name)
     derived_classes[name] = derived
     rawset(target, short, border.constructor(derived))
-    return border.class(derived), above
+    return border.class(derived), from == number and above or border.class(from)
   end
   local class = own_class(name, above)
   rawset(target, short, constructor(class))
