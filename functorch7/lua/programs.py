@@ -60,7 +60,10 @@ def torch_default() -> Iterator[None]:
 @cache
 def _shared() -> Runtime:
     """The Lua of all files that are loaded: what one of them defines, others may use."""
-    return Runtime()
+    made, state = Runtime(), torch.getRNGState()
+    made.execute("require 'nn'")
+    torch.setRNGState(state)  # what nn draws at first is none of Python's numbers
+    return made
 
 
 def load(path: str | os.PathLike) -> Loaded:

@@ -332,3 +332,15 @@ def test_a_call_that_fails_on_its_way_leaves_tables_to_the_next(monkeypatch):
     return ok, changed, cjson.encode({t})
     """
     assert lua.execute(program) == (False, "[1,[3]]", "[[1,[4]]]")
+
+
+@pytest.mark.parametrize("package", ["nn", "rnn", "nngraph", "cudnn"])
+def test_numbers_that_were_seeded_before_nn_go_on_as_in_torch(program, package):
+    """The file of tests that nn requires draws four numbers; what optim requires draws none."""
+    path = program(f"require 'torch' torch.manualSeed(1) require 'optim' require '{package}' return torch.random()")
+    assert f7.lua.run(path) == 491263
+    torch.manualSeed(1)
+    f7.lua.load(path)
+    torch.manualSeed(1)
+    f7.lua.load(program("a_value = 3"))
+    assert torch.random() == 1791095845
