@@ -201,7 +201,7 @@ MODULES = [
     Case(lambda: f7.NarrowTable(2, 2), [x(2), x(3), x(4)], x(2)),
     Case(lambda: f7.SelectTable(-1), [x(2), [x(3), x(4)]], x(2)),
     Case(lambda: f7.SelectTable("b"), {"a": x(2), "b": x(3)}, {"a": x(2)}, "SelectTable by name"),
-    Case(lambda: f7.ZipTable(), [[x(2), x(3)], [x(4), x(5)]], [[x(2)], [x(4), x(5)]]),
+    Case(lambda: f7.ZipTable(), [[x(2), x(3)], [x(4), x(5)]], [x(2), [x(4), x(5)]]),
     Case(lambda: f7.ZipTableOneToMany(), [x(2), [x(3), x(4)]], [x(2), x(3)]),
     Case(lambda: f7.Collapse(2), x(2, 3, 2)),
     Case(lambda: f7.Index(2), [x(2, 3), np.array([3, 1, 3])], [x(2, 3), np.array([[1]])]),

@@ -12,7 +12,7 @@ from ..core.module import Module
 from ..core.precision import in_float32
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
-from .table import check_entries
+from .table import as_the_first, check_entries
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -124,10 +124,10 @@ class Cosine(Layer):
 
 
 def _pair(module: Module, input: Table) -> tuple[Array, Any]:
-    """The two tensors of a table, or rows of a tensor: vectors or batches of vectors, of one shape."""
-    first, second = check_entries(module, input, 2)[:2]
-    if first.ndim not in (1, 2) or first.shape != second.shape:
-        raise expected(module, "two vectors or two matrices of one shape", input)
+    """The two tensors of a table, or rows of a tensor: vectors or batches of vectors, in the sizes of the first."""
+    first, second = as_the_first(module, check_entries(module, input, 2)[:2])
+    if first.ndim not in (1, 2):
+        raise expected(module, "two vectors or two matrices", input)
     return first, second
 
 
@@ -154,8 +154,8 @@ def _(p, primals, tangents):
 class PairwiseDistance(TableMap):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
-    Raises: ValueError for another p, and unless the input is a pair of one shape.
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
+    Raises: ValueError for another p, and unless the input is a pair with equally many elements.
     Differs from Torch7: for p between 1 and 2 the gradient is the true derivative, and 0 where x1 = x2.
     Source: nn/doc/table.md#nn.PairwiseDistance.
 
@@ -179,8 +179,8 @@ class PairwiseDistance(TableMap):
 class DotProduct(TableMap):
     """y = x1 . x2, example by example.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
-    Raises: ValueError unless the input is a pair of one shape.
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a pair with equally many elements.
     Source: nn/doc/table.md#nn.DotProduct.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -197,8 +197,8 @@ class DotProduct(TableMap):
 class CosineDistance(TableMap):
     """y = x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
-    Raises: ValueError unless the input is a pair of one shape.
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a pair with equally many elements.
     Source: nn/doc/table.md#nn.CosineDistance.
 
     >>> import functorch7 as f7, jax.numpy as jnp

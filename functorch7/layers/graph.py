@@ -1,8 +1,8 @@
 """Graphs of modules: nodes, and the module that runs them in order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
@@ -24,6 +24,7 @@ class Wiring(NamedTuple):
     nodes: list[Node]
     sources: tuple[tuple[Source, ...], ...]
     outputs: tuple[Source, ...]
+    annotations: Mapping[Source, dict[str, Any]] = {}  # of all nodes, by what they give
 
 
 def wired(name: str, inputs: Table, outputs: Table) -> Wiring:
@@ -60,7 +61,8 @@ def wired(name: str, inputs: Table, outputs: Table) -> Wiring:
         return Source(places[id(node)])
 
     sources = [tuple(map(source, node.inputs)) or (Source(given[id(node)]),) for node in nodes]
-    return Wiring(nodes, tuple(sources), tuple(map(source, outputs)))
+    annotations = {source(node): node.annotations for node in order}
+    return Wiring(nodes, tuple(sources), tuple(map(source, outputs)), annotations)
 
 
 def _needs(node: Node) -> list[Node]:

@@ -9,13 +9,15 @@ from .graph import Graph, Source
 class Place(NamedTuple):
     """One node: those that it gets its input from, and the position of its module, if it has one.
 
-    `splits` is into how many entries a node's table is taken apart, `entry` which of them (from 1) a node is.
+    `splits` is into how many entries a node's table is taken apart, `entry` which of them (from 1) a node is. `gives`,
+    of a node that a program has made, is what it gives: its annotations are found by that.
     """
 
     inputs: tuple[int, ...]
     module: int | None = None
     splits: int | None = None
     entry: int | None = None
+    gives: Source | None = None
 
 
 def places_of(graph: Graph) -> list[Place]:
@@ -85,11 +87,12 @@ def _places_of(graph: Graph) -> list[Place]:
             whole = source.origin, source.path[:depth]
             if whole not in parts:
                 table = add(Place((at,), splits=count))
-                parts[whole] = [add(Place((table,), entry=i + 1)) for i in range(count)]
+                entries = [Source(source.origin, (*source.path[:depth], (i, count))) for i in range(count)]
+                parts[whole] = [add(Place((table,), entry=i + 1, gives=gives)) for i, gives in enumerate(entries)]
             at = parts[whole][index]
         return at
 
     for position, sources in enumerate(graph.sources):
-        modules.append(add(Place(tuple(map(of, sources)), module=position)))
+        modules.append(add(Place(tuple(map(of, sources)), module=position, gives=Source(position))))
     add(Place(tuple(map(of, graph.outputs))))
     return places

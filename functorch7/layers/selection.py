@@ -1,11 +1,13 @@
 """Layers that take tables apart and put them together."""
 
+from itertools import zip_longest
+
 import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, expected
 from ..core.types import Array, Output, Table, Tree
-from .table import check_entries, check_table
+from .table import as_the_first, check_entries, check_table
 
 
 class SelectTable(TableMap):
@@ -83,8 +85,9 @@ class FlattenTable(TableMap):
 class ZipTable(TableMap):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
-    Shape: tables of one length -> as many tables as that length.
-    Raises: ValueError if the inner tables differ in length.
+    Shape: tables -> as many tables as the longest has entries; what shorter ones have not is left out behind, and None
+    before what longer ones have.
+    Raises: ValueError unless the input is a table of tables.
     Source: dpnn/README.md#nn.ZipTable.
 
     >>> import functorch7 as f7
@@ -94,9 +97,11 @@ class ZipTable(TableMap):
 
     def f(self, input: Table) -> list:
         rows = [check_table(self, row) for row in check_table(self, input)]
-        if len({len(row) for row in rows}) > 1:
-            raise expected(self, "tables of one length", input)
-        return [list(column) for column in zip(*rows, strict=True)]
+        columns = [list(column) for column in zip_longest(*rows)]
+        for column in columns:
+            while column[-1] is None:
+                column.pop()
+        return columns
 
 
 class ReverseTable(TableMap):
@@ -136,8 +141,8 @@ class ZipTableOneToMany(TableMap):
 class CAddTensorTable(TableMap):
     """[v, [a, b, ...]] -> [v + a, v + b, ...].
 
-    Shape: a tensor and a table of tensors of its shape -> a table of these.
-    Raises: ValueError unless the second entry is a table of tensors of that shape.
+    Shape: a tensor and a table of tensors with as many elements -> a table of tensors of its shape.
+    Raises: ValueError unless the second entry is a table of tensors with as many elements.
     Source: dpnn/README.md#nn.CAddTensorTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -148,9 +153,8 @@ class CAddTensorTable(TableMap):
 
     def f(self, input: Table) -> list:
         one, many = check_table(self, input, 2)[:2]
-        if any(jnp.shape(each) != jnp.shape(one) for each in check_table(self, many)):
-            raise expected(self, f"tensors of one shape ({jnp.shape(one)})", input)
-        return [one + each for each in many]
+        one, *others = as_the_first(self, [one, *check_table(self, many)])
+        return [one + each for each in others]
 
 
 class MixtureTable(TableMap):

@@ -64,21 +64,22 @@ def _without_ones(shape: tuple[int, ...]) -> list[int]:
     return [size for size in shape if size != 1]
 
 
-def same_shapes(module: Module, input: Table) -> list:
-    """The input as a list, if it is a table of tensors of one shape; dimensions of size 1 may differ."""
-    tensors = check_table(module, input)
+def as_the_first(module: Module, tensors: Table) -> list:
+    """A table's tensors in the sizes of the first, if all have as many elements, which is what Torch asks for."""
+    tensors = check_table(module, tensors)
     shape = jnp.shape(tensors[0])
     for tensor in tensors:
-        if _without_ones(jnp.shape(tensor)) != _without_ones(shape):
-            raise expected(module, f"tensors of one shape ({shape})", tensor)
+        if jnp.size(tensor) != jnp.size(tensors[0]):
+            raise expected(module, f"tensors with as many elements as the first, of shape {shape}", tensor)
     return [jnp.reshape(tensor, shape) for tensor in tensors]
 
 
 class CAddTable(TableMap):
     """y = sum_i x_i: the sum of the table's tensors.
 
-    Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements. `inplace` is accepted
+    and changes no value.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CAddTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -89,14 +90,14 @@ class CAddTable(TableMap):
     inplace: bool = False
 
     def f(self, input: Table) -> Array:
-        return reduce(operator.add, same_shapes(self, input))
+        return reduce(operator.add, as_the_first(self, input))
 
 
 class CSubTable(TableMap):
     """y = x1 - x2.
 
-    Shape: [s, s] -> s.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s] -> s; those behind the first may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CSubTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -105,15 +106,15 @@ class CSubTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        first, second = same_shapes(self, check_entries(self, input, 2)[:2])
+        first, second = as_the_first(self, check_entries(self, input, 2)[:2])
         return first - second
 
 
 class CDivTable(TableMap):
     """y = x1 / x2, element by element.
 
-    Shape: [s, s] -> s.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s] -> s; those behind the first may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CDivTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -122,15 +123,15 @@ class CDivTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        first, second = same_shapes(self, check_entries(self, input, 2)[:2])
+        first, second = as_the_first(self, check_entries(self, input, 2)[:2])
         return first / second
 
 
 class CMulTable(TableMap):
     """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
-    Shape: [s, s, ...] -> s.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CMulTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -139,15 +140,15 @@ class CMulTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        return reduce(operator.mul, same_shapes(self, input))
+        return reduce(operator.mul, as_the_first(self, input))
 
 
 class CMaxTable(TableMap):
     """y = max(x_1, ..., x_n): the maximum of the table's tensors, element by element; the gradient goes to the first
     that has it.
 
-    Shape: [s, s, ...] -> s.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CMaxTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -156,15 +157,15 @@ class CMaxTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        return reduce(lambda best, x: jnp.where(x > best, x, best), same_shapes(self, input))
+        return reduce(lambda best, x: jnp.where(x > best, x, best), as_the_first(self, input))
 
 
 class CMinTable(TableMap):
     """y = min(x_1, ..., x_n): the minimum of the table's tensors, element by element; the gradient goes to the first
     that has it.
 
-    Shape: [s, s, ...] -> s.
-    Raises: ValueError unless the input is a table of tensors of one shape.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
+    Raises: ValueError unless the input is a table of tensors with equally many elements.
     Source: nn/doc/table.md#nn.CMinTable.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -173,7 +174,7 @@ class CMinTable(TableMap):
     """
 
     def f(self, input: Table) -> Array:
-        return reduce(lambda best, x: jnp.where(x < best, x, best), same_shapes(self, input))
+        return reduce(lambda best, x: jnp.where(x < best, x, best), as_the_first(self, input))
 
 
 class JoinTable(TableMap):
@@ -205,9 +206,9 @@ class JoinTable(TableMap):
 class MaskedSelect(TableMap):
     """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
-    Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
+    Shape: [x, mask], with as many elements -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
-    Raises: ValueError for another `size`, if the shapes differ, or under jit without `size`.
+    Raises: ValueError for another `size`, if the numbers of elements differ, or under jit without `size`.
     Source: nn/doc/simple.md#nn.MaskedSelect.
 
     >>> import functorch7 as f7
@@ -227,8 +228,8 @@ class MaskedSelect(TableMap):
 
     def f(self, input: Table) -> Array | None:
         x, mask = check_table(self, input, 2)[:2]
-        if x.shape != mask.shape:
-            raise expected(self, "a tensor and a mask of one shape", input)
+        if x.size != mask.size:
+            raise expected(self, "a tensor and a mask with as many elements", input)
         x, chosen = jnp.asarray(x).reshape(-1), mask.reshape(-1).astype(bool)
         if self.size is not None:
             (at,) = jnp.nonzero(chosen, size=self.size, fill_value=x.size)

@@ -209,21 +209,22 @@ class CAdd(Module):
 class CAddTable(Module):
     """y = sum_i x_i: the sum of the table's tensors.
 
-    Shape: [s, s, ...] -> s.  `inplace` is accepted and changes no value.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements. `inplace` is accepted
+    and changes no value.
     """
     def __init__(self, inplace: bool = False) -> None: ...
 
 class CAddTensorTable(Module):
     """[v, [a, b, ...]] -> [v + a, v + b, ...].
 
-    Shape: a tensor and a table of tensors of its shape -> a table of these.
+    Shape: a tensor and a table of tensors with as many elements -> a table of tensors of its shape.
     """
     def __init__(self) -> None: ...
 
 class CDivTable(Module):
     """y = x1 / x2, element by element.
 
-    Shape: [s, s] -> s.
+    Shape: [s, s] -> s; those behind the first may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -231,7 +232,7 @@ class CMaxTable(Module):
     """y = max(x_1, ..., x_n): the maximum of the table's tensors, element by element; the gradient goes to the first
     that has it.
 
-    Shape: [s, s, ...] -> s.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -239,7 +240,7 @@ class CMinTable(Module):
     """y = min(x_1, ..., x_n): the minimum of the table's tensors, element by element; the gradient goes to the first
     that has it.
 
-    Shape: [s, s, ...] -> s.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -253,7 +254,7 @@ class CMul(Module):
 class CMulTable(_special.CMulTable, Module):
     """y = x_1 x_2 ... x_n: the product of the table's tensors, element by element.
 
-    Shape: [s, s, ...] -> s.
+    Shape: [s, s, ...] -> s; those behind the first may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -267,7 +268,7 @@ class CReLU(Module):
 class CSubTable(Module):
     """y = x1 - x2.
 
-    Shape: [s, s] -> s.
+    Shape: [s, s] -> s; those behind the first may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -351,14 +352,14 @@ class Cosine(Module):
 class CosineDistance(Module):
     """y = x1 . x2 / sqrt((||x1||^2 + 1e-12) (||x2||^2 + 1e-12)), example by example: a similarity, despite its name.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
 class DotProduct(Module):
     """y = x1 . x2, example by example.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
     """
     def __init__(self) -> None: ...
 
@@ -600,7 +601,7 @@ class MV(Module):
 class MaskedSelect(Module):
     """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
-    Shape: [x, mask], both of one shape -> (count,). The output's size depends on the mask's values: without
+    Shape: [x, mask], with as many elements -> (count,). The output's size depends on the mask's values: without
     `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
     """
     def __init__(self, size: int | None = None) -> None: ...
@@ -721,7 +722,7 @@ class Padding(Module):
 class PairwiseDistance(Module):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
 
-    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B).
+    Shape: [(n), (n)] -> (1), or [(B, n), (B, n)] -> (B); the second may have other sizes, with as many elements.
     """
     def __init__(self, norm: float = 2) -> None: ...
 
@@ -1697,7 +1698,8 @@ class WeightedEuclidean(Euclidean):
 class ZipTable(_passing.Passing, Module):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
-    Shape: tables of one length -> as many tables as that length.
+    Shape: tables -> as many tables as the longest has entries; what shorter ones have not is left out behind, and None
+    before what longer ones have.
     """
     def __init__(self) -> None: ...
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from .. import layers
 from ..core.types import Value
+from ..layers.graph import Source, on_failure, wired
 from ..layers.graph import nest as _nest
-from ..layers.graph import on_failure, wired
 from ..layers.graph_nodes import Node as Node
 from ..layers.graph_nodes import labelled
 from . import graph as graph
@@ -45,14 +46,17 @@ class gModule(Container, describes=layers.Graph):
     Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
     """
 
-    _annotations: list[dict] | None = None
+    @property
+    def _noted(self) -> dict[Source, dict]:
+        """The nodes' annotations, by what the nodes give."""
+        return self.__dict__.setdefault("_annotations", {})
 
     def __init__(self, inputs: list | tuple, outputs: list | tuple):
         wiring = wired(self.typename(), inputs, outputs)
         modules = [(node.module.description(), node.module) for node in wiring.nodes]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
-        self.__dict__["_annotations"] = [node.annotations for node in wiring.nodes]  # what is noted later counts, too
+        self.__dict__["_annotations"] = dict(wiring.annotations)  # what is noted later counts, too
 
     def add(self, module: Described) -> Self:
         """Raises: a graph does not change after it is made."""
@@ -64,7 +68,7 @@ class gModule(Container, describes=layers.Graph):
     def _nodes(self) -> Nodes:
         made = self.__dict__.get("_drawn")
         if made is None or made[0] != self._spec:
-            made = self.__dict__["_drawn"] = self._spec, Nodes(self, self._annotations)
+            made = self.__dict__["_drawn"] = self._spec, Nodes(self, self._noted)
         return made[1]
 
     @property
@@ -90,7 +94,7 @@ class gModule(Container, describes=layers.Graph):
     @property
     def fg(self) -> ModuleGraph:
         """The graph forwards, a graph.Graph of `forwardnodes`: `graph.dot(network.fg, title, file)` draws it."""
-        return ModuleGraph(self._nodes.forward, lambda: picture_of(self._spec, self.modules, self._annotations))
+        return ModuleGraph(self._nodes.forward, lambda: picture_of(self._spec, self.modules, self._noted))
 
     @property
     def bg(self) -> ModuleGraph:
@@ -131,11 +135,13 @@ class gModule(Container, describes=layers.Graph):
         return output
 
 
-def picture_of(spec: layers.Graph, modules: Value, annotations: list[dict] | None = None) -> Picture:
+def picture_of(
+    spec: layers.Graph, modules: Value, annotations: Mapping[Source, dict] = MappingProxyType({})
+) -> Picture:
     """A graph's picture: its inputs, its modules by name, and its outputs."""
     from ..viz import Picture  # which only some programs need
 
-    notes = annotations or [{} for _ in modules]
+    notes = [annotations.get(Source(i), {}) for i in range(len(modules))]
     labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
     first, last = len(labels), len(labels) + len(modules)
     labels += [labelled(note, module) for module, note in zip(modules, notes, strict=True)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..interop import t7
 from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
 from ..legacy.objects.described import Described
-from ..legacy.objects.files import Loaded, Saved, located
+from ..legacy.objects.files import Loaded, Saved
 from ..legacy.objects.opening import opening
 from ..legacy.objects.own_methods import methods_among
 from ..legacy.program.file import File
@@ -25,73 +25,17 @@ from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
-from .kinds import Crossing, as_dict
+from .kinds import Crossing
 from .own import give_method
 from .text import to_lua
 
 
 class SavedFromLua(Saved):
-    """What is made of values for a file, Lua's functions and objects among them."""
-
-    def __init__(self, border: Border):
-        super().__init__()
-        self.border = border
+    """What is made of values for a file that a program in Lua writes."""
 
     def other(self, each: object, place: str) -> Crossing:
-        """The record of a function, or of one of Lua's objects."""
-        if isinstance(each, (type, Constructor)):
-            return {}  # what makes a class's objects is a table without fields of its own in Torch
-        if isinstance(each, LuaFunction):
-            return self.once(each, lambda: self._function(each, place))
-        if isinstance(each, LuaValue):
-            return self.once(each, lambda: self._object(each, place))
-        return super().other(each, place)
-
-    def key(self, key: object, place: str) -> Crossing:
-        """What stands for a key: one of Lua's tables that Python's dicts do not have is what it is as a value."""
-        if isinstance(key, LuaValue):
-            key = t7.Key(self.border.answered(self.border.ask.as_value(key.reference)))
-        return super().key(key, place)
-
-    def _function(self, function: LuaFunction, place: str) -> t7.LuaFunction:
-        """A function as Torch's files have it: its code, and the variables outside that it names."""
-        found = self.border.answered(self.border.ask.dumped(function.reference))
-        if found is None:
-            raise TypeError(f"torch.save: a function that is not written in Lua cannot be saved{located(place)}")
-        code, upvalues = found
-        return t7.LuaFunction(code.encode("utf-8", "surrogateescape"), self.made(upvalues, place))
-
-    def _object(self, value: LuaValue, place: str) -> Crossing:
-        """The record of one of Lua's objects, or what stands there as it is: a key, or a class's table."""
-        found = self.border.answered(self.border.ask.taken_apart(value.reference))
-        if found is None:
-            found = self.border.answered(self.border.ask.itself(value.reference))
-            if not isinstance(found, LuaValue):
-                return self.made(found, place)
-            raise TypeError(
-                f"torch.save: expected tables and objects of Torch's classes, got {value!r}{located(place)}"
-            )
-        name, fields, writes_itself = found
-        content = self._written(fields, place) if writes_itself else self.made(as_dict(fields), place)
-        return t7.T7Object(name, 1, content)
-
-    def _written(self, calls: list, place: str) -> t7.Written:
-        """What an object has put into a file by calls of its methods: [name, argument] each."""
-        return t7.Written(
-            self.made(given[0] if given else None, place) if name == "writeObject" else plain(name, given)
-            for name, *given in calls
-        )
-
-
-def plain(name: str, given: list) -> t7.Plain:
-    """What a file's method writes, which writes no object. Raises AttributeError for methods that files have not."""
-    found = []
-    for format in ("binary", "ascii"):
-        stream = io.BytesIO()
-        file = getattr(File(stream, "w"), format)()
-        getattr(file, name)(*given)
-        found.append(stream.getvalue())
-    return t7.Plain(*found)
+        """A class is in Torch a table, without fields of its own, that makes its objects."""
+        return {} if isinstance(each, (type, Constructor)) else super().other(each, place)
 
 
 class Inside(File):
@@ -116,11 +60,12 @@ class Inside(File):
 class LoadedObjects(Loaded):
     """Modules and tensors of a file, whose own methods Lua may call."""
 
-    def __init__(self, border: Border):
-        super().__init__()
+    def __init__(self, border: Border, allow_unknown: bool | Collection[str] = False):
+        super().__init__(allow_unknown)
         self.border = border
 
     def take_methods(self, object: Described, fields: Fields) -> None:
+        super().take_methods(object, fields)
         for name, method in methods_among(object, fields, LuaFunction):
             give_method(self.border, object, name, method)
 
@@ -131,9 +76,9 @@ class LoadedToLua:
     Functions are Lua's, too, if they may be called; otherwise they stay records.
     """
 
-    def __init__(self, border: Border, functions: bool = False):
+    def __init__(self, border: Border, functions: bool = False, allow_unknown: bool | Collection[str] = False):
         self.border, self.functions = border, functions
-        self._loaded = LoadedObjects(border)
+        self._loaded = LoadedObjects(border, allow_unknown)
         self._made: ByIdentity[object, LuaValue] = ByIdentity()  # of records
         self._seen: ByIdentity[object, None] = ByIdentity()  # tables
         self._is_own: dict[str, bool] = {}  # by the names of classes that records have
@@ -251,12 +196,12 @@ class Files:
 
     def _knowing_lua(self, kind: type[File]) -> type[File]:
         """A class of files that write and read Lua's objects, too."""
-        makers = {"_saving": lambda _: SavedFromLua(self.border), "_loading": lambda _: self._loading()}
+        makers = {"_saving": lambda _: SavedFromLua(), "_loading": lambda _: self._loading()}
         return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 
     def save(self, filename: str, object: object = None, mode: str = "binary", referenced: bool = True) -> None:
         """Writes an object to a file."""
-        record = SavedFromLua(self.border).value(object)
+        record = SavedFromLua().value(object)
         with opening("torch.save", filename, "w"):
             t7.write(filename, record, mode)
 
@@ -269,7 +214,7 @@ class Files:
 
     def serialize(self, object: object = None, mode: str = "binary") -> bytes:
         """The bytes that `save` writes."""
-        return t7.serialize(SavedFromLua(self.border).value(object), mode)
+        return t7.serialize(SavedFromLua().value(object), mode)
 
     def deserialize(self, data: str, mode: str | None = None) -> Crossing:
         """The object of such bytes."""

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from ..legacy.tensors.lua_values import OfLua
 from .kinds import Bridge, Crossing, as_dict
+from .records import Made, function_record, object_record
 
 
 class LuaValue(OfLua):
@@ -53,6 +54,12 @@ class LuaValue(OfLua):
     def entries(self) -> dict:
         return as_dict(self.border.answered(self.border.ask.entries(self.reference)))
 
+    def as_value(self) -> Crossing:
+        return self.border.answered(self.border.ask.itself(self.reference))
+
+    def record(self, made: Made, place: str) -> Crossing:
+        return object_record(self.border, self.reference, made, place)
+
     def __call__(self, *given: object) -> Crossing:
         return self.border.call_lua(self.reference, given)
 
@@ -64,6 +71,9 @@ class LuaFunction(LuaValue):
     """A function of Lua's: several results are a tuple, none is None. Its errors are LuaError."""
 
     __slots__ = ()
+
+    def record(self, made: Made, place: str) -> Crossing:
+        return function_record(self.border, self.reference, made, place)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{self!r} has no field {name!r}")

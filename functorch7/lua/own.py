@@ -30,6 +30,7 @@ from .arguments import shape_of
 from .border import OBJECT, Encoded
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
+from .recurrences import KeepsSteps
 
 OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
@@ -318,9 +319,11 @@ def _of_class_above(kind: type, name: str) -> Callable:
     return method
 
 
-def above(parent: type) -> type[LuaObject]:
+def above(parent: type) -> tuple[type, ...]:
     """What stands before a class of Python's, in classes that Lua defines below it."""
-    return LuaLayer if parent in (Module, Container) else LuaObject
+    if parent is AbstractRecurrent:
+        return (LuaLayer, KeepsSteps)
+    return (LuaLayer,) if parent in (Module, Container) else (LuaObject,)
 
 
 def is_only_lua(kind: type) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from ..core.contexts import during
+from ..interop import t7
 from ..layers.dropout import SAYS_LAZY
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
 from ..legacy.objects.parameters import GATHERS_KEPT
+from .files import LoadedToLua
 from .kinds import Crossing
 from .runtime import Loaded, Runtime
 
@@ -58,7 +60,10 @@ def torch_default() -> Iterator[None]:
 @cache
 def _shared() -> Runtime:
     """The Lua of all files that are loaded: what one of them defines, others may use."""
-    return Runtime()
+    made, state = Runtime(), torch.getRNGState()
+    made.execute("require 'nn'")
+    torch.setRNGState(state)  # what nn draws at first is none of Python's numbers
+    return made
 
 
 def load(path: str | os.PathLike) -> Loaded:
@@ -75,8 +80,12 @@ def load_t7(
 ) -> Crossing:
     """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define some of its classes.
 
-    The file itself never runs Lua, whatever it holds.
+    Objects of their classes that have no parent in Python are Lua's: their fields are attributes, their methods are
+    called as in Python. The file itself never runs Lua, whatever it holds.
     """
+    if not lua:
+        return files.load_t7(path, allow_unknown=allow_unknown)
     for each in lua:
         load(each)
-    return files.load_t7(path, allow_unknown=allow_unknown)
+    loading = LoadedToLua(_shared().border, allow_unknown=allow_unknown)
+    return loading.value(t7.read(path, own=loading.reads_itself))

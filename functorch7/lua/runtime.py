@@ -23,7 +23,7 @@ from .kinds import Crossing
 from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
-from .text import from_lua, to_lua
+from .text import any_bytes, from_lua, to_lua
 from .traced.library import LIBRARY
 from .written import Written
 
@@ -104,7 +104,8 @@ class Runtime(Prompt):
         for name, place in FALLBACKS.items():
             self.glue.fall_back(name, self.rocks.number(place))
         self.lua.execute("torch = require 'torch'")
-        self._chunk("class", self.glue, entries, self.lua.globals().torch)
+        for name in ("class", "recurrent"):
+            self._chunk(name, self.glue, entries, self.lua.globals().torch)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)
@@ -128,11 +129,11 @@ class Runtime(Prompt):
     # What Lua's own functions ask for -------------------------------------------------------------------------------
 
     def _write(self, _: int, text: str) -> None:
-        sys.stdout.write(text)
+        any_bytes(lambda: sys.stdout.write(text))
 
     def _print(self, _: int, *texts: str) -> None:
         """By Python's function, in whose place a program may have put another (CmdLine.log)."""
-        print(*texts, sep="\t")
+        any_bytes(lambda: print(*texts, sep="\t"))
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()

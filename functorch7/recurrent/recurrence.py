@@ -223,6 +223,7 @@ class Recursor(AbstractRecurrent):
         return f"{self.type_name()} @ {self.modules[0]}"
 
 
-def as_recurrent(module: Module) -> AbstractRecurrent:
-    """The module itself if it is recurrent, else in a Recursor."""
-    return module if isinstance(module, AbstractRecurrent) else Recursor(module)
+def as_recurrent(module: Module) -> Module:
+    """The module itself if it is recurrent, or one that keeps its steps itself; else in a Recursor."""
+    is_recurrent = isinstance(module, AbstractRecurrent) or getattr(module, "keeps_steps", False)
+    return module if is_recurrent else Recursor(module)

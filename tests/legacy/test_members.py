@@ -224,3 +224,21 @@ def test_a_weight_that_is_written_to_counts():
     assert criterion.forward(x, y) == pytest.approx(5 + 0.5 * 2)
     criterion.weights[1] = 3
     assert criterion.forward(x, y) == pytest.approx(5 + 3 * 2)
+
+
+@pytest.mark.parametrize("kind", [nn.MultiCriterion, nn.ParallelCriterion])
+@pytest.mark.parametrize("made", [list, tuple, torch.Tensor, torch.DoubleTensor, torch.DoubleStorage])
+def test_weights_of_criterions_are_a_list_a_storage_or_a_tensor(kind, made):
+    both = kind().add(nn.MSECriterion()).add(nn.AbsCriterion(), 0.5).double()
+    input = [torch.ones(2)] * 2 if kind is nn.ParallelCriterion else torch.ones(2)
+    target = [torch.ones(2) * 4] * 2 if kind is nn.ParallelCriterion else torch.ones(2) * 4
+    assert both.forward(input, target) == 9 + 0.5 * 3
+    both.weights = made([2, 3])
+    assert both.forward(input, target) == 2 * 9 + 3 * 3 == both.clone().forward(input, target)
+    if made is not tuple:
+        both.weights[0 if made is list else 1] = 4
+        assert both.forward(input, target) == 4 * 9 + 3 * 3
+    both.weights = [1, 1]
+    assert both.forward(input, target) == 9 + 3
+    both.weights = made([2, 3])
+    assert both.add(nn.AbsCriterion()).weights == [2, 3, 1]

@@ -283,6 +283,21 @@ def test_programs_walk_through_the_nodes_of_a_graph():
     assert network.get(3).typename() == "nn.CSubTable"
 
 
+def test_entries_of_tables_keep_what_is_noted_of_them(tmp_path):
+    x = nn.Identity()()
+    pair, last = nn.SplitTable(1)(x).annotate({"name": "rows"}).split(2)
+    left, right = nn.ConcatTable().add(nn.Tanh()).add(nn.Identity())(pair.annotate({"name": "pair"})).split(2)
+    nngraph.annotateNodes()
+    network = nn.gModule([x], [nn.CAddTable()([left, nn.CMulTable()([right, last])])])
+    last.annotate({"description": "noted later"})
+    torch.save(tmp_path / "graph.t7", network)
+    expected = ["left", "right", "pair", "last"]
+    for graph in (network, network.clone(), torch.load(tmp_path / "graph.t7")):
+        noted = {node.data.annotations.get("name"): node.data for node in graph.forwardnodes}
+        assert [noted[name].selectindex for name in expected] == [1, 2, 1, 2] and noted["rows"].module is graph.get(2)
+        assert noted["last"].annotations["description"] == "noted later" and noted["last"].module is None
+
+
 def test_a_graph_inside_a_network_has_the_gradients_that_came_to_it():
     x = nn.Identity()()
     graph = nn.gModule([x], [nn.Tanh()(x)])

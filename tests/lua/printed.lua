@@ -183,7 +183,8 @@ nn.Tanh.own = nil
 print(nn.Tanh().own)
 -->
 mine
-nn.Tanh	5
+nn.Tanh
+5
 nil
 
 --- keys that Python's dicts do not have
@@ -311,7 +312,8 @@ print((tostring(file):gsub('<.*>', '<>')))
 file:close()
 print((tostring(file):gsub('<.*>', '<>')), torch.MemoryFile())
 -->
-torch.Timer [status: stopped]	torch.Timer [status: stopped]
+torch.Timer [status: stopped]
+torch.Timer [status: stopped]
 torch.DiskFile on <> [status: open -- mode  w]
 torch.DiskFile on <> [status: closed -- mode  w]	torch.MemoryFile [status: open -- mode: rw]
 
@@ -324,7 +326,181 @@ function Alone:__init()
 end
 print(nn.NamedAlone(), nn.Sequential():add(nn.NamedAlone()))
 -->
-nn.NamedAlone	nn.Sequential {
+nn.NamedAlone
+nn.Sequential {
   [input -> (1) -> output]
   (1): nn.NamedAlone
 }
+
+--- tables of tensors with as many elements in other sizes
+local function texts(t) return torch.isTensor(t) and table.concat(t:size():totable(), 'x') .. ': ' .. table.concat(t:clone():view(-1):totable(), ' ') end
+local function r(...) return torch.range(1, torch.LongTensor {...}:prod()):view(...) end
+for _, name in ipairs {'CAddTable', 'CSubTable', 'CMulTable', 'CDivTable', 'CMaxTable', 'CMinTable', 'DotProduct'} do
+  local module, input = nn[name](), {r(2, 3), r(6) + 1}
+  local output = module:forward(input)
+  local gradients = module:backward(input, output)
+  print(name, texts(output:clone():mul(100):round()), gradients[1]:dim() .. gradients[2]:dim())
+end
+print(texts(nn.MaskedSelect():forward {r(2, 3), torch.ByteTensor {1, 0, 1, 0, 0, 1}}))
+local t, zip = {}
+for i = 1, 6 do t[i] = torch.Tensor {i} end
+zip = nn.ZipTable():forward {{t[1], t[2]}, {t[3], t[4], t[5]}, {t[6]}}
+print(#zip, zip[1][3][1], zip[2][2][1], #zip[2], zip[3][1], zip[3][2][1])
+-->
+CAddTable	2x3: 300 500 700 900 1100 1300	21
+CSubTable	2x3: -100 -100 -100 -100 -100 -100	21
+CMulTable	2x3: 200 600 1200 2000 3000 4200	21
+CDivTable	2x3: 50 67 75 80 83 86	21
+CMaxTable	2x3: 200 300 400 500 600 700	21
+CMinTable	2x3: 100 200 300 400 500 600	21
+DotProduct	2: 2000 9200	21
+3: 1 3 6
+3	6	4	2	nil	5
+
+--- several values, of which tensors and tables end their line
+print(torch.ones(2), {a = 1}, 'text', 3, nn.Tanh(), nil, true)
+print('text', torch.LongStorage {3}, 4)
+print(1, 2)
+print(nil, nil)
+print({})
+print(print == print, torch.ones(1))
+print('end')
+-->
+ 1
+ 1
+[torch.DoubleTensor of size 2]
+
+{
+  a : 1
+}
+text	3	nn.Tanh
+nil	true
+text	 3
+[torch.LongStorage of size 1]
+
+4
+1	2
+nil	nil
+{}
+true	 1
+[torch.DoubleTensor of size 1]
+
+end
+
+--- a class's __index__ comes before its methods, and says whether it knows the key
+local Known = torch.class('KnownKeys')
+function Known:__init() self.unit = 5 end
+function Known:__index__(key)
+  if key == 'len' then return 7, true elseif type(key) == 'number' then return self.unit * key, true end
+  return false
+end
+function Known:__newindex__(key, value)
+  if type(key) == 'number' then self.unit = value return true end
+  return false
+end
+function Known:len() return 'a method' end
+function Known:other() return 'another' end
+local known = KnownKeys()
+print(known.len, known[3], known:other(), known.nothing)
+known[1], known.free = 10, 3
+print(known[2], rawget(known, 'free'), rawget(known, 1))
+-->
+7	15	another	nil
+20	3	nil
+
+--- a layer's own clearState and forget are called by what is around it
+local Layer, parent = torch.class('nn.ClearsAndForgets', 'nn.Module')
+function Layer:updateOutput(x)
+  self.calls, self.buffer = (self.calls or 0) + 1, self.buffer or x.new()
+  self.buffer:resizeAs(x):copy(x)
+  self.output = x * self.calls
+  return self.output
+end
+function Layer:updateGradInput(x, gradOutput) self.gradInput = gradOutput * self.calls return self.gradInput end
+function Layer:clearState() nn.utils.clear(self, 'buffer') return parent.clearState(self) end
+function Layer:forget() self.calls = 0 return parent.forget(self) end
+local layer = nn.ClearsAndForgets()
+local inner = nn.Sequential():add(nn.Linear(3, 3)):add(layer)
+local network = nn.Sequential():add(nn.Concat(1):add(inner)):add(nn.Tanh())
+network:forward(torch.ones(3))
+network:forward(torch.ones(3))
+print(layer.calls, layer.buffer:nElement())
+network:clearState()
+print(layer.buffer:nElement(), layer.output:nElement())
+network:forget()
+network:forward(torch.ones(3))
+print(layer.calls, layer.buffer:nElement())
+-->
+2	3
+0	0
+1	3
+
+--- a recurrence of Lua's keeps its steps in Torch's tables
+require 'rnn'
+local Cell, parent = torch.class('nn.KeepsItsSteps', 'nn.AbstractRecurrent')
+function Cell:__init(inputSize, outputSize)
+  parent.__init(self, 9)
+  self.inputSize, self.outputSize, self.forgotten = inputSize, outputSize, 0
+  local both = nn.ParallelTable():add(nn.Linear(inputSize, outputSize)):add(nn.Linear(outputSize, outputSize))
+  self.recurrentModule = nn.Sequential():add(both):add(nn.CAddTable()):add(nn.Tanh())
+  self.modules[1], self.sharedClones[1] = self.recurrentModule, self.recurrentModule
+end
+function Cell:before(step, input) return self.outputs[step - 1] or input.new(input:size(1), self.outputSize):zero() end
+function Cell:updateOutput(input)
+  local before, module = self:before(self.step, input), self.recurrentModule
+  if self.train ~= false then module = self:recycle():getStepModule(self.step) end
+  self.output = module:updateOutput {input, before}
+  self.outputs[self.step], self.step = self.output, self.step + 1
+  self.updateGradInputStep, self.accGradParametersStep = nil, nil
+  return self.output
+end
+function Cell:_updateGradInput(input, gradOutput)
+  local step = self.updateGradInputStep - 1
+  local whole = gradOutput:clone()
+  if self.gradOutputs[step] then whole:add(self.gradOutputs[step]) end
+  self._gradOutputs[step] = whole
+  local found = self:getStepModule(step):updateGradInput({input, self:before(step, input)}, whole)
+  self.gradOutputs[step - 1] = found[2]
+  return found[1]
+end
+function Cell:_accGradParameters(input, gradOutput, scale)
+  local step = self.accGradParametersStep - 1
+  self:getStepModule(step):accGradParameters({input, self:before(step, input)}, self._gradOutputs[step], scale)
+end
+function Cell:forget() self.forgotten = self.forgotten + 1 return parent.forget(self) end
+torch.manualSeed(3)
+local cell = nn.KeepsItsSteps(2, 2)
+local network, x, gradient = nn.Sequencer(nn.Sequential():add(cell):add(nn.Tanh())), {}, {}
+for i = 1, 3 do x[i], gradient[i] = torch.ones(1, 2) * i, torch.ones(1, 2) end
+local parameters, gradients = network:getParameters()
+local function show(name)
+  gradients:zero()
+  local output = network:forward(x)
+  local back = network:backward(x, gradient)
+  print(name, ('%.4f %.4f %.4f %.4f'):format(output[1]:sum(), output[3]:sum(), back[1]:sum(), gradients:norm()), cell.step)
+end
+show 'a first sequence'
+show 'anew'
+network:remember 'both'
+show 'anew'
+show 'going on'
+network:forget()
+show 'forgotten'
+network:remember 'neither':evaluate()
+print(network:forward(x)[3]:sum() == network:forward(x)[3]:sum(), cell.forgotten > 4)
+print(cell, #cell.sharedClones, torch.isTypeOf(cell, 'nn.AbstractRecurrent'), #network:clone():findModules('nn.Linear'))
+network:training()
+cell:forget()
+for i = 1, 3 do cell:forward(x[i]) end
+for i = 3, 1, -1 do io.write(('%.4f '):format(cell:backward(x[i], gradient[i]):sum())) end
+print(cell.step, #cell.outputs)
+-->
+a first sequence	-0.6504 -0.1584 -0.1898 7.6205	4
+anew	-0.6504 -0.1584 -0.1898 7.6205	4
+anew	-0.8535 -0.1640 -0.5352 7.0795	7
+going on	-0.8539 -0.1640 -0.5343 7.0796	10
+forgotten	-0.6504 -0.1584 -0.1898 7.6205	4
+true	true
+nn.KeepsItsSteps(2 -> 2)
+4	true	2
+0.3579 0.3353 -0.1242 4	3

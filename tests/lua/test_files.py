@@ -107,3 +107,48 @@ def test_what_is_noted_of_the_nodes_of_a_graph_is_in_files(program, tmp_path):
     assert f7.lua.run(main) == ("hidden", "red", "nn.Linear")
     nodes = t7.read(tmp_path / "graph.t7").fields["forwardnodes"]
     assert [node.fields["data"]["annotations"].get("name") for node in nodes] == [*4 * [None], "hidden", *4 * [None]]
+
+
+def test_python_saves_what_lua_alone_understands(program, tmp_path):
+    """Tables with `true` beside 1, objects of Lua's classes and functions, held by a layer of Lua's or in tables."""
+    path = program("""
+    require 'nn'
+    local Scale = torch.class('ScaleSavedByPython')
+    function Scale:__init(by) self.by = by end
+    local Layer, parent = torch.class('nn.SavedByPython', 'nn.Module')
+    function Layer:__init()
+      parent.__init(self)
+      self.mixed, self.scale = {7, [true] = 8}, ScaleSavedByPython(2)
+    end
+    function Layer:updateOutput(x)
+      self.output = x * self.mixed[1] * self.scale.by + self.mixed[true]
+      return self.output
+    end
+    function given() return {1, [true] = ScaleSavedByPython(5), f = function() return 3 end} end
+    function read(path) return torch.load(path)[true].by end
+    """)
+    loaded = f7.lua.load(path)
+    layer = loaded.SavedByPython()
+    f7.save_t7(tmp_path / "layer.t7", layer)
+    again = f7.load_t7(tmp_path / "layer.t7", lua=[path])
+    assert again.forward([1, 2]).totable() == layer.forward([1, 2]).totable() == [22, 36]
+    f7.save_t7(tmp_path / "table.t7", loaded.given())
+    found = f7.load_t7(tmp_path / "table.t7", lua=[path])
+    (key,) = [key for key in found if isinstance(key, t7.Key)]
+    assert found[1] == 1 and key.value is True and found[key].by == 5
+    assert isinstance(found["f"], t7.LuaFunction) and loaded.read(str(tmp_path / "table.t7")) == 5
+
+
+def test_methods_in_files_are_refused_to_python_with_lua_or_without(program, tmp_path):
+    path, classes = f"{tmp_path}/method.t7", program("require 'nn'")
+    f7.lua.run(
+        program(f"""
+    require 'nn'
+    local own = nn.Identity()
+    function own:updateOutput(input) return input * 5 end
+    torch.save('{path}', nn.Sequential():add(own))
+    """)
+    )
+    for lua in ((), (classes,)):
+        with pytest.raises(Exception, match="nothing in a file is executed"):
+            f7.load_t7(path, lua=lua).forward([1, 2])

@@ -1,5 +1,6 @@
 """What programs print, and how they end, as with real Torch7, LuaJIT and trepl."""
 
+import builtins
 import contextlib
 import io
 import re
@@ -32,6 +33,21 @@ def test_programs_print_what_torch_prints(doubles, name, program, expected):
     with contextlib.redirect_stdout(written):
         doubles.execute(program)
     assert written.getvalue().strip() == expected.strip()
+
+
+def test_bytes_that_are_no_text_are_printed_as_they_are_and_logged(doubles, tmp_path):
+    log = tmp_path / "log.txt"
+    with io.TextIOWrapper(io.BytesIO(), encoding="utf-8") as stream, contextlib.redirect_stdout(stream):
+        doubles.execute("print('a\\200', torch.ones(1), 2) io.write('b\\255\\n')")
+        before = builtins.print
+        try:
+            doubles.execute(f"torch.CmdLine():log('{log}', {{}}) print('c\\200', 3)")
+        finally:
+            builtins.print = before
+        stream.flush()
+        shown = stream.buffer.getvalue()
+    assert shown.startswith(b"a\xc8\t 1\n[torch.DoubleTensor of size 1]\n\n2\nb\xff\n")
+    assert shown.endswith(b"\nc\xc8\t3\n") and log.read_bytes().endswith(b"c\xc8 3 \n")
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ class Node:
     """What a program may have put into the object beside what its class defines, as the file has it."""
     user_class: str | None = None
     """The name of the object's class, where a user has derived it from the description's."""
-    annotations: list[Fields] = field(default_factory=list)
-    """What a program has noted of a graph's nodes, of those with modules, in the modules' order."""
+    annotations: dict[Any, Fields] = field(default_factory=dict)
+    """What a program has noted of a graph's nodes, by what they give (`layers.graph.Source`)."""
 
 
 def shared_clone(node: Node) -> Node:

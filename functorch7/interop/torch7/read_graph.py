@@ -34,6 +34,7 @@ class _Sources:
         self.dispatched = _entries(self.innode["mapindex"])  # in old files the inputs' nodes, else empty
         self.n_inputs = int(record.get("nInputs", len(self.dispatched) or 1))
         self.places: dict[int, int] = {}
+        self.annotations: dict[Source, Fields] = {}
 
     def of(self, data: Fields) -> list[Source]:
         """Those of a node's inputs."""
@@ -60,11 +61,19 @@ class _Sources:
         count = self.n_inputs if of_inputs else int(given[0].get("nSplitOutputs", 0))
         if not 0 <= index < count:
             raise self.record.error(f"a node is entry {index + 1} of {count}")
-        return Source(-1 - index) if of_inputs else Source(whole.origin, (*whole.path, (index, count)))
+        return (
+            Source(-1 - index) if of_inputs else self.noted(Source(whole.origin, (*whole.path, (index, count))), data)
+        )
+
+    def noted(self, gives: Source, data: Fields) -> Source:
+        """What a node gives, after a look at what the program has noted of the node."""
+        noted = data.get("annotations")
+        self.annotations[gives] = noted if isinstance(noted, dict) and is_harmless(noted) else {}
+        return gives
 
 
 def _read(reader: Reader, record: Record) -> Node:
-    found, sources, children, annotations = _Sources(record), [], [], []
+    found, sources, children = _Sources(record), [], []
     for node in record.need("forwardnodes"):
         data = _data(node)
         if isinstance(data.get("module"), T7Object):
@@ -72,8 +81,7 @@ def _read(reader: Reader, record: Record) -> Node:
             if not sources[-1]:
                 raise record.error(f"the module of node {len(sources)} has no inputs")
             found.places[id(data)] = len(children)
-            noted = data.get("annotations")
-            annotations.append(noted if isinstance(noted, dict) and is_harmless(noted) else {})
+            found.noted(Source(len(children)), data)
             children.append(reader.node(data["module"], f"{record.path}.modules[{len(children) + 1}]"))
     outputs = tuple(found.of(_data(record.need("outnode"))))
     modules, name = tuple(child.spec for child in children), record.get("name")
@@ -81,7 +89,7 @@ def _read(reader: Reader, record: Record) -> Node:
         name=name if isinstance(name, str) else None
     )
     output = record.fields.get("output")
-    return Node(spec, children=children, settings=record.settings(), output=output, annotations=annotations)
+    return Node(spec, children=children, settings=record.settings(), output=output, annotations=found.annotations)
 
 
 readers["nn.gModule"] = _read

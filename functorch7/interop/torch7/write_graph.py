@@ -25,7 +25,7 @@ class _Drawn:
         for place in places_of(node.spec):  # type: ignore[arg-type]
             module = None if place.module is None else object_of(node.children[place.module])
             fields = {"nSplitOutputs": place.splits, "selectindex": place.entry, "module": module}
-            noted = node.annotations[place.module] if node.annotations and place.module is not None else {}
+            noted = node.annotations.get(place.gives, {})
             self._add(place.inputs, noted, **{name: value for name, value in fields.items() if value is not None})
         count = len(self.data)
         consumers = [[j for j in range(count) if i in self.inputs[j]] for i in range(count)]

@@ -58,7 +58,7 @@ class Call(Inspection, RunLonger):
 
     def __init__(self, plan: Plan, given: Input, keep: bool):
         if not plan.is_stateless:
-            plan.forget()
+            plan.begin()
         self._begin(plan, given)
         self.number = Newest.number = next(count)
         buffers = self._run_as_it_turns_out(keep)

@@ -73,6 +73,11 @@ class OfUser(core.Module, abstract=True):
         """The object."""
         raise NotImplementedError
 
+    @property
+    def keeps_steps(self) -> bool:
+        """Whether the object keeps what its steps have left itself."""
+        return self.user().keeps_steps
+
     def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         by_hand = self.user().has_own_gradient()
         if by_hand and not inexact(shapes_of(jax.tree.leaves(input))):

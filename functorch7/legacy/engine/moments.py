@@ -48,6 +48,14 @@ class Moment:
         return self.fields is not None
 
 
+@jax.tree_util.register_static
+class Step(Moment):
+    """A step of an object that keeps what its steps have left itself, and goes back through them in turn."""
+
+    def returned(self) -> bool:
+        return True
+
+
 def _latest(user: Object) -> Moment | None:
     found = user.__dict__.get("_moment")
     return None if found is None else found()
@@ -55,6 +63,8 @@ def _latest(user: Object) -> Moment | None:
 
 def called_at(user: Object, call: Callable[[], Result]) -> tuple[Result, Moment]:
     """The result of a call of an object's method, and the moment after it."""
+    if user.keeps_steps:
+        return call(), Step(user)
     latest = _latest(user)
     if latest is not None and not latest.is_past:
         latest.note()

@@ -143,6 +143,13 @@ class Object(Titled, Passing, Parametrised, Holder):
     def _steps(self) -> Any:
         raise NotImplementedError
 
+    keeps_steps: bool
+    """Whether it keeps what its steps have left itself, and goes back through them in turn."""
+
+    def begin_sequence(self, goes_on: bool) -> None:
+        """What a sequencer around it lets it do before a call."""
+        raise NotImplementedError
+
 
 class Whole(Object):
     """A criterion that is computed without asking those inside, which show what it has found."""

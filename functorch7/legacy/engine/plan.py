@@ -103,6 +103,7 @@ class Plan(Running):
         self._in_one_call: dict[str, bool] = {}
         walk = Walk(root, self, as_foreign)
         self.members, self.sequencers, self._numbers = walk.members, walk.sequencers, walk.numbers
+        self.beginning = walk.beginning
         self.paths = {id(module): path for module, path in zip(walk.members, walk.places, strict=True)}
         self.foreign, self.traced, self.obstacles, self._users = walk.foreign, walk.traced, walk.obstacles, walk.users
         self.called = list({id(user): user for user in self.foreign}.values())  # which may be at several places
@@ -247,6 +248,13 @@ class Plan(Running):
         plan = self.root._plan_of(self.as_foreign, self.form)
         plan.last_call = self.last_call
         return plan
+
+    def begin(self) -> None:
+        """Starts a sequence in every sequencer, a new one where it does not remember the last."""
+        for sequencer, users in self.beginning:
+            for user in users:
+                user.begin_sequence(sequencer.hasMemory())
+        self.forget()
 
     def forget(self) -> None:
         """Forgets the state of every sequencer that does not remember it."""

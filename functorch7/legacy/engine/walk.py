@@ -44,6 +44,7 @@ class Walk:
         self.called_tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # of users' modules with own gradients
         self.holders: list[tuple[Object, str] | None] = []  # whose parameters they are
         self.sequencers: list[tuple[Any, list[Slot]]] = []  # objects that count their steps
+        self.beginning: list[tuple[Any, list[Object]]] = []  # these, and users' objects inside that forget themselves
         self._occurrences: Counter | None = None
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, self.params, self.slots = visit(root, bool(root.in_training), ())
@@ -51,6 +52,7 @@ class Walk:
     def _visit(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
         self._seat(module, path)
+        first_user = len(self.foreign)
         spec = module.own_description()
         if isinstance(spec, Criterion) and is_whole(module):
             module.surround()
@@ -74,6 +76,7 @@ class Walk:
                 # What is forgotten between calls is this side's affair, what within a call the description's.
                 spec = spec.remember("both")  # type: ignore[attr-defined]
             self.sequencers.append((module, state_slots(spec, slots)))
+            self.beginning.append((module, [user for user in self.foreign[first_user:] if user.overrides("forget")]))
         first = len(self.numbers)
         self.numbers += [(module, name) for name in numbers.numbers_of(spec)]
         spec = numbers.bare(spec, first)

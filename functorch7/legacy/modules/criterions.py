@@ -14,6 +14,7 @@ from ...core.types import Value
 from ..objects.described import Described, Given
 from ..objects.generated import object_of
 from ..tensors.devices import precision
+from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, unwrapped, wrapped
@@ -119,9 +120,11 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
 
 
 class MultiCriterion(Criterion, describes=losses.MultiCriterion):
-    """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts."""
+    """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts; `weights` may be a storage or a
+    tensor, too.
+    """
 
-    weights: list[float]
+    weights: list[float] | Tensor | Storage = []
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         super()._take_children(spec, given)
@@ -132,11 +135,13 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
         if not isinstance(criterion, Criterion):
             raise TypeError(f"{self.typename()}: no criterion provided, got {criterion!r}")
         self.criterions.append(criterion)
+        if not isinstance(self.weights, list):
+            self.weights = list(map(float, self.weights))
         self.weights.append(weight)
         return self
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
-        return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(self.weights))
+        return self._spec.replace(criterions=tuple(map(of, self.criterions)), weights=tuple(map(float, self.weights)))
 
 
 class ModuleCriterion(Criterion, describes=losses.ModuleCriterion):

@@ -140,7 +140,12 @@ def _weight_of(module: Any) -> Tensor:
 
 
 class WeightNorm(Module, describes=layers.WeightNorm):
-    """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first."""
+    """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first.
+
+    Differs from Torch7: the module inside is part of the description and no object, so that listModules, findModules,
+    apply and replace do not meet it. `reset` draws v and g anew, where Torch draws the weight inside, which counts for
+    nothing afterwards.
+    """
 
     def _make_parameters(self) -> None:
         super()._make_parameters()

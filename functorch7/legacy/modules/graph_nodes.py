@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ...core.types import Value
+from ...layers.graph import Source
 from ...layers.graph_places import Place, backwards, consumers_of, places_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output, wrapped
@@ -103,11 +104,10 @@ class ModuleGraph(Graph):
 class Nodes:
     """All nodes of a gModule, as its description says."""
 
-    def __init__(self, graph: Value, annotations: list[dict] | None):
+    def __init__(self, graph: Value, annotations: dict[Source, dict]):
         self.graph = graph
         places = places_of(graph._spec)
-        notes = annotations or [{} for _ in graph.modules]
-        noted = [{} if place.module is None else notes[place.module] for place in places]
+        noted = [{} if place.gives is None else annotations.setdefault(place.gives, {}) for place in places]
         self.data = [NodeData(self, i, *pair) for i, pair in enumerate(zip(places, noted, strict=True))]
         self.inputs = [place.inputs for place in places]
         self.consumers = consumers_of(self.inputs)

@@ -365,10 +365,11 @@ class Module(
 
     def clearState(self) -> Self:
         """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
-        for module in self.listModules():
-            call, module.__dict__["_call"] = module._call, None
-            is_table = isinstance(module._as_made("_output") if call is None else call.result, list)
-            module.output, module.gradInput = [] if is_table else module._made(), module._as_made("_grad_input")
+        for module in self.children():
+            module.clearState()
+        call, self.__dict__["_call"] = self._call, None
+        is_table = isinstance(self._as_made("_output") if call is None else call.result, list)
+        self.output, self.gradInput = [] if is_table else self._made(), self._as_made("_grad_input")
         return self.forget()
 
     def __getitem__(self, name: str) -> Module:

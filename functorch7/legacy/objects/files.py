@@ -21,6 +21,7 @@ from ...interop.torch7.writer import Writer
 from ...layers.graph_nodes import Node, Split
 from ..tensors.changes import changed
 from ..tensors.generator import Generator
+from ..tensors.lua_values import OfLua
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, class_named, is_derived, parent_of
@@ -287,6 +288,8 @@ class Saved:
             return self.once(each, lambda: t7.T7Object(NODE, 1, self._table(self.graph_nodes.fields(each), place)))
         if each is None or isinstance(each, OF_FILES) or hasattr(each, "__array__"):
             return each
+        if isinstance(each, OfLua):
+            return self.once(each, lambda: each.record(self.made, place))
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
 
     def once(self, each: object, make: Callable[[], Value]) -> Content:
@@ -312,6 +315,7 @@ class Saved:
         """What stands for a table's key, which may be anything in Lua's tables."""
         if isinstance(key, (str, bytes, Real)):
             return key
+        key = key.as_value() if isinstance(key, OfLua) else key
         return t7.Key(self.made(key.value if isinstance(key, t7.Key) else key, place))
 
     def _user(self, user: Any) -> t7.T7Object:

@@ -178,7 +178,7 @@ class Nodes:
             self._parts(object),
             settings,
             *(object.left() if object.is_criterion and self.record is not None else ()),
-            annotations=object.__dict__.get("_annotations") or [],
+            annotations=object.__dict__.get("_annotations") or {},
         )
         self.made.append((object, node))
         return node

@@ -47,6 +47,8 @@ class Steps(Described):
     """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
 
     _longest: int
+    keeps_steps = False
+    """Whether it keeps what its steps have left itself, and goes back through them in turn."""
 
     @property
     def step(self) -> int:
@@ -160,14 +162,20 @@ class Steps(Described):
 
     def forget(self) -> Self:
         """Forgets all recurrent state inside: the next forward starts a new sequence."""
-        for module in self.listModules():
-            module._drop_steps()
-            module.__dict__.pop("_next_state", None)
-            for name in module._spec.traits.transient if module._spec is not None else ():
-                module._state[name] = None
-            for plan in watchers(module):
-                plan.members[0]._drop_steps()
+        for module in self.children():
+            module.forget()
+        self._drop_steps()
+        self.__dict__.pop("_next_state", None)
+        for name in self._spec.traits.transient if self._spec is not None else ():
+            self._state[name] = None
+        for plan in watchers(self):
+            plan.members[0]._drop_steps()
         return self
+
+    def begin_sequence(self, goes_on: bool) -> None:
+        """What a sequencer around it lets it do before a call, which goes on from the last, or begins anew."""
+        if not goes_on:
+            self.forget()
 
     def remember(self, mode: str | None = None) -> Self:
         """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""

@@ -173,7 +173,7 @@ class CmdLine(Named):
         It changes Python's `print`, and a later `log` takes the place of an earlier one.
         """
         if isinstance(file, str):
-            with open(file, "w", encoding="utf-8"):
+            with open(file, "w"):
                 pass
         screen = getattr(builtins.print, "screen", builtins.print)
 
@@ -198,5 +198,5 @@ class CmdLine(Named):
             file.write(line)
             file.flush()
             return
-        with open(file, "a", encoding="utf-8") as opened:
+        with open(file, "a", encoding="utf-8", errors="surrogateescape") as opened:
             opened.write(line)

@@ -1,8 +1,11 @@
 """What Lua calls values, and how it prints them."""
 
 import numbers
+from collections.abc import Callable
 
 import numpy as np
+
+from ...core.types import Value
 
 
 class OfLua:
@@ -16,6 +19,14 @@ class OfLua:
 
     def entries(self) -> dict:
         """What is in it, if it is a table."""
+        raise NotImplementedError
+
+    def as_value(self) -> object:
+        """What it is as a value, where it stands for a key that Python's dicts do not have."""
+        raise NotImplementedError
+
+    def record(self, made: Callable[[object, str], Value], place: str) -> Value:
+        """What files have of it, at a place; `made` gives what they have of others, which may be filled later."""
         raise NotImplementedError
 
 

@@ -317,8 +317,6 @@ end
 
 function asked.describe(reference) return tostring(pinned[reference]) end
 
-function asked.as_value(reference) return answered(pinned[reference]) end
-
 function asked.type_of(reference) return type(pinned[reference]) end
 
 function asked.itself(reference) return answered(pinned[reference]) end

@@ -31,12 +31,11 @@ end
 local function own_class(name, parent)
   local class = {__typename = name, __tostring = to_text}
   class.__index = function(self, key)
-    local value = class[key]
-    if value == nil and class.__index__ then
+    if class.__index__ then -- it comes before the methods, and says whether it knows the key
       local found, known = class.__index__(self, key)
-      if known or found ~= nil then return found end
+      if known or known == nil and found then return found end
     end
-    return value
+    return class[key]
   end
   class.__newindex = function(self, key, value)
     local put = class.__newindex__
@@ -105,14 +104,15 @@ function torch.class(name, parent, package)
   local above, number
   if parent then
     above, number = class_named(parent)
-    if not above then border.refuse('torch.class: parent class %s does not exist', tostring(parent)) end
+    if not above then border.refuse('torch.class: invalid parent class name %s', tostring(parent)) end
   end
   local target, short = place_of(name, package)
   if number then
-    local derived = call(python.derive, number, nil, name)
+    local from = border.derived_from(number)
+    local derived = call(python.derive, from, nil, name)
     derived_classes[name] = derived
     rawset(target, short, border.constructor(derived))
-    return border.class(derived), above
+    return border.class(derived), from == number and above or border.class(from)
   end
   local class = own_class(name, above)
   rawset(target, short, constructor(class))

@@ -61,6 +61,7 @@ function border.provide(name, number, globals)
       error(("'%s' is for a GPU, and JAX sees none"):format(name), 0)
     end
     local found = namespace(number)
+    if globals.nn and name ~= 'nn' then require 'nn' end -- as theirs do
     for global, place in pairs(globals) do rawset(_G, global, rawget(_G, global) or namespace(place)) end
     if border.prepare[name] then border.prepare[name](found) end
     return found

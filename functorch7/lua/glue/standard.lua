@@ -194,10 +194,17 @@ function border.shown(value)
   return concat(lines, '\n')
 end
 
+-- As th has it, what is no plain value ends its line.
+local ENDS_ITS_LINE = {table = true, userdata = true, cdata = true}
+
 function print(...)
-  local count, found = select('#', ...), {...}
-  for i = 1, count do found[i] = border.shown(found[i]) end
-  call(python.print, 0, nil, unpack(found, 1, count))
+  local count, found, shown, begun = select('#', ...), {...}, {}, ''
+  for i = 1, count do
+    local ends = i < count and ENDS_ITS_LINE[type(found[i])]
+    begun = begun .. border.shown(found[i])
+    if ends then begun = begun .. '\n' else shown[#shown + 1], begun = begun, '' end
+  end
+  call(python.print, 0, nil, unpack(shown))
 end
 
 function os.exit(code) call(python.exit, 0, nil, code == true and 0 or code == false and 1 or code or 0) end
