@@ -25,6 +25,9 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "large groups": ((2, 32, 4, 4), (4, 16, 3, 3), (1, 1), (0, 0), (1, 1), 2),
     "planes that fit no vectors": ((2, 3, 6, 5), (42, 3, 3, 3), (1, 1), (0, 0), (1, 1), 1),
     "volumes by steps of one": ((2, 3, 4, 5, 4), (4, 3, 3, 2, 3), (1, 1, 1), (2, 0, 1), (2, 1, 1), 1),
+    "even steps": ((2, 4, 8, 6), (3, 4, 4, 2), (2, 2), (1, 0), (1, 1), 1),
+    "even steps that leave a rest": ((2, 3, 9, 8), (3, 3, 4, 6), (2, 3), (0, 2), (1, 1), 1),
+    "volumes by even steps": ((2, 3, 6, 5, 7), (2, 3, 4, 2, 3), (2, 1, 3), (1, 0, 1), (1, 1, 1), 1),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment

@@ -17,6 +17,7 @@ from jax import lax
 from ..core import may_have_copies, traced_for, wide_on_cpu
 from ..core.types import Array
 from .bilinear import Product, bilinear
+from .phases import kernels_of_phases, side_by_side
 from .windows import offsets, slices, window_count
 
 _MORE_PIXELS = 1.3
@@ -28,7 +29,7 @@ _VALUES, _VALUES_OF_VOLUMES = range(2**14, 2**22), range(2**14, 2**19)
 _MANY_PLANES = 16
 """Groups of so many planes are convolutions of their own."""
 
-VECTOR, _MANY_ROWS = 16, 40
+_VECTOR, _MANY_ROWS = 16, 40
 """The numbers in a vector register, at most; and planes enough for products that have them as rows."""
 
 _FEW_TAPS, _MANY_VALUES = 300, 400_000
@@ -89,11 +90,11 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     by_product = _windows_pay(math.prod(x.shape[2:]), windows, values, how)
     if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
-    if len(kernel) == 3:
-        return _by_frames(x, weight, how)
+    product = _by_frames if len(kernel) == 3 else _by_xla
+    by_images = by_windows if by_product else _of_phases if _phases_pay(weight, how) else product
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
     by_row = is_long and len(kernel) == 2 and max(how.stride) <= 2
-    return _convolution(by_windows if by_product else _by_xla, _by_rows if by_row else _by_xla)(x, weight, how)
+    return _convolution(product, by_images, _by_rows if by_row else product)(x, weight, how)
 
 
 def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
@@ -110,7 +111,7 @@ def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
 
 def _fit_no_vectors(planes: int) -> bool:
     """Whether XLA is slow with so many planes as columns of a product, and not as rows."""
-    return planes > _MANY_ROWS and planes % VECTOR != 0
+    return planes > _MANY_ROWS and planes % _VECTOR != 0
 
 
 # The ways back keep the images and kernels that they are given, and neither transposed nor shifted copies.
@@ -186,7 +187,30 @@ def _by_frames(x: Array, weight: Array, how: Steps) -> Array:
     return jnp.moveaxis(found.reshape(len(x), count, *found.shape[1:]), 1, 2)
 
 
+def _phases_pay(weight: Array, how: Steps) -> bool:
+    """Whether the gradient of images is quicker by phases: there are several, of equal taps, and planes enough."""
+    is_even = all(k % step == 0 for k, step in zip(weight.shape[2:], how.stride, strict=True))
+    phases = math.prod(how.stride)
+    return phases > 1 and max(how.dilation) == 1 and is_even and phases * weight.shape[1] >= _VECTOR
+
+
+def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
+    """What kernels that go so over images of these sizes give transposed, as a convolution without steps."""
+    kernels = kernels_of_phases(weight, how.stride)
+    ones = (1,) * len(sizes)
+    planes = on_cpu(x, kernels, Steps(ones, tuple(taps - 1 for taps in kernels.shape[2:]), ones))
+    return side_by_side(planes, how.stride, how.padding, sizes)
+
+
+def _of_phases(x: Array, weight: Array, how: Steps) -> Array:
+    """As what goes by phases is transposed, so that it goes by phases, transposed again."""
+    shape = len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])
+    outputs = jax.ShapeDtypeStruct(shape, x.dtype)
+    (found,) = jax.linear_transpose(lambda y: _by_phases(y, weight, how, x.shape[2:]), outputs)(x)
+    return found
+
+
 @cache
-def _convolution(by_images: Product, by_kernels: Product) -> Product:
-    """XLA's convolution with the gradients of these, of the images and of the kernels."""
-    return _by_xla if by_images is by_kernels is _by_xla else bilinear(_by_xla, by_images, by_kernels)
+def _convolution(product: Product, by_images: Product, by_kernels: Product) -> Product:
+    """A convolution with the gradients of these, of the images and of the kernels."""
+    return product if by_images is by_kernels is product else bilinear(product, by_images, by_kernels)

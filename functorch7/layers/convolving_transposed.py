@@ -4,7 +4,6 @@ There the ways back are a convolution's own: the gradient of the input is a conv
 gradient of a convolution's kernels, with input and output in each other's place. docs/performance.md has the times.
 """
 
-import math
 from typing import NamedTuple
 
 import jax
@@ -14,7 +13,7 @@ from jax import lax
 from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
 from .bilinear import bilinear
-from .convolving import VECTOR, Steps, on_cpu
+from .convolving import Steps, on_cpu
 
 
 class Places(NamedTuple):
@@ -58,46 +57,11 @@ def _by_xla(x: Array, weight: Array, how: Places) -> Array:
     return lax.conv_general_dilated(x, flipped, (1,) * len(axes), edges, lhs_dilation=how.stride)
 
 
-def _quickly(x: Array, weight: Array, how: Places) -> Array:
-    """By phases where there are several, all of as many taps, and planes enough in all of them; or as a gradient."""
-    phases = math.prod(how.stride)
-    is_even = all(k % step == 0 for k, step in zip(weight.shape[2:], how.stride, strict=True))
-    if phases > 1 and is_even and phases * weight.shape[1] >= VECTOR:
-        return _by_phases(x, weight, how)
+def _as_gradient(x: Array, weight: Array, how: Places) -> Array:
+    """As the gradient of a convolution's images, by whichever way that goes."""
     images = how.images(x, weight)
     _, pull = jax.vjp(lambda y: on_cpu(y, weight, how.back()), jnp.zeros(images.shape, images.dtype))
     return pull(x)[0]
-
-
-def _by_phases(x: Array, weight: Array, how: Places) -> Array:
-    """As one convolution without strides, whose planes are the pixels between two places, put side by side after it.
-
-    Pixel step * i + r of the output is the sum of x_(i - j) times tap step * j + r of the kernels, over j.
-    """
-    kernels = _phases(weight, how.stride)
-    ones = (1,) * len(how.stride)
-    planes = on_cpu(x, kernels, Steps(ones, tuple(count - 1 for count in kernels.shape[2:]), ones))
-    pixels = _side_by_side(planes, how.stride)
-    rows = zip(how.images(x, weight).shape[2:], pixels.shape[2:], how.padding, strict=True)
-    edges = [(-p, size + p - count, 0) for size, count, p in rows]  # padding goes, and adjustment comes
-    return lax.pad(pixels, jnp.zeros((), x.dtype), [(0, 0, 0), (0, 0, 0), *edges])
-
-
-def _phases(weight: Array, stride: tuple[int, ...]) -> Array:
-    """C x O x kernel as a convolution's kernels, (O * all steps) x C x (kernel / stride): those of a phase together."""
-    dims = len(stride)
-    taps = [k // step for k, step in zip(weight.shape[2:], stride, strict=True)]
-    split = weight.reshape(*weight.shape[:2], *(size for pair in zip(taps, stride, strict=True) for size in pair))
-    apart = split.transpose(1, *range(3, 3 + 2 * dims, 2), 0, *range(2, 2 + 2 * dims, 2))
-    return jnp.flip(apart.reshape(-1, len(weight), *taps), range(2, 2 + dims))
-
-
-def _side_by_side(planes: Array, stride: tuple[int, ...]) -> Array:
-    """B x (O * all steps) x sizes as B x O x (sizes * stride)."""
-    dims, sizes = len(stride), planes.shape[2:]
-    apart = planes.reshape(len(planes), planes.shape[1] // math.prod(stride), *stride, *sizes)
-    pixels = apart.transpose(0, 1, *(axis for i in range(2, 2 + dims) for axis in (i + dims, i)))
-    return pixels.reshape(*apart.shape[:2], *(count * step for count, step in zip(sizes, stride, strict=True)))
 
 
 def _of_images(x: Array, weight: Array, how: Places) -> Array:
@@ -117,4 +81,4 @@ def _of_kernels(x: Array, weight: Array, how: Places) -> Array:
     return found
 
 
-_on_cpu = bilinear(_quickly, _of_images, _of_kernels)
+_on_cpu = bilinear(_as_gradient, _of_images, _of_kernels)
