@@ -124,7 +124,7 @@ class MultiCriterion(Criterion, describes=losses.MultiCriterion):
     tensor, too.
     """
 
-    weights: list[float] | Tensor | Storage = []
+    weights: list[float] | tuple[float, ...] | Tensor | Storage = ()
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         super()._take_children(spec, given)
