@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..checks.declared import as_declared, number_type
+from ..checks.making import check_fields
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
@@ -57,6 +58,7 @@ class Description:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__() | changes)
         copy.__post_init__()
+        check_fields(copy)
         return copy
 
     def named(self, name: str | None) -> Self:
