@@ -247,7 +247,8 @@ def unfit_value(module: Described) -> TypeError | None:
     name, values = module.torch_name(), vars(module)
     for field, kinds in _declared_numbers(type(module)):
         value = values.get(field, 0)
-        fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
+        is_one = isinstance(value, NUMBERS) or (_is_array(value) and not np.ndim(value))
+        fits = is_one or (value is None and "None" in kinds)
         if not fits or (type(value) is float and "int" in kinds and "float" not in kinds):
             wanted = next(word for kind, word in WORDS.items() if kind in kinds)
             return TypeError(f"{name}: expected {wanted} as {field}, got {reprlib.repr(value)}")
