@@ -13,6 +13,7 @@ from ...checks.making import words_of as words_of_parameters
 from ...checks.raised import OURS, frames_of, is_of_libraries, is_raised_here, package_of
 from ...checks.tracebacks import shorten
 from ...core.types import Value
+from ...programs import ended
 from .arguments import described
 
 
@@ -77,14 +78,21 @@ def naming(
 
 
 def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
-    """As `naming`, of calls with too few arguments, too many or others alone: all else the function says itself."""
+    """As `naming`, of calls with too few arguments, too many or others alone: all else the function says itself.
+
+    What a signal has ended in it is closed.
+    """
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
+        around = ended.current()
         try:
             return function(*args, **options)
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # the function has begun
+        except BaseException as error:
+            ended.close(around)
+            begun = error.__traceback__ is None or error.__traceback__.tb_next is not None
+            if begun or type(error) is not TypeError:
+                shorten(error)
                 raise
             short = name(args[0])
             raise Misuse.of(short, _usage(short, function, first), args[first:], options) from None
