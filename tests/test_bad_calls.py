@@ -17,6 +17,7 @@ from criterion_cases import CRITERIONS
 import functorch7 as f7
 from functorch7.core import title
 from functorch7.legacy import manualSeed, nn
+from functorch7.legacy.objects.generated import class_of
 
 KEY = jax.random.key(7)
 
@@ -252,13 +253,39 @@ def test_a_field_that_is_no_number_is_named(make, sizes, field, given, shown):
     assert re.fullmatch(rf"nn\.\w+: expected {field}, got {re.escape(shown)}", str(caught.value))
 
 
+ARGUMENTS = ("no", [1, [2]], {"a": 1}, b"x", nn.Tanh, Thing())
+CONSTRUCTED = [kind for kind in f7.core.registry.values() if kind.__module__.startswith("functorch7.")]
+
+
+@pytest.mark.parametrize("kind", CONSTRUCTED, ids=lambda kind: kind.__name__)
+def test_constructors_name_the_class_whatever_they_are_given(kind):
+    """Or make what can be printed; so do those of the stateful interface, under Torch's names."""
+    numbers = [(3,) * count for count in range(5)]
+    for given in [(), (Thing(),) * 40, *((*sizes, wrong) for sizes in numbers for wrong in ARGUMENTS)]:
+        for make in (kind, class_of(kind)):
+            try:
+                str(make(*given))
+            except Exception as error:
+                assert type(error).__name__ in ("TypeError", "ValueError", "RuntimeError", "KeyError"), error
+                assert str(error).startswith((f"{kind.torch_name()}:", f"{kind.torch_name()}(")), error
+
+
+def test_a_field_that_is_to_be_a_module_is_one():
+    with pytest.raises(TypeError, match="^nn.WeightNorm: expected a module, got 3$"):
+        f7.WeightNorm(3)
+    with pytest.raises(TypeError, match="^nn.CriterionTable: expected a criterion, got nn.Tanh$"):
+        f7.CriterionTable(f7.Tanh())
+    with pytest.raises(TypeError, match="^nn.Dropout: expected a number as p, got 'much'$"):
+        f7.Dropout(0.5).replace(p="much")
+
+
 @pytest.mark.parametrize(
     "make, sizes, said",
     [
         (nn.Unsqueeze, (2, 3), "nn.Unsqueeze: expected a whole number as pos, got 1.5"),
         (lambda size: nn.Narrow(1, 1, size), (2, 3), "nn.Narrow: expected a whole number as length, got 1.5"),
         (lambda pad: nn.SpatialZeroPadding(pad, 1, 1, 1), (1, 3, 3), "nn.SpatialZeroPadding: .* as pad_l, got 1.5"),
-        (nn.Squeeze, (1, 3), "nn.Squeeze: expected a dimension counted from 1"),
+        (nn.Squeeze, (1, 3), "nn.Squeeze: expected a whole number as dim, got 1.5"),
         (lambda dim: nn.Transpose([dim, 2]), (2, 3), "nn.Transpose: expected a dimension counted from 1"),
         (lambda size: nn.View(size, 6), (2, 3), "nn.View: expected sizes"),
         (lambda size: nn.LSTM(size, 3), (2, 1), "expected input_size >= 1, got 1.5"),

@@ -51,7 +51,7 @@ def methods(kind):
     for base in kind.__mro__:
         if base not in CORE and base.__module__.startswith("functorch7."):
             for member in vars(base).values():
-                is_written = inspect.isfunction(member) and member.__code__.co_filename != "<string>"
+                is_written = inspect.isfunction(member) and inspect.unwrap(member).__code__.co_filename != "<string>"
                 if is_written and member.__module__ == base.__module__:  # and not put there by dataclasses
                     yield member
 

@@ -12,11 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax._src import compiler
+from jax._src import core as jax_core
 
 import functorch7
 from functorch7 import programs
 from functorch7.legacy import cache_info, cache_limit, clear_cache, nn
 from functorch7.programs import cache
+from functorch7.programs.ended import closing
 
 
 def alive():
@@ -190,3 +192,33 @@ COUNTED = {"Compiled", "programs.Compiled", "Step"}
 
 def names(function):
     return set(map(ast.unparse, function.decorator_list))
+
+
+def test_what_a_signal_leaves_open_in_jax_is_closed(monkeypatch):
+    """KeyboardInterrupt comes when JAX is about to say that nothing is traced any more; or a cache waits for ever."""
+    net, x = nn.Sequential(nn.Linear(3, 2), nn.Tanh()), np.ones((4, 3), np.float32)
+    manager = jax_core.set_current_trace
+    close = manager.__exit__
+
+    def ended(self, *args):
+        monkeypatch.setattr(manager, "__exit__", close)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(manager, "__exit__", ended)
+    with pytest.raises(KeyboardInterrupt):
+        net.forward(x)
+    assert jax_core.trace_state_clean()
+    expected = np.tanh(x @ np.array(net.get(1).weight).T + np.array(net.get(1).bias))
+    np.testing.assert_allclose(net.forward(x).numpy(), expected, 1e-5)
+
+    waits = [RecursionError("Recursively calling <weakref>")]
+
+    def function(number):
+        for error in (waits.pop() for _ in list(waits)):
+            raise error
+        return number + 1
+
+    assert closing(function, (2,), {}) == 3
+    waits += [RecursionError("maximum recursion depth exceeded")]
+    with pytest.raises(RecursionError, match="maximum"):
+        closing(function, (2,), {})

@@ -12,14 +12,15 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields
-from functools import lru_cache
-from typing import Any, Protocol
+from functools import cache, lru_cache
+from types import UnionType
+from typing import Any, Protocol, get_args, get_origin
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .declared import alternatives, number_type
+from .declared import alternatives
 from .entries import hint_of_pair
 from .errors import Described, describe, is_concrete, title
 
@@ -238,15 +239,43 @@ def unfit_field(module: Described, error: Exception) -> TypeError | None:
         return None
     if isinstance(error, UnfitValue):
         return TypeError(f"{module.torch_name()}: {error}")
-    for each in fields(module):  # type: ignore[arg-type]
-        kinds = alternatives(each.type)
-        value = vars(module).get(each.name, 0)
-        fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
-        fits = fits and not (type(value) is float and number_type(each.type) is int)
-        if not fits and kinds <= WORDS.keys():
+    return unfit_value(module)
+
+
+def unfit_value(module: Described) -> TypeError | None:
+    """The error that names a field that is not what its class says: a number, or a module; None if there is none."""
+    name, values = module.torch_name(), vars(module)
+    for field, kinds in _declared_numbers(type(module)):
+        value = values.get(field, 0)
+        is_one = isinstance(value, NUMBERS) or (_is_array(value) and not np.ndim(value))
+        fits = is_one or (value is None and "None" in kinds)
+        if not fits or (type(value) is float and "int" in kinds and "float" not in kinds):
             wanted = next(word for kind, word in WORDS.items() if kind in kinds)
-            return TypeError(f"{module.torch_name()}: expected {wanted} as {each.name}, got {reprlib.repr(value)}")
+            return TypeError(f"{name}: expected {wanted} as {field}, got {reprlib.repr(value)}")
+    for field, wanted, kind in _declared_modules(type(module)):
+        if field in values and not isinstance(values[field], kind):
+            return TypeError(f"{name}: expected {wanted}, got {describe(values[field])}")
     return None
+
+
+@cache
+def _declared_numbers(kind: type) -> list[tuple[str, set[str]]]:
+    """Those of a class's fields that are nothing but numbers, and what each may be."""
+    declared = [(each.name, alternatives(each.type)) for each in fields(kind)]
+    return [(name, kinds) for name, kinds in declared if kinds <= WORDS.keys()]
+
+
+@cache
+def _declared_modules(kind: type) -> list[tuple[str, str, type]]:
+    """Those that are modules or criterions, what errors say that each should be, and what it may be."""
+    found = []
+    for each in fields(kind):
+        may_be: Any = get_args(each.type) if get_origin(each.type) is UnionType else (each.type,)
+        classes = [one for one in may_be if hasattr(one, "torch_name")]
+        if classes:
+            word = classes[0].__name__.lower()
+            found.append((each.name, f"a {word}" if each.name == word else f"a {word} as {each.name}", each.type))
+    return found
 
 
 def _forms(module: Any) -> tuple[Any, Any]:

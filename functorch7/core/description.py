@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..checks.declared import as_declared, number_type
+from ..checks.making import check_fields
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
@@ -56,7 +57,7 @@ class Description:
             raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__() | changes)
-        copy.__post_init__()
+        copy._check_fields()
         return copy
 
     def named(self, name: str | None) -> Self:
@@ -78,6 +79,11 @@ class Description:
     def __post_init__(self) -> None:
         """Checks the fields; subclasses extend it."""
         self._set_declared()
+
+    def _check_fields(self) -> None:
+        """Checks the fields of one that was made without its constructor."""
+        self.__post_init__()
+        check_fields(self)
 
     def _set(self, **values: Any) -> None:
         """Sets fields during construction (the dataclass is frozen after it)."""

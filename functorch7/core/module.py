@@ -29,6 +29,7 @@ from ..checks.given import (
     unfit,
     unfit_field,
 )
+from ..checks.making import making
 from ..checks.numbers import position
 from ..programs import Compiled
 from . import explicit, hooks
@@ -109,6 +110,8 @@ class Module(Declared):
         if "__post_init__" in vars(cls):
             cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
+        if "__init__" in vars(cls):
+            cls.__init__ = making(cls.__init__)  # type: ignore[method-assign]
         if "forward" in vars(cls):
             cls.forward = entry(cls.forward)  # type: ignore[method-assign]
         cls.__setattr__ = cls.__delattr__ = _refuse_change  # type: ignore[assignment]

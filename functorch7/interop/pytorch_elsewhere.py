@@ -1,9 +1,10 @@
 """PyTorch's names beside its layers, of functions and optimisers, and what is written for them in `legacy`."""
 
 FEVAL = "one call is a step: optim.{}(feval, parameters, config), with parameters, gradients = net.getParameters()"
+STOPPED = "in a forward, jax.lax.stop_gradient(x.array) is x without a gradient"
 
 INSTEAD = {
-    "torch.no_grad": "there is no tape: nothing keeps what is computed, and nothing has to be told",
+    "torch.no_grad": f"there is no tape: nothing keeps what is computed, and nothing has to be told; {STOPPED}",
     "torch.enable_grad": "there is no tape: gradients are what net.backward(input, gradOutput) adds up",
     "torch.tensor": "torch.Tensor([1, 2]), or torch.LongTensor([1, 2]) and its like",
     "torch.as_tensor": "torch.Tensor.of(array)",
@@ -32,7 +33,7 @@ INSTEAD = {
     "torch.device": "a name: net.to('cuda')",
     "Tensor.to": "x.double(), or x.type('torch.DoubleTensor')",
     "Tensor.type_as": "x.typeAs(y)",
-    "Tensor.detach": "x, or x.clone(): there is no tape",
+    "Tensor.detach": f"x, or x.clone(): there is no tape; {STOPPED}",
     "Tensor.backward": "net.backward(input, gradOutput), with a criterion's gradient",
     "Tensor.grad": "net.gradWeight, or that of named_parameters()",
     "Tensor.cpu": "x.float()",

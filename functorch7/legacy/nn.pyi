@@ -2119,7 +2119,7 @@ class MaskZeroCriterion(Criterion):
     Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
     the examples' losses. The modules of a ModuleCriterion run on all examples.
     """
-    def __init__(self, criterion: Criterion, nInputDim: int | bool = False) -> None: ...
+    def __init__(self, criterion: Criterion, nInputDim: int | bool | str = False) -> None: ...
 
 class MultiCriterion(_criterions.MultiCriterion, Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.

@@ -150,7 +150,12 @@ def without_arrays(criterion: Criterion) -> Variables:
     return made
 
 
-_structure = lru_cache(256)(structure_of)
+def _structure(criterion: Criterion) -> Variables:
+    """What `init` gives. Of what cannot be traced nothing is kept: there may be a user's object in it."""
+    return _kept_structure(criterion) if criterion.traits.traceable else structure_of(criterion)
+
+
+_kept_structure = lru_cache(256)(structure_of)
 
 
 def _has_own(criterion: Criterion) -> bool:

@@ -16,12 +16,12 @@ from ..legacy.modules.recurrent import AbstractRecurrent
 from ..legacy.objects.casting import cast_tensor
 from ..legacy.objects.described import (
     Described,
-    MissingArgument,
     as_own_type,
     overridden_in,
 )
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
+from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile
 from ..legacy.tensors.casting import is_floating

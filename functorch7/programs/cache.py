@@ -29,6 +29,8 @@ import jax
 from jax._src import pjit  # the caches of tracings have no public names
 from jax._src.interpreters import partial_eval
 
+from .ended import closing
+
 KEYS = 512
 """How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
 LOOK_EVERY = 32
@@ -79,8 +81,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.used = next(_turns)
-        # JAX looks at names, even none, in Python's slow way.
-        result = self._function(*args, **kwargs) if kwargs else self._function(*args)
+        result = closing(self._function, args, kwargs)
         if self._count() != self.programs:
             self._counted()
         return result
@@ -91,6 +92,10 @@ class Compiled:
             _State.compilations += 1
             _State.at_most += self.programs - before
             _make_room()
+
+    def eval_shape(self, *args: object) -> object:
+        """What it would give, as shapes."""
+        return closing(self._function.eval_shape, args, {})
 
     def forget(self) -> None:
         """Lets all its programs go."""

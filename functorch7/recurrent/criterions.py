@@ -179,7 +179,7 @@ class MaskZeroCriterion(AroundCriterion):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
     takes_mask: ClassVar[bool] = True  # type: ignore[assignment]
 
-    n_input_dim: int | bool = False
+    n_input_dim: int | bool | str = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

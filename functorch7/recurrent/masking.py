@@ -33,7 +33,7 @@ GIVEN, BATCH = "given", "batch"
 """In place of nInputDim: the mask has to be given, or the examples are looked at whole."""
 
 
-def masking(module: Module, n_input_dim: int | Table | None) -> int | str:
+def masking(module: Module, n_input_dim: int | str | Table | None) -> int | str:
     """What a module remembers of Torch's argument: nInputDim, or v1: True to look at inputs, False to be given masks.
 
     Raises: TypeError for anything else.

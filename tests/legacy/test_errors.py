@@ -1,14 +1,17 @@
 """Bad input is refused at once, by a message that names the module, what was expected and what was given."""
 
+import inspect
 import re
+from functools import partial
 
 import jax
 import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.objects import named_calls
 
-from .helpers import values
+from .helpers import same, values
 
 WRONG_INPUT = {
     "feature size": (lambda: nn.Linear(10, 5), (3, 7),
@@ -146,8 +149,49 @@ def test_a_drop_probability_is_one():
             nn.Dropout(p)
 
 
+PEOPLE = [nn.Linear(3, 2), nn.Sequential(), nn.gModule([x := nn.Identity()()], [x]), nn.FastLSTM(3, 2),
+          nn.Sequencer(nn.Identity()), nn.MSECriterion(), nn.MultiCriterion()]  # fmt: skip
+
+
+@pytest.mark.parametrize("object", PEOPLE, ids=lambda each: each.typename())
+def test_methods_that_are_given_too_much_say_what_they_take(object):
+    for name in (each for each in dir(object) if "_" not in each and each not in named_calls.ASKED):
+        method = inspect.getattr_static(object, name, None)
+        if not inspect.isfunction(method) or "VAR_POSITIONAL" in {
+            each.kind.name for each in inspect.signature(method).parameters.values()
+        }:
+            continue
+        with pytest.raises((TypeError, NotImplementedError)) as error:  # of methods that Torch has given up
+            getattr(object, name)(*[0] * 20)
+        said = f"{object.typename()}.{name}: expected ("
+        assert error.type is NotImplementedError or str(error.value).startswith(said), str(error.value)
+
+
+class TwoFactors(nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, x, y):
+        return x * y * self.factor
+
+
+def test_too_few_arguments_to_run_a_module_or_a_criterion():
+    for call, said in (
+        (nn.Linear(3, 2).forward, "nn.Linear.forward: expected (input), got ()"),
+        (nn.Linear(3, 2).backward, "nn.Linear.backward: expected (input, [gradOutput], [scale]), got ()"),
+        (nn.MSECriterion().forward, "nn.MSECriterion.forward: expected (input, [target]), got ()"),
+        (partial(TwoFactors(2), np.ones(3)), "TwoFactors.forward: expected (x, y), got (a tensor of size 3)"),
+        (TwoFactors, "TwoFactors.__init__() missing 1 required positional argument"),  # in the user's own code
+    ):
+        with pytest.raises(TypeError, match=re.escape(said)):
+            call()
+
+
 def test_too_many_or_too_few_arguments():
-    with pytest.raises(TypeError, match=r"nn.Linear: expected at most 3 arguments, got 4"):
+    with pytest.raises(
+        TypeError, match=r"nn.Linear: expected \(inputSize, outputSize, \[bias\]\), got \(1, 2, True, 4\)"
+    ):
         nn.Linear(1, 2, True, 4)
     with pytest.raises(TypeError, match=r"nn.Linear: expected \(inputSize, outputSize, \[bias\]\), got \(1\)"):
         nn.Linear(1)
@@ -174,12 +218,31 @@ def test_backward_with_a_gradient_of_another_shape():
             module.backward(values(4, 2), wrong)
 
 
-@pytest.mark.parametrize("wrong", ["text", ["text"]])
-def test_backward_with_what_is_no_gradient_says_what_it_was(wrong):
+@pytest.mark.parametrize("wrong, said", [("text", "'text'"), (["text"], "a table of 1: 'text'"), (1.5, "shape ()")])
+def test_backward_with_what_is_no_gradient_says_what_it_was(wrong, said):
     module = nn.Linear(2, 3)
     module.forward(values(4, 2))
-    with pytest.raises(ValueError, match=re.escape(f"of shape (4, 3), as the output, got {wrong}")):
+    with pytest.raises(ValueError, match=re.escape(f"of shape (4, 3), as the output, got {said}")):
         module.backward(values(4, 2), wrong)
+
+
+@pytest.mark.parametrize("wrong", [1j, np.complex64(1j), "a", [1], np.ones(2), torch.ones(2), object()], ids=repr)
+def test_gradients_are_multiplied_by_real_numbers_alone(wrong):
+    net, x, slope = nn.Sequential(nn.Linear(2, 3)), values(4, 2), values(4, 3)
+    for call, name in (
+        (lambda: net.updateParameters(wrong), "learningRate"),
+        (lambda: net.backward(x, slope, wrong), "scale"),
+        (lambda: net.accGradParameters(x, slope, wrong), "scale"),
+        (lambda: net.accUpdateGradParameters(x, slope, wrong), "lr"),
+    ):
+        net.forward(x)
+        net.backward(x, slope)
+        before = [list(map(np.array, tensors)) for tensors in net.parameters()]
+        with pytest.raises(TypeError, match=rf"^nn.Sequential: expected a number as {name}, got "):
+            call()
+        same(net.parameters(), before)
+    with pytest.raises(TypeError, match="torch.mul: expected"):
+        torch.ones(2).mul(1j)
 
 
 @pytest.mark.parametrize("transform", [jax.jit, jax.vmap, lambda f: jax.grad(lambda x: f(x).sum())])
@@ -256,7 +319,7 @@ def _own_error(module):
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda net: net.updateParameters("0.1"), "nn.Sequential.updateParameters: expected (learningRate), got ('0.1')"),
+    (lambda net: net.updateParameters("0.1"), "nn.Sequential: expected a number as learningRate, got '0.1'"),
     (lambda net: net.updateParameters(), "nn.Sequential.updateParameters: expected (learningRate), got ()"),
     (lambda net: net.add(), "nn.Sequential.add: expected (module), got ()"),
     (lambda net: net.apply(None), "nn.Sequential.apply: expected (callback), got (None)"),

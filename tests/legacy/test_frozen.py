@@ -128,6 +128,29 @@ FREEZING = {
 }
 
 
+@pytest.mark.parametrize("copied", COPIES)
+def test_what_gets_no_gradient_is_in_copies_and_files(copied):
+    """One parameter of a layer, another of two layers, and no other; what is freed learns again."""
+    net = _net().add(nn.Linear(2, 4)).add(nn.Tanh()).add(nn.Linear(4, 3)).double()
+    net.get(6).share(net.get(1), "weight", "gradWeight")
+    names = [name for name, _ in net.named_parameters()]
+    for name in ("0.weight", "2.bias"):
+        net.get_parameter(name).requires_grad = False
+    wanted = [each.requires_grad for _, each in net.named_parameters()]
+    copy = COPIES[copied](net)
+    assert [name for name, _ in copy.named_parameters()] == names and not all(wanted)
+    assert [each.requires_grad for _, each in copy.named_parameters()] == wanted
+    x, g = values(5, 4, seed=1), values(5, 3, seed=2)
+    then = copy.get_parameter("2.bias").numpy().copy()
+    for each in (net, copy):
+        step(each, x, g)
+    same(copy.parameters()[0], [each.numpy() for each in net.parameters()[0]])
+    same(copy.get_parameter("2.bias"), then)
+    copy.requires_grad_(True)
+    step(copy, x, g)
+    assert (copy.get_parameter("2.bias").numpy() != then).all()
+
+
 @pytest.mark.parametrize("how", FREEZING)
 def test_parameters_of_layers_are_frozen_as_in_pytorch(how):
     """Before and after they have run; what is frozen keeps its values, and the rest learns as without."""

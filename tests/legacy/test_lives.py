@@ -61,6 +61,45 @@ def test_what_is_in_a_loaded_users_module_goes_with_it(little_to_collect):
     assert kept() is None
 
 
+def in_a_graph(user):
+    x = nn.Identity()()
+    return nn.gModule([x], [nn.CAddTable()([user(nn.Linear(3, 3)(x)), x])]).double()
+
+
+@pytest.mark.parametrize("passed", [lambda net: net, lambda net: torch.deserialize(torch.serialize(net))])
+@pytest.mark.parametrize("make", [in_a_graph, lambda user: nn.Sequential(user).double()])
+def test_a_users_module_goes_with_the_network_that_it_was_in(little_to_collect, make, passed):
+    net = passed(make(ScaledAndKept()))
+    net.forward(X)
+    net.backward(X, X)
+    kept = [weakref.ref(each) for each in net.listModules() if isinstance(each, ScaledAndKept)]
+    assert len(kept) == 1 and kept[0]() is not None
+    del net
+    gc.collect()
+    assert kept[0]() is None
+
+
+class SumOfSquares(nn.Criterion):
+    def updateOutput(self, input, target):
+        self.output = (input - target).pow(2).sum()
+        return self.output
+
+    def updateGradInput(self, input, target):
+        self.gradInput = (input - target).mul(2)
+        return self.gradInput
+
+
+@pytest.mark.parametrize("around", [nn.SequencerCriterion, lambda user: nn.MultiCriterion().add(user)])
+def test_a_users_criterion_goes_with_the_one_that_it_was_in(little_to_collect, around):
+    user, x, y = SumOfSquares(), values(2, 3), values(2, 3, seed=1)
+    whole, kept = around(user), weakref.ref(user)
+    assert whole.forward(x, y) == pytest.approx(((x - y) ** 2).sum(), 1e-5)
+    same(whole.backward(x, y), 2 * (x - y), 1e-5)
+    del whole, user
+    gc.collect()
+    assert kept() is None
+
+
 def test_a_parameter_that_is_a_part_of_another_gives_its_gradient_to_it():
     net, apart = two_layers(), two_layers()
     bias, gradient = net.get(1).bias, net.get(1).gradBias

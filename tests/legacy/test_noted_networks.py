@@ -289,3 +289,28 @@ def test_a_criterion_inside_of_a_graph_is_noted_too(request):
     request.getfixturevalue("accelerator")
     np.testing.assert_allclose(losses(lambda each: each.cuda()), expected, 1e-4)
     assert len(set(expected)) == 6
+
+
+NO_TENSORS = {"a text": "no", "an object": nn.Identity(), "a set": {1}, "a text in a table": [np.ones((2, 3)), "no"]}
+
+
+@pytest.mark.parametrize("wrong", NO_TENSORS.values(), ids=NO_TENSORS)
+def test_what_is_no_tensor_is_refused_in_the_same_words_once_the_network_has_learned_there(request, wrong):
+    x = np.ones((2, 3), np.float32)
+
+    def said(move):
+        net = move(NETWORKS["tanh"]())
+        net.forward(move(torch.Tensor(x)))
+        net.backward(move(torch.Tensor(x)), move(torch.Tensor(x)))
+        net.updateParameters(0.1)
+        found = []
+        for call in (lambda: net.forward(wrong), lambda: net.backward(wrong, x), lambda: net.backward(x, wrong)):
+            net.forward(x)
+            with pytest.raises((TypeError, ValueError)) as error:
+                call()
+            found.append((type(error.value), str(error.value)))
+        return found
+
+    on_the_host = said(lambda each: each)
+    request.getfixturevalue("accelerator")
+    assert said(lambda each: each.cuda()) == on_the_host

@@ -54,9 +54,16 @@ def shared_clone(node: Node) -> Node:
     return replace(node, children=children)
 
 
-@lru_cache(1024)
 def shapes_of(spec: core.Module) -> dict[str, Value]:
-    """The shapes of a module's own parameters."""
+    """The shapes of a module's own parameters.
+
+    Of what has none nothing is kept: in a graph's description there may be what stands for objects of users' classes.
+    """
+    return {} if type(spec).init_params is core.Module.init_params else _shapes_of(spec)
+
+
+@lru_cache(1024)
+def _shapes_of(spec: core.Module) -> dict[str, Value]:
     return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 

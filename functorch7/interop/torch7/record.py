@@ -16,6 +16,9 @@ OWN_FIELDS = "functorch7_fields"
 FROZEN = "_functorch7_frozen"
 """The field that names the parameters that are not to be learned; others without a gradient get one of zeros."""
 
+WITHOUT_GRADIENT = "_functorch7_without_gradient"
+"""The field that names those whose `requires_grad` is false, as in PyTorch: they have a gradient, of zeros."""
+
 
 class T7ModuleError(T7FormatError):
     """An object of a known class whose fields make no module."""
@@ -61,7 +64,7 @@ class Record:
 
         Raises: T7ModuleError for what no object has as such.
         """
-        names = dict.fromkeys(("dpnn_serialEmpty", FROZEN), _is_list_of_names)
+        names = dict.fromkeys(("dpnn_serialEmpty", FROZEN, WITHOUT_GRADIENT), _is_list_of_names)
         kinds = {"train": _is_boolean, "_type": _is_tensor_type, **names}
         found = {name: self.fields[name] for name in kinds if self.fields.get(name) is not None}
         wrong = [name for name, value in found.items() if not kinds[name](value)]

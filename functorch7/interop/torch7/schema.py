@@ -199,7 +199,7 @@ class Schema:
             values["modules"] = modules
         made = object.__new__(self.spec_class)
         made._set(**values)
-        made.__post_init__()
+        made._check_fields()
         return made
 
     def arrays(self, record: Record, spec: core.Module) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:

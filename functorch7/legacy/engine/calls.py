@@ -21,7 +21,7 @@ from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
-from .fitting import being_traced, filled_up, has_shapes_of, misfit, reshaped
+from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
@@ -227,7 +227,7 @@ class Call(Inspection, RunLonger):
         self, module: Titled, grad_output: Input | None, scale: Scalar, state: list | None = None, step: int = 0
     ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
-        plan = self.plan
+        plan, scale = self.plan, factor(module, "scale", 1 if scale is None else scale)
         gradients = plan.gradients
         if plan.is_stale:
             gradients = self._now(gradients)
@@ -235,8 +235,8 @@ class Call(Inspection, RunLonger):
                 self.pull_back(module, grad_output, state, step)
                 return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step)
-        factor = None if type(scale) in (int, float) and scale == 1 else scale
-        if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, factor):
+        by = None if type(scale) in (int, float) and scale == 1 else scale
+        if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, by):
             return
         # Where nobody else has seen what was accumulated so far, the sums are written over it.
         arrays, over = gradients.given_up(plan.runs_once)
@@ -245,7 +245,7 @@ class Call(Inspection, RunLonger):
         at_input = plan.at_input if is_large(self.arguments[2]) else None
         is_left_out = at_input is not None and at_input.is_left_out()
         run = plan.backward_to_parameters if is_left_out else plan.backward
-        found, self.state_gradient, new, *seen = plan.run(run, *given, arrays, over, factor, self._weighing())
+        found, self.state_gradient, new, *seen = plan.run(run, *given, arrays, over, by, self._weighing())
         self.grad_input = found = self._of_its_steps(found)
         if at_input is not None:
             alone = partial(self._pulled_to_input, given)
@@ -291,12 +291,12 @@ class Call(Inspection, RunLonger):
             cotangents = (with_zeros_after(cotangents[0], self.run_length), *cotangents[1:])
         return residuals, residuals.needed(self._arguments_as_run()), *cotangents
 
-    def _note_backward(self, gradients: Layout, cotangents: tuple, factor: Any) -> bool:
+    def _note_backward(self, gradients: Layout, cotangents: tuple, by: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
         plan = self.plan
         arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
         needed = self.residuals.aval.needed(self.arguments)
-        args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), factor, self._weighing())
+        args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), by, self._weighing())
         found = plan.noting(plan.backward, args, cotangents[0])  # type: ignore[misc]
         if found is None:
             return False
@@ -314,13 +314,13 @@ class Call(Inspection, RunLonger):
 
     def accumulate(self, scale: Scalar) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
-        self._add(self.plan.gradients, scale)
+        self._add(self.plan.gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
         for foreign in self.plan.called:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
     def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
-        self._add(self.plan.parameters, -rate)
+        self._add(self.plan.parameters, -factor(self.plan.root, "lr", rate))
         for foreign in self.plan.called:
             foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import jax
+from typing import Any
+
 import numpy as np
 
-from ...checks.errors import title
+from ...checks.errors import describe, title
 from ...core import Module
-from ...core.types import Value
+from ...core.types import Scalar, Value
+from ..tensors.arguments import described, is_number
 from ..tensors.values import shapes
+from .registered import Titled
 
 
 class Misfit(ValueError):
     """A gradOutput that is not shaped as the output."""
 
 
+Misfit.__name__ = Misfit.__qualname__ = "ValueError"
+
+
 def misfit(titled: str, output: Value, gradient: Value) -> Misfit:
     """The error over a gradOutput, which says its shapes, and what has none itself."""
-    given = jax.tree.map(lambda each: getattr(each, "shape", each), gradient)
-    return Misfit(f"{titled}: expected a gradOutput of shape {shapes(output)}, as the output, got {given}")
+    return Misfit(f"{titled}: expected a gradOutput of shape {shapes(output)}, as the output, got {describe(gradient)}")
+
+
+def factor(module: Titled, name: str, given: Scalar) -> Scalar:
+    """A real number by which gradients are multiplied, as it was given; raises TypeError for anything else."""
+    array: Any = given
+    is_one = hasattr(given, "dtype") and np.size(array) == 1 and array.dtype.kind != "c"
+    if type(given) in (float, int, bool) or is_one or is_number(given):
+        return given
+    raise TypeError(f"{module.title()}: expected a number as {name}, got {described(given)}")
 
 
 def being_traced(spec: Module) -> TypeError:

@@ -58,8 +58,11 @@ class Noting:
 
 @cache
 def _may_wait(kind: type) -> bool:
-    """Whether values of this class can be kept until later: all but those that are being traced."""
-    return not issubclass(kind, jax_core.Tracer)
+    """Whether values of this class can be kept until later: arrays, but for those that are being traced, and numbers.
+
+    All else is refused where a call runs.
+    """
+    return issubclass(kind, (float, int)) or (hasattr(kind, "shape") and not issubclass(kind, jax_core.Tracer))
 
 
 def _signature(value: Value) -> object:

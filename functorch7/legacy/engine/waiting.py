@@ -131,7 +131,7 @@ class WaitingCall(Call):
 
     def _comes_as_foreseen(self, foreseen: Foreseen, grad_output: Input | None, scale: Scalar) -> bool:
         plan = self.plan
-        if plan.is_stale or type(grad_output) is not Tensor or scale != 1:
+        if plan.is_stale or type(grad_output) is not Tensor or type(scale) not in (int, float) or scale != 1:
             return False
         is_same = settled(as_gradient(grad_output, self.output, plan.read)) is settled(foreseen.gradient)
         return is_same and all([storage.is_zero for storage in plan.gradients.storages])

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
+from ...checks.making import Unmade, words_of
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
@@ -21,7 +22,6 @@ from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules
 from ..tensors.devices import gpu
 from ..tensors.kinds import Elements
-from ..tensors.named_errors import Misuse, words_of_parameters
 from ..tensors.number import plain
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
@@ -29,7 +29,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
 from .generated import class_of, classes, is_named
-from .named_calls import NamedCalls
+from .named_calls import MissingArgument, NamedCalls, WrongArgument
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
@@ -43,10 +43,6 @@ Found = TypeVar("Found")
 
 Given = list[tuple[core.Module, "Described"]]
 """The objects that a constructor was given, with their descriptions."""
-
-
-class MissingArgument(Misuse):
-    """A constructor was given less than a description needs."""
 
 
 def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
@@ -98,9 +94,6 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
 
     parameters = list(inspect.signature(spec_class).parameters.values())
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if not rest and len(args) > len(positional):
-        raise TypeError(f"{spec_class.torch_name()}: expected at most {len(positional)} arguments, got {len(args)}")
     filled = [
         positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)
@@ -109,21 +102,19 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
     try:
         return spec_class(*filled, **named), objects
-    except TypeError:
+    except Unmade:
         kind = _misuse_by(spec_class, filled, named)
-        if kind is None:
-            raise
-        usage = f"({', '.join(words_of_parameters(in_torchs_words(spec_class)))})"
+        usage = f"({', '.join(words_of(in_torchs_words(spec_class)))})"
         raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
 
 
-def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[Misuse] | None:
-    """The error for arguments that a constructor does not take; None where it failed for another reason."""
+def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[WrongArgument]:
+    """The error for arguments that a constructor does not take."""
     try:
         inspect.signature(spec_class).bind(*given, **named)
     except TypeError as error:
-        return MissingArgument if str(error).startswith("missing") else Misuse
-    return None
+        return MissingArgument if str(error).startswith("missing") else WrongArgument
+    return WrongArgument
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:

@@ -1,16 +1,37 @@
-"""Errors of objects' methods name the call: "nn.Linear.updateParameters: expected (learningRate), got ('0.1')"."""
+"""Errors of objects' methods name the call: "nn.Linear.updateParameters: expected (learningRate), got ()"."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from ..tensors.named_errors import naming, public_methods
+from ...checks.making import words_of as words_of_parameters
+from ..tensors.named_errors import Misuse, naming, naming_calls, public_functions, words_of
 
-OFTEN = {"forward", "backward", "updateOutput", "updateGradInput", "overrides"}
-"""What every step of training calls: these say themselves what they were given."""
+RUNNING = {"forward", "backward", "updateOutput", "updateGradInput", "accGradParameters"}
+"""What runs a network, and says itself what it was given: only of what is no call of them more has to be said."""
+ASKED = {"overrides"}
+"""What is asked of an object many times in every step of training, and not by users."""
 
 HERE = __name__.partition(".objects")[0]
+PYTORCH = f"{HERE}.pytorch"
 _named: set[type] = set()
+
+
+class WrongArgument(Misuse):
+    """A constructor was given what a description does not take."""
+
+    is_of_constructor = True
+
+
+class MissingArgument(WrongArgument):
+    """A constructor was given less than a description needs."""
+
+
+for _kind in (WrongArgument, MissingArgument):
+    _kind.__name__ = _kind.__qualname__ = "TypeError"
 
 
 class NamedCalls:
@@ -22,6 +43,35 @@ class NamedCalls:
             if base in _named or not base.__module__.startswith(HERE):
                 continue
             _named.add(base)
-            for name, method in public_methods(base):
-                if name not in OFTEN and "_" not in name:  # such as Torch's names are
-                    setattr(base, name, naming(lambda self, name=name: f"{self.typename()}.{name}", method, first=1))
+            for name, method in public_functions(vars(base)):
+                if name not in ASKED:
+                    setattr(base, name, _named_by_class(base, name, method))
+            if "__init__" in vars(base):
+                init = vars(base)["__init__"]
+                base.__init__ = naming(_maker_name, init, 1, partial(_arguments, init))
+
+
+def _named_by_class(base: type, name: str, method: Callable) -> Callable:
+    """A method whose errors name it; where it runs users' code, or is no name of Torch's, only those of the call."""
+    is_of_pytorch = base.__module__.startswith(PYTORCH)
+    if "_" in name and not is_of_pytorch:  # for this package alone
+        return method
+    named = naming_calls if is_of_pytorch or name in RUNNING else naming
+    return named(lambda self: f"{self.typename()}.{name}", method, first=1)
+
+
+def _maker_of(object: Any) -> Any:
+    """The class of this package's that a user's is derived from, or the object's own: its constructor is at work."""
+    return next(kind for kind in type(object).__mro__ if kind.__module__.startswith(HERE))
+
+
+def _maker_name(object: Any) -> str:
+    return _maker_of(object)._class_name()
+
+
+def _arguments(init: Callable, object: Any) -> str:
+    """What a constructor takes: what its class describes, where it hands on whatever it is given."""
+    hands_on = any(each.kind is each.VAR_KEYWORD for each in inspect.signature(init).parameters.values())
+    signature = inspect.signature(_maker_of(object)) if hands_on else None
+    words = words_of(init, 1) if signature is None else words_of_parameters(signature.parameters.values())
+    return f"({', '.join(words)})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,13 +16,14 @@ from ...interop.by_identity import ByIdentity
 from ...interop.t7.values import owner_of
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
-from ...interop.torch7.record import FROZEN
+from ...interop.torch7.record import FROZEN, WITHOUT_GRADIENT
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import parts_of
 from ...layers.initializers import SOURCE
 from ..engine.slots import Slot
 from ..tensors.distributions import Zeros
+from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import type_name_of
@@ -42,6 +44,7 @@ class Objects:
         self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
         self.tensors: ByIdentity[np.ndarray, Tensor] = ByIdentity()
         self.storages: ByIdentity[np.ndarray, Storage] = ByIdentity()
+        self.fixed: ByIdentity[Tensor, Parameter] = ByIdentity()  # tensors that get no gradient, as such parameters
 
     def tensor(self, array: np.ndarray) -> Tensor:
         """The tensor of an array; arrays that view one array share a storage."""
@@ -107,6 +110,9 @@ class Objects:
                 sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
                 fields[grad_name(name)] = self.tensor(gradient if gradient.shape == sizes else gradient.reshape(sizes))
         fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
+        for name in node.settings.get(WITHOUT_GRADIENT, ()):
+            if isinstance(fields.get(name), Tensor):
+                fields[name] = self.fixed.once(fields[name], partial(_fixed, fields.get(grad_name(name))))
         for name, array in node.buffers.items():
             fields[name] = self.tensor(array)
 
@@ -169,6 +175,8 @@ class Nodes:
             settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
         if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
             settings[FROZEN] = frozen
+        if fixed := [name for name in names if not getattr(object.__dict__[name], "requires_grad", True)]:
+            settings[WITHOUT_GRADIENT] = fixed
         node = Node(
             description,
             {name: object.__dict__[name] for name in names},
@@ -213,6 +221,14 @@ class Arrays:
         flat = self.storage(tensor.storage_)
         steps = tuple(stride * flat.itemsize for stride in tensor.strides_)
         return np.ndarray(tensor.shape, flat.dtype, flat, tensor.offset * flat.itemsize, steps)
+
+
+def _fixed(gradient: Tensor | None, tensor: Tensor) -> Parameter:
+    """A tensor as a parameter that gets no gradient."""
+    made = Parameter(tensor, requires_grad=False)
+    if gradient is not None:
+        made.add_up_in(gradient)
+    return made
 
 
 def _owned(array: np.ndarray) -> np.ndarray:

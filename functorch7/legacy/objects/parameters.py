@@ -16,6 +16,7 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE
 from ...network import in_order
+from ..engine.fitting import factor
 from ..engine.plan import Plan
 from ..engine.terms import Term
 from ..tensors.changes import changed
@@ -164,15 +165,16 @@ class Parameters(Described):
 
     def updateParameters(self, learningRate: float) -> None:
         """parameter = parameter - learningRate * gradient, for all of them in one compiled call."""
+        rate = factor(self, "learningRate", learningRate)
         plan = self._vectorised("updateParameters")
         if plan is None:
             for module in self.children():
                 module.updateParameters(learningRate)
             for parameter, gradient in self._own_tensors():
-                parameter.add(-learningRate, gradient)
+                parameter.add(-rate, gradient)
         elif plan.all_parameters.storages:
             parameters, gradients = plan.all_parameters, plan.all_gradients
-            rate = plan.rate.of(learningRate, plan.dtype)
+            rate = plan.rate.of(rate, plan.dtype)
             given = noted_of(parameters.storages), noted_of(gradients.storages), rate
             parameters.store(plan.call(plan.update, given, rate))
 

@@ -13,9 +13,16 @@ from ...layers.initializers import SOURCE
 from ..tensors.distributions import Zeros
 
 
-@lru_cache(1024)
 def shapes_of(spec: core.Module) -> dict[str, Value]:
-    """The shapes of a module's own parameters."""
+    """The shapes of a module's own parameters.
+
+    Of what has none nothing is kept: in a graph's description there may be places of a user's objects.
+    """
+    return {} if type(spec).init_params is core.Module.init_params else _shapes_of(spec)
+
+
+@lru_cache(1024)
+def _shapes_of(spec: core.Module) -> dict[str, Value]:
     source = Zeros()  # it draws nothing, and nothing of drawing is traced
     key = source.key()
     with during(SOURCE, source):

@@ -17,6 +17,7 @@ from ..objects.described import Described, noting_classes, overridden_in, taken_
 from ..objects.generated import object_of
 from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
+from ..tensors.named_errors import misuse
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor
 from ..tensors.values import Output
@@ -348,6 +349,9 @@ def _compiled(written: Callable) -> Callable:
             return written(self, *args, **kwargs) if isinstance(self, Inside) else self.call_with(args, kwargs)
         except Exception as error:
             shorten(error)
-            raise
+            wrong = misuse(f"{type(self).__name__}.forward", written, (self, *args), kwargs, first=1)
+            if wrong is None:
+                raise
+            raise wrong from None
 
     return forward

@@ -87,16 +87,18 @@ def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
 
 def are_numbers(values: Given) -> Given:
     """A number, a tensor or a table of numbers. Raises TypeError for anything else."""
-    if not hasattr(values, "dtype") and np.asarray(values).dtype.kind in "OUS":
+    kind: Any = getattr(values, "dtype", None)
+    if (np.asarray(values).dtype if kind is None else kind).kind in "OUSc":
         raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {values!r}")
     return values
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, which true and false are not, or a tensor or array without dimensions."""
-    if hasattr(value, "dtype"):
-        return not getattr(value, "shape", ())
-    return isinstance(value, (int, float, numbers.Number)) and not isinstance(value, bool)
+    """Whether a value is a real number, which true and false are not, or a tensor or array without dimensions."""
+    kind: Any = getattr(value, "dtype", None)
+    if kind is not None:
+        return not getattr(value, "shape", ()) and kind.kind != "c"
+    return isinstance(value, (int, float, numbers.Number)) and not isinstance(value, (bool, complex))
 
 
 def is_tensor(value: object) -> TypeGuard[Numbers]:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import dis
 import inspect
-import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
-from types import FrameType, FunctionType, TracebackType
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial, wraps
+from types import FunctionType
 from typing import Any, Self
 
 from ...checks.given import MISUSE
+from ...checks.making import words_of as words_of_parameters
+from ...checks.raised import OURS, frames_of, is_of_libraries, is_raised_here, package_of
 from ...checks.tracebacks import shorten
 from ...core.types import Value
+from ...programs import ended
 from .arguments import described
-
-LIBRARIES = {"functorch7", "jax", "jaxlib", "matplotlib", "numpy", "PIL", *sys.stdlib_module_names}
-"""Whose code fails for arguments that a function does not take; errors of other code, such as a callback's, stay."""
 
 
 def name_errors(kind: type, besides: Container[str] = ()) -> None:
     """Lets the errors of a class's methods, and of those that it inherits, name the call.
 
-    `besides` are the names of those that do so by themselves; methods without arguments have no such errors.
+    `besides` are the names of those that do so by themselves. Methods without arguments, which are asked often, are
+    left as they are: Python's own words name the one that was given some.
     """
     for base in reversed(kind.__mro__):
-        for name, method in public_methods(base):
+        for name, method in _methods_with_arguments(base):
             if name not in besides:
                 setattr(base, name, naming(f"torch.{name}", method, first=1))
 
@@ -33,28 +32,33 @@ def name_errors(kind: type, besides: Container[str] = ()) -> None:
 def name_errors_in(names: dict[str, Value], besides: Container[str] = ()) -> None:
     """The same for the functions of one of the packages beside torch, among the global names of its module."""
     package = names["__name__"].rpartition(".")[2]
-    for name, function in _public_functions(names):
+    for name, function in public_functions(names):
         if name not in besides and function.__module__.startswith(names["__name__"]):
             names[name] = naming(f"{package}.{name}", function)
 
 
-def _public_functions(names: Mapping[str, Any]) -> list[tuple[str, FunctionType]]:
+def public_functions(names: Mapping[str, Value]) -> list[tuple[str, FunctionType]]:
+    """The functions among names, such as a class's own methods: properties, and what is called on it, are none."""
     return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
 
 
-def public_methods(kind: type) -> list[tuple[str, FunctionType]]:
-    """A class's own methods that take arguments; properties, and what is called on the class, are none."""
-    return [(name, method) for name, method in _public_functions(vars(kind)) if _takes_arguments(method)]
+def _methods_with_arguments(kind: type) -> list[tuple[str, FunctionType]]:
+    return [(name, method) for name, method in public_functions(vars(kind)) if _takes_arguments(method)]
 
 
 def _takes_arguments(method: FunctionType) -> bool:
     return method.__code__.co_argcount > 1 or bool(method.__code__.co_flags & inspect.CO_VARARGS)
 
 
-def naming(name: str | Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
+def naming(
+    name: str | Callable[[Value], str],
+    function: Callable,
+    first: int = 0,
+    takes: Callable[[Value], str] | None = None,
+) -> Callable:
     """The function, whose errors begin with this name, or what gives it of a method's object.
 
-    Arguments count from the `first` on.
+    Arguments count from the `first` on. `takes` gives the words for them, of an object, where the signature does not.
     """
 
     @wraps(function)
@@ -62,7 +66,9 @@ def naming(name: str | Callable[[Value], str], function: Callable, first: int = 
         try:
             return function(*args, **options)
         except MISUSE as error:
-            told = _told(name if isinstance(name, str) else name(args[0]), function, args, options, first, error)
+            short = name if isinstance(name, str) else name(args[0])
+            usage = partial(takes, args[0]) if takes else partial(_usage, short, function, first)
+            told = _told(short, usage, args[first:], options, error)
             if told is error:
                 shorten(error)
                 raise
@@ -71,11 +77,36 @@ def naming(name: str | Callable[[Value], str], function: Callable, first: int = 
     return named
 
 
+def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
+    """As `naming`, of calls with too few arguments, too many or others alone: all else the function says itself.
+
+    What a signal has ended in it is closed.
+    """
+
+    @wraps(function)
+    def named(*args: Any, **options: Any) -> Any:
+        around = ended.current()
+        try:
+            return function(*args, **options)
+        except BaseException as error:
+            ended.close(around)
+            begun = error.__traceback__ is None or error.__traceback__.tb_next is not None
+            if begun or type(error) is not TypeError:
+                shorten(error)
+                raise
+            short = name(args[0])
+            raise Misuse.of(short, _usage(short, function, first), args[first:], options) from None
+
+    return named
+
+
 class Misuse(TypeError):
     """A call that was given what it does not take: "nn.Linear: expected (inputSize, outputSize, [bias]), got (3)".
 
-    A caller may put its own in its place; Lua's border tells it in Lua's words (`told`).
+    A caller may put its own in its place, but for a constructor's; Lua's border tells it in Lua's words (`told`).
     """
+
+    is_of_constructor = False
 
     def __init__(self, message: str, parts: tuple[str, str, Sequence, Mapping[str, Value]] | None = None):
         super().__init__(message)
@@ -104,15 +135,17 @@ def _told_by(show: Callable[[Value], str], name: str, usage: str, given: Sequenc
 
 
 def _told(
-    name: str, function: Callable, args: tuple, options: Mapping[str, Value], first: int, error: Exception
+    name: str, usage: Callable[[], str], given: tuple, options: Mapping[str, Value], error: Exception
 ) -> Exception:
     """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
-    frames = [*_frames(error.__traceback__)][1:]
-    if any(_package(frame) not in LIBRARIES for frame, _ in frames):
+    frames = frames_of(error)[1:]
+    if not is_of_libraries(frames):
         return error
     text = getattr(error, "without_name", None)
-    if isinstance(error, Misuse) or (text is None and not _is_raised_here(frames)):
-        return Misuse.of(name, _usage(name, function, first), args[first:], options)
+    if isinstance(error, Misuse) and error.is_of_constructor:
+        return error
+    if isinstance(error, Misuse) or (text is None and not is_raised_here(frames)):
+        return Misuse.of(name, usage(), given, options)
     owners = name.split(".")[:-1]  # of which functions beneath may have named the last alone
     is_named = text is None and str(error).startswith((f"{owners[0]}.", f"{owners[-1]}.", f"{owners[-1]}: "))
     if is_named or type(error).__module__ != "builtins":  # libraries' own are made of more than a text
@@ -123,33 +156,12 @@ def _told(
     return told
 
 
-def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
-    while traceback is not None:
-        yield traceback.tb_frame, traceback.tb_lasti
-        traceback = traceback.tb_next
-
-
-def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__")).split(".")[0]
-
-
-def _is_raised_here(frames: list[tuple[FrameType, int]]) -> bool:
-    """Whether the error is raised by a statement of this package's, and not by what the interpreter could not do.
-
-    What is asked of a tensor that it does not have (`no_method`) is of the second kind.
-    """
-    if not frames or frames[-1][0].f_code.co_name == "__getattr__":
-        return False
-    frame, at = frames[-1]
-    return _package(frame) == "functorch7" and dis.opname[frame.f_code.co_code[at]] == "RAISE_VARARGS"
-
-
 def is_pythons_own(error: BaseException) -> bool:
     """Whether the interpreter raised an error in this package's code, which says nothing about what the call takes."""
     if not isinstance(error, MISUSE) or error.__cause__ is not None or getattr(error, "__notes__", None):
         return False  # which users' code or JAX raised, or a layer has spoken about
-    frames = [*_frames(error.__traceback__)]
-    return _package(frames[-1][0]) == "functorch7" and not _is_raised_here(frames)
+    frames = frames_of(error)
+    return package_of(frames[-1][0]) == OURS and not is_raised_here(frames)
 
 
 def _usage(name: str, function: Callable, first: int) -> str:
@@ -161,17 +173,15 @@ def _usage(name: str, function: Callable, first: int) -> str:
     return f"({', '.join(words_of(function, first))})"
 
 
+def misuse(name: str, function: Callable, given: tuple, named: Mapping[str, Value], first: int = 0) -> Misuse | None:
+    """The error of a call with too few arguments for a function, too many or others; None where they are its own."""
+    try:
+        inspect.signature(function).bind(*given, **named)
+    except TypeError:
+        return Misuse.of(name, f"({', '.join(words_of(function, first))})", given[first:], named)
+    return None
+
+
 def words_of(function: Callable, first: int = 0) -> list[str]:
     """A function's arguments from the `first` on, as error messages show them."""
     return words_of_parameters(inspect.signature(function).parameters.values())[first:]
-
-
-def words_of_parameters(parameters: Iterable[inspect.Parameter]) -> list[str]:
-    """Arguments as error messages show them: those that may be left out in brackets."""
-    return [*map(_word, parameters)]
-
-
-def _word(parameter: inspect.Parameter) -> str:
-    if parameter.kind is parameter.VAR_POSITIONAL:
-        return f"{parameter.name}..."
-    return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
