@@ -230,7 +230,7 @@ class UnfitValue(TypeError):
 
 
 def unfit_field(module: Described, error: Exception) -> TypeError | None:
-    """The error that names a field that is no number where its class says that it is one, for a module that has failed.
+    """The error that names a field that is no number where its class says so, for a module that has failed.
 
     None if there is no such field, or the error says it already.
     """
@@ -241,7 +241,8 @@ def unfit_field(module: Described, error: Exception) -> TypeError | None:
     for each in fields(module):  # type: ignore[arg-type]
         kinds = alternatives(each.type)
         value = vars(module).get(each.name, 0)
-        fits = isinstance(value, NUMBERS) or _is_array(value) or (value is None and "None" in kinds)
+        fits = isinstance(value, NUMBERS) or (_is_array(value) and not value.ndim)
+        fits = fits or (value is None and "None" in kinds)
         fits = fits and not (type(value) is float and number_type(each.type) is int)
         if not fits and kinds <= WORDS.keys():
             wanted = next(word for kind, word in WORDS.items() if kind in kinds)
