@@ -42,9 +42,9 @@ def show(figure: Figure) -> None:
 
 def write(figure: Figure, path: str | os.PathLike, **options: Any) -> None:
     """Writes a figure to a file, whole or not at all, with options of its `savefig`."""
-    form = {"format": Path(path).suffix[1:] or None}
+    options.setdefault("format", Path(path).suffix[1:] or None)
     with replacing_by_bytes(path) as written:
-        figure.savefig(written, **form | options)
+        figure.savefig(written, **options)
 
 
 def pixels(figure: Figure) -> np.ndarray:
