@@ -57,8 +57,12 @@ def write(path: Path, executable) -> None:
     except jax.errors.JaxRuntimeError:  # XLA says that it cannot write one of the program's operations
         return
     partial = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-    partial.write_bytes(zlib.compress(written, 1))
-    partial.replace(path)
+    try:
+        partial.write_bytes(zlib.compress(written, 1))
+    except OSError:  # on a full disk, such as tests make, it is compiled anew another time
+        partial.unlink(missing_ok=True)
+    else:
+        partial.replace(path)
 
 
 def make_room(folder: Path, most: int = MOST_BYTES) -> None:

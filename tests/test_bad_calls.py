@@ -3,6 +3,7 @@
 Nothing is compiled: calls are traced at most.
 """
 
+import dataclasses
 import math
 import re
 from functools import cache, partial
@@ -369,6 +370,30 @@ def test_an_empty_batch_gives_an_empty_batch(made):
                 wrong.append(str(error))
     assert wrong == []
     assert {f7.SpatialConvolution, f7.CAdd, f7.Collapse, f7.SpatialMaxUnpooling} <= {*scaled}
+
+
+@pytest.mark.parametrize("wrong", ["sum", 0.5, np.ones(2), [True]], ids=str)
+def test_what_is_neither_true_nor_false_is_refused_by_every_class(wrong):
+    """As in MSECriterion("sum"), which would have averaged: what is no boolean counts as one."""
+    checked = set()
+    for module in [*(row[0] for row in ROWS.values()), *(criterion for criterion, *_ in CRITERIONS)]:
+        for each in dataclasses.fields(module):
+            if each.init and each.type in (bool, "bool") and type(module) not in (f7.MapTable, f7.LinearNoBias):
+                said = rf"^nn\.\w+: expected True or False as {each.name}, got |: affine has to be true or false"
+                with pytest.raises(TypeError, match=said):
+                    module.replace(**{each.name: wrong})
+                checked.add(type(module))
+    assert {f7.MSECriterion, f7.Linear, f7.BatchNormalization, f7.MultiHeadAttention} <= checked
+
+
+@pytest.mark.parametrize("make", [
+    f7.Dropout, f7.Normalize, lambda wrong: f7.Clamp(wrong, 3), lambda wrong: f7.Kmeans(3, 2, wrong),
+    f7.MultiMarginCriterion, lambda wrong: f7.FastLSTM(3, 4, p=wrong),
+    lambda wrong: f7.AffineGridGeneratorBHWD(wrong, 3),
+])  # fmt: skip
+def test_an_array_in_the_place_of_a_number_is_named(make):
+    with pytest.raises(TypeError, match=r"^nn\.\w+: expected a (whole )?number as \w+, got array"):
+        make(np.ones(2))
 
 
 @pytest.mark.parametrize("make", [f7.WeightedMSECriterion, f7.ClassNLLCriterion, f7.CrossEntropyCriterion])

@@ -67,6 +67,60 @@ def test_tangents_and_curvatures_are_those_of_the_way_back(name):
     assert abs(first) > 1e-3 and abs(second) > 1e-3
 
 
+@pytest.mark.parametrize("module", [
+    f7.MaskZero(f7.Sequential(f7.Linear(3, 2), f7.Tanh(), f7.Linear(2, 2)), 1), f7.TrimZero(f7.Linear(3, 2), 1),
+    f7.Sequencer(f7.MaskZero(f7.Linear(3, 2), 1)), f7.Remat(f7.NaN(f7.Linear(3, 2))),
+])  # fmt: skip
+def test_curvatures_are_difference_quotients_of_gradients(module):
+    """With what is mixed of parameters and inputs; rows that are masked stay so, and the loss leaves them out."""
+    with jax.enable_x64(True):
+        input = np.asarray(RANDOM.normal(size=(2, 3, 3)) * np.array([[[1], [0], [1]]]))
+        input = input if isinstance(module, f7.Sequencer) else input[0]
+        params, buffers = module.init(jax.random.key(0))
+        at = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), (params, input))
+        along = jax.tree.map(lambda leaf: RANDOM.normal(size=leaf.shape), at)
+        along = along[0], along[1] * (input != 0)
+        moved = [jax.tree.map(lambda a, d, step=step: a + step * d, at, along) for step in (1e-5, -1e-5)]
+
+        def loss(given):
+            return (module.apply(given[0], buffers, given[1], train=True)[0] ** 3).sum()
+
+        of_gradient = jax.jit(jax.grad(loss))
+        expected = jax.tree.map(lambda up, down: (up - down) / 2e-5, *map(of_gradient, moved))
+        curvature = jax.jit(lambda at: jax.jvp(jax.grad(loss), (at,), (along,))[1])(at)
+        jax.tree.map(lambda c, e: np.testing.assert_allclose(c, e, rtol=1e-6, atol=1e-8), curvature, expected)
+
+
+EXACT = {
+    "a row far beyond its largest norm": (
+        lambda: f7.LookupTable(1, 2, 0, 1.0).apply({"weight": 1e8 * jnp.array([[3.0, 4.0]])}, {}, jnp.array([1]))[0],
+        [[0.6, 0.8]],
+    ),
+    "a masked row whose output is infinite": (
+        lambda: f7.MaskZero(f7.Sequential(f7.Log(), f7.Linear(2, 1)), 1).apply(
+            [[{}, {"weight": jnp.ones((1, 2)), "bias": jnp.ones(1)}], {}],
+            [[{}, {}], {"zeroMask": f7.network.ZeroMask()}],
+            jnp.array([[1.0, 1], [0, 0]]),
+        )[0],
+        [[1], [0]],
+    ),
+    "a row that was never written": (
+        lambda: f7.LookupTableMaskZero(1, 1).apply({"weight": jnp.array([[jnp.inf], [2.0]])}, {}, jnp.array([0, 1]))[0],
+        [[0], [2]],
+    ),
+    "a reward beside a baseline that is far away": (
+        lambda: f7.VRClassReward()([jnp.array([[3.0, 1]]), jnp.array([1e20])], jnp.array([1])),
+        -1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_value_with_the_derivative_of_another_is_exact(name):
+    found, expected = EXACT[name]
+    np.testing.assert_allclose(found(), expected, rtol=1e-6)
+
+
 def test_the_tangent_of_binary_weights_has_the_gradient_of_xnor_net_as_its_transpose():
     """dy = conv(dx mean|w| over outputs, sign(w)) + conv(x, dw), for one pixel a product of matrices."""
     layer = f7.SpatialBinaryConvolution(3, 2, 1, 1)
@@ -84,6 +138,24 @@ def test_the_decay_of_sparse_weights_is_in_the_gradient_and_in_its_derivative():
     np.testing.assert_allclose(jax.jit(jax.grad(loss))(weight), jnp.array([[2.0, 0, 1]]) + 0.5 * weight, rtol=1e-6)
     np.testing.assert_allclose(jax.jvp(loss, (weight,), (weight,))[1], weight @ jnp.array([2.0, 0, 1]), rtol=1e-6)
     np.testing.assert_allclose(jax.jit(jax.jacfwd(jax.grad(loss)))(weight).reshape(3, 3), 0.5 * np.eye(3), rtol=1e-6)
+
+
+@pytest.mark.parametrize("approximate", [True, False])
+def test_gelu_has_values_and_derivatives_for_numbers_of_any_size(approximate):
+    """Against float64, in which the cube of 1e30 has room, and 1 + erf keeps its digits."""
+    points, layer = [-1e30, -1e13, -8.0, -4.0, 0.5, 1e13, 1e30], f7.GELU(approximate)
+
+    def all_of(dtype):
+        def output(x):
+            return layer.apply({}, {}, x)[0]
+
+        x = jnp.asarray(points, dtype)
+        return jax.jit(lambda x: [output(x), jax.vmap(jax.grad(output))(x)])(x)
+
+    with jax.enable_x64(True):
+        for narrow, wide in zip(all_of(jnp.float32), all_of(jnp.float64), strict=True):
+            np.testing.assert_allclose(narrow, wide, rtol=2e-4)
+            assert np.isfinite(wide).all()
 
 
 def test_examples_of_a_batch_share_what_is_not_batched():

@@ -38,6 +38,9 @@ IN_FLOAT32 = [
     (f7.SpatialContrastiveNormalization(3, np.ones((3, 3))), x(3, 4, 5)),
     (f7.GELU(approximate=True), x(4, 3)),
     (f7.LinearWeightNorm(3, 2), x(4, 3)),
+    (f7.Bilinear(3, 2, 2), [x(4, 3, size=1000), x(4, 2)]),
+    (f7.MultiHeadAttention(4, 2), np.full((2, 3, 4), 3000, np.float16)),
+    (f7.VRClassReward(), ([x(4, 3), x(4)], np.array([1, 2, 3, 1]))),
     (f7.MSECriterion(), (x(4, 3), x(4, 3))),
     (f7.CosineEmbeddingCriterion(), ([x(4, 3), x(4, 3)], np.array([1, 1, -1, -1], np.float16))),
     (f7.MultiMarginCriterion(2), (x(4, 3), np.array([1, 2, 3, 1]))),
@@ -55,6 +58,31 @@ def test_float16_gives_float32s_results_rounded(module, input):
     wide, _ = jax.jit(module.apply)(*cast((params, buffers), jnp.float32), cast(input, jnp.float32))
     assert (narrow.dtype == jnp.float16 and jnp.isfinite(narrow).all()) or jnp.abs(wide).max() > 65504
     np.testing.assert_allclose(narrow, wide.astype(jnp.float16), rtol=2e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("rule", [
+    f7.optim.grad_param_clip(1.0), f7.optim.grad_param_clip(1.0, per_module=True), f7.optim.max_param_norm(1.0, 0.5),
+])  # fmt: skip
+def test_norms_of_parameters_and_gradients_have_room(rule):
+    """Of gradients of 200 they were infinite, and what is divided by them 0; types may differ from array to array."""
+    params = {"a": {"weight": x(3, 2)}, "b": {"weight": x(2, 2), "bias": jnp.ones(2, jnp.float32)}}
+    gradients = jax.tree.map(lambda p: 200 * jnp.ones_like(p), params)
+
+    def moved(params, gradients):
+        return jax.tree.leaves(rule.update(gradients, rule.init(params), params)[0])
+
+    narrow = moved(params, gradients)
+    wide = moved(*cast((params, gradients), jnp.float32))
+    assert [leaf.dtype for leaf in narrow] == [leaf.dtype for leaf in jax.tree.leaves(params)]
+    for got, expected in zip(narrow, wide, strict=True):
+        np.testing.assert_allclose(
+            got, expected.astype(got.dtype), rtol=2e-3, atol=0.3 if abs(expected).max() > 9 else 0
+        )
+
+
+def test_rows_have_a_largest_norm_in_float16():
+    rows, _ = f7.LookupTable(1, 2, 0, 1.0).apply({"weight": np.float16([[300, 400]])}, {}, jnp.array([1]))
+    np.testing.assert_allclose(rows, [[0.6, 0.8]], rtol=2e-3)
 
 
 @pytest.mark.parametrize("module", [f7.PairwiseDistance(2), f7.CosineDistance()])

@@ -71,7 +71,7 @@ NOT_CONSTRUCTED = {
     "MV": (lambda: f7.MV(1), TypeError, "nn.MV: expected true or false"),
     "Copy": (lambda: f7.Copy("torch.Tensor", None), ValueError, "nn.Copy: unknown type 'torch.Tensor'"),
     **{
-        f"{make.__name__}, in place": (lambda make=make, given=given: make(*given, "yes"), TypeError, "must be boolean")
+        f"{make.__name__}, in place": (lambda make=make, given=given: make(*given, "yes"), TypeError, "True or False")
         for make, *given in [(f7.HardTanh, -1, 1), (f7.ReLU,), (f7.ReLU6,), (f7.ELU, 1), (f7.LeakyReLU, 0.1),
                              (f7.Threshold, 1, 0), (f7.AddConstant, 1), (f7.MulConstant, 1)]
     },

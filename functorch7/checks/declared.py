@@ -24,6 +24,11 @@ def number_type(annotation: object) -> type | None:
     return {frozenset({"int"}): int, frozenset({"float"}): float}.get(frozenset(alternatives(annotation) - {"None"}))
 
 
+def truth_fits(value: object) -> bool:
+    """Whether a field that is true or false may have this value: numbers of 0 and 1 count, as programs write them."""
+    return value is None or (isinstance(value, (bool, int, float, np.generic)) and value in (0, 1))
+
+
 def as_declared(value: object, wanted: type | None) -> object:
     """A number as a field of that type keeps it, so that equal descriptions mean the same program.
 

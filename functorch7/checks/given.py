@@ -231,7 +231,7 @@ class UnfitValue(TypeError):
 
 
 def unfit_field(module: Described, error: Exception) -> TypeError | None:
-    """The error that names a field that is no number where its class says that it is one, for a module that has failed.
+    """The error that names a field that is no number where its class says so, for a module that has failed.
 
     None if there is no such field, or the error says it already.
     """

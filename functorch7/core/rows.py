@@ -14,7 +14,7 @@ from jax.typing import DTypeLike
 
 from .precision import narrow_type
 from .probe import Keyed, Probe, opened, probing
-from .types import Array, Tree, Value
+from .types import Array, Value
 from .way_back import linear
 
 
@@ -67,10 +67,6 @@ class RowTable:
         """The same table, whose rows change their dtype when they are read."""
         return _InDtype(self, dtype)
 
-    def held(self) -> RowTable:
-        """The table without gradient."""
-        return RowTable(self.table)
-
     def __getattr__(self, name: str) -> object:
         raise ReadAsAWhole(
             f"a parameter of shape {self.__dict__.get('shape')} is learned by the rows that a batch reads, "
@@ -94,9 +90,6 @@ for _name in OPERATORS:
 class _InDtype(RowTable):
     def __init__(self, whole: RowTable, dtype: DTypeLike):
         self.whole, self.shape, self.dtype = whole, whole.shape, jnp.dtype(dtype)
-
-    def held(self) -> RowTable:
-        return self.whole.held().astype(self.dtype)
 
     def gather(self, indices: Array, axis: int) -> Array:
         return self.whole.gather(indices, axis).astype(self.dtype)
@@ -130,11 +123,6 @@ def reading(
     """A block that notes what is read of these tables, and adds these sinks, shaped as what was noted before."""
     given = [None] * len(tables) if sinks is None else [dict(each.items()) for each in sinks]
     return probing({table: Reads(each) for table, each in zip(tables, given, strict=True)})
-
-
-def held(params: Tree) -> Tree:
-    """The params without gradient, `RowTable`s among them."""
-    return jax.tree.map(lambda p: p.held() if isinstance(p, RowTable) else lax.stop_gradient(p), params)
 
 
 def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:

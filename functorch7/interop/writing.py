@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import stat
 import tempfile
@@ -51,6 +52,20 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         if mode is not None:
             draft.chmod(mode)
         os.replace(draft, target)
+
+
+@contextlib.contextmanager
+def replacing_by_bytes(path: str | os.PathLike) -> Iterator[io.BytesIO]:
+    """As `replacing`, with memory to write to, whose bytes become the file.
+
+    Pictures are written so: into files Pillow writes JPEGs past Python, and where the disk is full, half of one without
+    an error.
+    """
+    written = io.BytesIO()
+    written.name = os.fspath(path)  # which may say the form in which to write
+    yield written
+    with replacing(path) as draft:
+        draft.write_bytes(written.getvalue())
 
 
 def _mode_to_keep(target: Path) -> int | None:

@@ -79,8 +79,11 @@ class MultiHeadAttention(Composite):
         return jnp.moveaxis(x.reshape(*x.shape[:-1], self.heads, self.size // self.heads), -2, -3)
 
     def _attended(self, queries: Array, keys: Array, values: Array, mask: Any, key: Key) -> Array:
-        scores = queries @ jnp.swapaxes(keys, -1, -2) / math.sqrt(self.size // self.heads)
-        scores = scores.astype(at_least_float32(scores.dtype))
+        # Queries are scaled, and not products, which float16 may not hold; nor does XLA then compute what SoftMax reads
+        # in two ways, whose difference, where scores are large, is the infinity that makes NaN.
+        queries = queries / math.sqrt(self.size // self.heads)
+        wide = at_least_float32(queries.dtype)
+        scores = jnp.matmul(queries, jnp.swapaxes(keys, -1, -2), preferred_element_type=wide)
         unseen = jnp.finfo(scores.dtype).min  # and not -inf: a query that may look nowhere gets a mean, and no NaN
         if self.causal:
             scores = jnp.where(jnp.tril(jnp.ones(scores.shape, bool)), scores, unseen)

@@ -21,7 +21,7 @@ def pairs(name: str, bigrams: Value) -> Const:
         raise TypeError(f"{name}: expected a table from words to tables of index and prob, got {bigrams!r}")
     records = []
     for word, following in sorted(bigrams.items()):
-        if not {"index", "prob"} <= set(following):
+        if not isinstance(following, dict) or not {"index", "prob"} <= set(following):
             raise TypeError(f"{name}: expected index and prob for word {word}, got {following!r}")
         index, prob = np.asarray(following["index"]), np.asarray(following["prob"], np.float64)
         if index.ndim != 1 or index.shape != prob.shape or not index.size or word < 1:

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import Emitted, Module, check_positive, expected
 from ..core.precision import floating, in_float32
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, State, Tree
 from .initializers import between
 
@@ -65,7 +66,7 @@ class Kmeans(Module):
         mean = ((chosen * distances).sum(0) / (2 * (chosen.sum(0) + 1e-7))).sum() * (
             1 if self.scale is None else self.scale
         )
-        loss = mean + lax.stop_gradient(least.sum() - mean)
+        loss = derived_as(least.sum(), mean)
         return (nearest + 1).astype(centres.dtype), {"loss": Emitted(loss, "loss")}
 
     def init_random(self, key: Array, input: Array) -> dict[str, Array]:

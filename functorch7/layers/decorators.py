@@ -162,8 +162,8 @@ class MapTable(Container):
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._set(shared=self.shared if isinstance(self.shared, bool) else "weight" in self.shared)
+        super().__post_init__()
         if self.shared and len(self.modules) > 1:
             raise TypeError("nn.MapTable: single module required")
 

@@ -7,7 +7,7 @@ from jax import lax
 
 from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
 from ..core.arrays import Numbers
-from ..core.precision import in_float32
+from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Table, Tree
 from .distances import norm
 from .initializers import filled, normal, weight_and_bias
@@ -154,7 +154,9 @@ class Bilinear(Layer):
         ):
             raise expected(self, f"two matrices, B x {sizes[0]} and B x {sizes[1]}", input)
         first, second = (in_dtype_of(self, x, params["weight"]) for x in (first, second))
-        output = jnp.einsum("bi,kij,bj->bk", first, params["weight"], second)
+        wide = at_least_float32(first.dtype)  # products of three numbers leave float16 early
+        output = jnp.einsum("bi,kij,bj->bk", first, params["weight"], second, preferred_element_type=wide)
+        output = output.astype(first.dtype)
         return output + params["bias"][None] if self.bias else output
 
     def printed(self) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 from jax import lax
 
 from ..core import Emitted, Module, builder, check_positive, check_values, expected, gather, lookable, title
+from ..core.precision import in_float32
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, State, Tree, Value
 from .initializers import normal
 
@@ -24,6 +26,13 @@ def check_indices(module: Module, indices: Array | np.ndarray, size: int, first:
     wrong = ~are_numbers(values, first, last)
     message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
     check_values(values, wrong, message)
+
+
+@in_float32
+def _limited(rows: Array, p: float, most: float) -> Array:
+    """Rows, scaled down to this p-norm where theirs is larger."""
+    norms = (jnp.abs(rows) ** p).sum(-1, keepdims=True) ** (1 / p)
+    return jnp.where(norms > most, rows * (most / (norms + 1e-7)), rows)
 
 
 class LookupTable(Module):
@@ -83,11 +92,10 @@ class LookupTable(Module):
         if self.max_norm is None:
             return params
         weight, p = jnp.asarray(params["weight"]), 2 if self.norm_type is None else self.norm_type
-        norms = (jnp.abs(weight) ** p).sum(-1, keepdims=True) ** (1 / p)
-        large = norms > self.max_norm
+        limited = _limited(weight, p, self.max_norm)
         if indices is not None:
-            large &= jnp.zeros(large.shape, bool).at[indices - 1].set(True)
-        return {**params, "weight": jnp.where(large, weight * (self.max_norm / (norms + 1e-7)), weight)}
+            limited = jnp.where(jnp.zeros((len(weight), 1), bool).at[indices - 1].set(True), limited, weight)
+        return {**params, "weight": limited}
 
     def forward(
         self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
@@ -99,15 +107,14 @@ class LookupTable(Module):
         if self.max_norm is not None:
             scaled = lax.stop_gradient(self.renormalize(params, indices)["weight"])
             buffers = {"renormalized": Emitted(scaled, "parameter")}
-            weight = weight + lax.stop_gradient(scaled - weight)
+            weight = derived_as(scaled, weight)
         rows = gather(weight, indices - 1)
         if self.padding_value:
             padding = (indices == self.padding_value)[..., None]
             rows = jnp.where(padding, lax.stop_gradient(rows), rows)
         if self.scale_by_frequency:
             counts = jnp.zeros(self.n_index + 1, jnp.int32).at[indices].add(1)[indices][..., None].astype(rows.dtype)
-            held = lax.stop_gradient(rows)
-            rows = held + (rows - held) / counts
+            rows = derived_as(rows, rows / counts)
         return rows, buffers
 
     @builder

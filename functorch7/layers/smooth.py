@@ -26,8 +26,9 @@ class GELU(Transfer):
     @in_float32
     def f(self, input: jax.Array) -> jax.Array:
         if self.approximate:
-            return input / 2 * (1 + jnp.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))
-        return input / 2 * (1 + jax.lax.erf(input / math.sqrt(2)))
+            near = jnp.clip(input, -10, 10)  # beyond, y is 0 or x; a cube has no room for numbers as large as x
+            return input * jax.nn.sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
+        return input / 2 * jax.lax.erfc(input / -math.sqrt(2))
 
 
 class SiLU(Transfer):

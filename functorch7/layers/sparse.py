@@ -21,6 +21,7 @@ from ..core import (
     without_emitted,
 )
 from ..core.arrays import Numbers
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, State, Table, Tree, Value
 from ..core.way_back import linear
 from .initializers import filled, split, uniform
@@ -209,7 +210,7 @@ class IndexLinear(Module):
             if train:
                 seen = lax.stop_gradient(self._with_sizes(weight, rows, values))
                 buffers = {"normalized": Emitted(seen, "parameter")}
-                weight = weight + lax.stop_gradient(seen - weight)
+                weight = derived_as(seen, weight)
             at = gather(weight, rows)
             largest, inverse = lax.stop_gradient((at[:, 0], at[:, 1]))
             values = jnp.where(jnp.abs(values) > largest, jnp.sign(values), values * inverse) + at[:, 3]

@@ -11,6 +11,7 @@ from jax.typing import DTypeLike
 from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
 from ..core.arrays import Numbers
 from ..core.precision import at_least_float32
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, Table, Tree
 from .merging import merged
 from .table import check_table
@@ -23,16 +24,6 @@ def check_images(module: Module, input: Array, channels: int | None = None) -> N
     if input.ndim not in (3, 4) or (channels is not None and input.shape[-3] != channels):
         with_channels = "" if channels is None else f" with {channels} channels in dimension -3"
         raise expected(module, f"a 3D or 4D tensor{with_channels}", input)
-
-
-@jax.custom_jvp
-def _clipped(input: Array, low: Array, high: Array) -> Array:
-    return jnp.clip(input, low, high)
-
-
-@_clipped.defjvp
-def _(primals, tangents):
-    return _clipped(*primals), tangents[0]
 
 
 class Clip(Map):
@@ -56,7 +47,7 @@ class Clip(Map):
         check_number(self, minval=self.minval, maxval=self.maxval)
 
     def f(self, input: Array) -> Array:
-        return _clipped(input, self.minval, self.maxval)
+        return derived_as(jnp.clip(input, self.minval, self.maxval), input)
 
 
 class SpatialGlimpse(Map):

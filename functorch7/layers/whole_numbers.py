@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from ..core.straight_through import derived_as
 from ..core.types import Array
 from ..programs import Compiled
 
@@ -53,18 +54,12 @@ def multiplied(whole: Array, scale: Array) -> Array:
     return whole.astype(scale.dtype) * scale
 
 
-@jax.custom_jvp
 def fake_quantized(values: Array, scale: Array) -> Array:
     """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
 
     Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
     """
-    return rounded(values, scale) * scale
-
-
-@fake_quantized.defjvp
-def _(primals, tangents):
-    return fake_quantized(*primals), tangents[0]
+    return derived_as(rounded(values, scale) * scale, values)
 
 
 @jax.custom_jvp

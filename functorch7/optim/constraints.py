@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
+from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Scalar
 from .arguments import check_numbers, need_params
 
@@ -40,19 +41,33 @@ def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.Grad
     check_numbers("grad_param_clip", cutoff_norm=cutoff_norm)
     if _off(cutoff_norm):
         return optax.identity()
-    together = optax.clip_by_global_norm(cutoff_norm)
-    return optax.stateless(lambda updates, _: _clipped_by_module(together, updates)) if per_module else together
+    clip = _clipped_by_module if per_module else _clipped
+    return optax.stateless(lambda updates, _: clip(cutoff_norm, updates))
 
 
-def _clipped_by_module(clip: optax.GradientTransformation, updates: Any) -> Any:
+def _clipped(cutoff_norm: Scalar, updates: Any) -> Any:
+    """As optax's `clip_by_global_norm`, but for types of 16 bits, whose squares, and norms, need more room."""
+    wide = jax.tree.map(lambda g: jnp.asarray(g).astype(at_least_float32(jnp.asarray(g).dtype)), updates)
+    squares = [jnp.sum(jnp.square(jnp.abs(g))) for g in jax.tree.leaves(wide)]
+    if not squares:
+        return updates
+    widest = max((each.dtype for each in squares), key=lambda dtype: jnp.finfo(dtype).bits)
+    norm = jnp.sqrt(sum((each.astype(widest) for each in squares[1:]), squares[0].astype(widest)))
+
+    def clipped(g: Array, given: Array) -> Array:
+        return jnp.where(norm < cutoff_norm, given, ((g / norm.astype(g.dtype)) * cutoff_norm).astype(given.dtype))
+
+    return jax.tree.map(clipped, wide, updates)
+
+
+def _clipped_by_module(cutoff_norm: Scalar, updates: Any) -> Any:
     paths, structure = jax.tree.flatten_with_path(updates)
     leaves, modules = [leaf for _, leaf in paths], defaultdict(list)
     for i, (path, _) in enumerate(paths):
         modules[path[:-1]].append(i)
     for places in modules.values():
-        clipped, _ = clip.update({i: leaves[i] for i in places}, optax.EmptyState())
-        for i in places:
-            leaves[i] = clipped[i]  # type: ignore[index]
+        for i, clipped in _clipped(cutoff_norm, {i: leaves[i] for i in places}).items():
+            leaves[i] = clipped
     return structure.unflatten(leaves)
 
 
@@ -85,6 +100,7 @@ def max_param_norm(
     return optax.stateless(update)
 
 
+@in_float32
 def _limited(array: Array, axis: int, limit: Scalar) -> Array:
     """The slices along an axis, scaled down to a norm of `limit` where it is larger, as torch.renorm does."""
     others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.types import Key, Tree, Value
 from ..interop.packages import package
-from ..interop.writing import replacing
+from ..interop.writing import replacing_by_bytes
 
 COLUMNS = 4
 
@@ -33,8 +33,8 @@ def draw(path: Path, images: np.ndarray, places: np.ndarray, patch: int) -> None
         centres = path_of + (patch - 1) / 2
         axes.plot(centres[:, 1], centres[:, 0], "w.-", linewidth=0.8)
         axes.set(xticks=[], yticks=[], xlim=(-0.5, len(image[0]) - 0.5), ylim=(len(image) - 0.5, -0.5))
-    with replacing(path) as draft:
-        figure.savefig(draft)
+    with replacing_by_bytes(path) as written:
+        figure.savefig(written, format=path.suffix[1:] or None)
 
 
 def looked_at(attention: Value, params: Tree, buffers: Tree, images: Value, key: Key) -> np.ndarray:

@@ -10,7 +10,7 @@ from jax import lax
 from ..core import Module, expected, hooks
 from ..core.emitted import is_emitted
 from ..core.probe import is_probed
-from ..core.rows import held
+from ..core.straight_through import derived_as
 from ..core.types import Array, ArrayLike, Key, State, Table, Tree, Value
 from ..layers import Decorator, LookupTable, Sequential
 from ..layers.lookup import check_indices
@@ -157,13 +157,13 @@ def _masked(
     output, new = module.apply(params, buffers, input, key=key, train=train)
     if module.traits.is_step or not jax.tree.leaves(params):
         return cleared(zero, output), new
-    of_input, _ = module.apply(held(params), buffers, input, key=key, train=train)
-    unmasked, _ = module.apply(params, buffers, lax.stop_gradient(input), key=key, train=train)
+    by_params, _ = module.apply(params, buffers, lax.stop_gradient(input), key=key, train=train)
 
-    def masked(of_input: Array, unmasked: Array) -> Array:
-        return cleared(zero, of_input) + (unmasked - lax.stop_gradient(unmasked))
+    def masked(seen: Array, by_params: Array) -> Array:
+        rows = zero.reshape(zero.shape + (1,) * (seen.ndim - zero.ndim))
+        return jnp.where(rows, derived_as(jnp.zeros_like(seen), by_params), seen)
 
-    return jax.tree.map(masked, of_input, unmasked), new
+    return jax.tree.map(masked, output, by_params), new
 
 
 class TrimZero(MaskZero):
@@ -222,4 +222,4 @@ class LookupTableMaskZero(LookupTable):
         following = jnp.where(input >= 0, jnp.asarray(input, jnp.int32), -1) + 1  # in types that hold it
         rows, buffers = super().forward(params, buffers, following, key=key, train=train)
         # As in Torch7, the first row gets a gradient, although it is never seen.
-        return jnp.where((input == 0)[..., None], rows - lax.stop_gradient(rows), rows), buffers
+        return jnp.where((input == 0)[..., None], derived_as(jnp.zeros_like(rows), rows), rows), buffers

@@ -8,6 +8,7 @@ from jax import lax
 
 from ..core import check_values, expected, lookable, title
 from ..core.module import Children
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, Tree, Value
 from ..layers.merging import merged
 from ..losses import Criterion, MSECriterion
@@ -61,8 +62,8 @@ class VarianceReducedReward(Criterion, abstract=True):
         given = (baseline, reward.reshape(baseline.shape))
         learned, new = self.call("criterion", params, buffers, given, key=key, train=train)
         # The value is the reward's, the gradient the baseline's.
-        loss = learned - lax.stop_gradient(learned) - (reward.mean() if self.size_average else reward.sum())
-        return loss, {"criterion": new}
+        loss = -(reward.mean() if self.size_average else reward.sum())
+        return derived_as(loss, learned), {"criterion": new}
 
     def parts(self, input: Value) -> tuple[jax.Array, jax.Array]:
         """The predictions, one row or number per example, and the baseline."""

@@ -16,6 +16,7 @@ from jax.typing import DTypeLike
 from ..checks.numbers import check_whole
 from ..core import Module
 from ..core.types import Input, Value
+from ..optim import grad_param_clip
 from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
@@ -146,7 +147,7 @@ class Settings:
         """The optimizer, with clipping, average and accumulation around it."""
         made = all_but_tables(self.module, self.optimizer) if self.by_rows else asking(self.optimizer)
         if self.clip is not None:
-            made = optax.chain(optax.clip_by_global_norm(self.clip), made)
+            made = optax.chain(grad_param_clip(self.clip), made)
         if self.average is not None:
             made = averaged(made, self.average)
         if self.accumulate == 1:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..interop.writing import replacing
+from ..interop.writing import replacing_by_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,5 +55,5 @@ def styled(theme: Theme = "light") -> AbstractContextManager[None]:
 
 def write(figure: Figure, path: str | os.PathLike) -> None:
     """Writes a figure to a file, whole or not at all. Raises: OSError; ValueError for an unknown ending."""
-    with replacing(path) as draft:
-        figure.savefig(draft, dpi=DPI)
+    with replacing_by_bytes(path) as written:
+        figure.savefig(written, dpi=DPI, format=Path(path).suffix[1:] or None)

@@ -8,9 +8,14 @@ import zlib
 
 import numpy as np
 import pytest
+from full_disk import files_of_at_most
+from matplotlib.figure import Figure
 from PIL import Image, ImageFont
 
 from functorch7.legacy import image, itorch, torch
+from functorch7.legacy.optim import pictures
+from functorch7.lua.packages import graphicsmagick
+from functorch7.viz import style
 
 GENERATOR = np.random.default_rng(4)
 MODES = {"L": (1, 0), "LA": (2, 0), "RGB": (3, 0), "RGBA": (4, 0)}
@@ -324,6 +329,35 @@ def test_without_a_notebook_a_file_is_written(tmp_path, monkeypatch, capsys):
         "<svg></svg>",
     )
     assert "filters: written to filters.png" in capsys.readouterr().out
+
+
+def _figure(size):
+    figure = Figure(figsize=(size, size))
+    figure.add_subplot().imshow(GENERATOR.random((90, 90)))
+    return figure
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png", "ppm"])
+@pytest.mark.parametrize("write", [
+    lambda path: image.save(path, torch.rand(3, 90, 90)),
+    lambda path: graphicsmagick.Image(torch.rand(3, 90, 90), "RGB", "DHW").save(path),
+    lambda path: style.write(_figure(1), path),
+    lambda path: pictures.write(_figure(1), path),
+])  # fmt: skip
+def test_a_picture_that_a_full_disk_does_not_take_is_an_error_and_the_last_one_stays(tmp_path, write, ending):
+    """Pillow writes half a JPEG, and says nothing."""
+    path = tmp_path / f"picture.{ending}"
+    try:
+        write(str(path))
+    except ValueError as error:
+        assert "ppm" in str(error) and not [*tmp_path.iterdir()]  # which Matplotlib does not write
+        return
+    before = path.read_bytes()
+    with Image.open(path) as picture:
+        picture.load()
+    with files_of_at_most(len(before) // 2), pytest.raises(OSError):
+        write(str(path))
+    assert path.read_bytes() == before and [*tmp_path.iterdir()] == [path]
 
 
 def test_a_notebook_shows_the_picture(monkeypatch):

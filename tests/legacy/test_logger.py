@@ -125,9 +125,8 @@ def test_what_is_drawn(logger, monkeypatch):
 
     kept = []
 
-    def savefig(figure, path):
-        path.touch()
-        kept.append((figure.axes[0], path.name))
+    def savefig(figure, file, format):
+        kept.append((figure.axes[0], os.path.basename(file.name)))
 
     monkeypatch.setattr(Figure, "savefig", savefig)
     styled(logger).setlogscale(True)

@@ -1,9 +1,7 @@
 """What ends a run before its time, and what is left then."""
 
-import contextlib
 import json
 import os
-import resource
 import shutil
 import signal
 
@@ -11,6 +9,7 @@ import jax
 import numpy as np
 import optax
 import pytest
+from full_disk import files_of_at_most
 
 import functorch7 as f7
 from functorch7.training import Callback, Trainer
@@ -102,17 +101,6 @@ def test_control_c_reaches_workers_too_and_a_checkpoint_is_written_all_the_same(
         assert stopped.ended == "SIGINT" and stopped.state.step < 6
         assert trainer.last_step() == stopped.state.step
         assert trainer.fit(loader, 2, batch_size=8).ended == "all epochs"
-
-
-@contextlib.contextmanager
-def files_of_at_most(size):
-    """What a full disk does to programs: writing more is an error."""
-    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, allowed[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what orbax gave up, collected later

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...interop.packages import package
-from ...interop.writing import replacing
+from ...interop.writing import replacing_by_bytes
 from ..tensors.arguments import sizes_text
 from ..tensors.tensor import Tensor
 from .pillow import opened, to_picture, to_tensor
@@ -76,8 +76,8 @@ def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> No
     options = {"quality": max(quality, 1)} if format == "JPEG" else {}  # less is no quality to Pillow
     if not isinstance(file, (str, os.PathLike)):
         return picture.save(file, format=format, **options)
-    with replacing(file) as draft:
-        picture.save(draft, format=format, **options)
+    with replacing_by_bytes(file) as written:
+        picture.save(written, format=format, **options)
 
 
 def saveJPG(filename: str, tensor: Tensor) -> None:
@@ -91,8 +91,8 @@ def savePNG(filename: str, tensor: Tensor, bits: int = 8) -> None:
     Raises: ValueError for other `bits`, and as `save` does, as OSError and ImportError.
     """
     if _are_wide("savePNG", bits):
-        with replacing(filename) as draft:
-            draft.write_bytes(png_of_16_bits("savePNG", tensor))
+        with replacing_by_bytes(filename) as written:
+            written.write(png_of_16_bits("savePNG", tensor))
         return
     _written(to_picture("savePNG", tensor), filename, "PNG")
 

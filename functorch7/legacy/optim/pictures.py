@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...interop.packages import package
-from ...interop.writing import replacing
+from ...interop.writing import replacing_by_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,8 +42,9 @@ def show(figure: Figure) -> None:
 
 def write(figure: Figure, path: str | os.PathLike, **options: Any) -> None:
     """Writes a figure to a file, whole or not at all, with options of its `savefig`."""
-    with replacing(path) as draft:
-        figure.savefig(draft, **options)
+    options.setdefault("format", Path(path).suffix[1:] or None)
+    with replacing_by_bytes(path) as written:
+        figure.savefig(written, **options)
 
 
 def pixels(figure: Figure) -> np.ndarray:

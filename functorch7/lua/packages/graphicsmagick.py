@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...interop.writing import replacing
+from ...interop.writing import replacing_by_bytes
 from ...legacy.image.pillow import TYPES, opened, pillow
 from ...legacy.tensors.tensor import Tensor
 from ...legacy.tensors.type_names import dtype_of
@@ -73,8 +73,8 @@ class Image:
     def save(self, path: str, quality: int = QUALITY) -> Image:
         """Writes a file, in the format that its name says."""
         formats = pillow("graphicsmagick").registered_extensions()
-        with replacing(path) as draft:
-            self._write(draft, formats.get(os.path.splitext(path)[1].lower()), quality)
+        with replacing_by_bytes(path) as written:
+            self._write(written, formats.get(os.path.splitext(path)[1].lower()), quality)
         return self
 
     def toString(self, quality: int = QUALITY) -> bytes:
