@@ -157,12 +157,12 @@ class MapTable(Container):
 
     shared: bool = True
 
-    def __init__(self, module: Module | None = None, shared: bool | None = True):
-        self._set(modules=() if module is None else (module,), shared=shared)
+    def __init__(self, module: Module | None = None, shared: bool | list[str] | tuple[str, ...] | None = True):
+        together = "weight" in shared if isinstance(shared, (list, tuple)) else shared is None or shared
+        self._set(modules=() if module is None else (module,), shared=together)
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        self._set(shared=self.shared if isinstance(self.shared, bool) else "weight" in self.shared)
         super().__post_init__()
         if self.shared and len(self.modules) > 1:
             raise TypeError("nn.MapTable: single module required")

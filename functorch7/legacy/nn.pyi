@@ -1305,7 +1305,9 @@ class MapTable(_special.MapTable, Container):
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
     """
-    def __init__(self, module: Module | None = None, shared: bool | None = True) -> None: ...
+    def __init__(
+        self, module: Module | None = None, shared: bool | list[str] | tuple[str, ...] | None = True,
+    ) -> None: ...
 
 class Mean(Sum):
     """y = sum_i x_i / n: the mean over a dimension.

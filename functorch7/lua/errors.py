@@ -9,7 +9,6 @@ from types import BuiltinFunctionType
 
 from ..legacy.tensors.arguments import described
 from ..legacy.tensors.lua_values import kind, text
-from ..legacy.tensors.named import Named
 from ..legacy.tensors.named_errors import Misuse, is_pythons_own, words_of
 from .kinds import Crossing
 from .words import in_luas_words, with_luas_constants
@@ -68,7 +67,7 @@ ARGUMENTS = re.compile(r"\(\) (missing|takes|got)\b")
 def name_of_class(kind: type) -> str:
     """Torch's name of a class."""
     named = getattr(kind, "_class_name", None)
-    return named() if named else kind.typename() if issubclass(kind, Named) else f"torch.{kind.__name__}"
+    return named() if named else f"torch.{kind.__name__}"
 
 
 def name_of(value: Crossing) -> str:

@@ -119,7 +119,7 @@ def test_a_table_of_numbers_may_get_gradients_of_its_first_ones_alone():
         assert net.backward(x, torch.Tensor([6, 0, 0, 0])).totable() == [12, 12]  # more than that is the layer's affair
         net.add(nn.Identity())
         net.forward(x)
-        with pytest.raises(ValueError, match=r"expected a gradOutput of shape \(3,\), as the output, got \(4,\)"):
+        with pytest.raises(ValueError, match=r"expected a gradOutput of shape \(3,\), as the output, got shape \(4,\)"):
             net.backward(x, torch.ones(4))
 
 

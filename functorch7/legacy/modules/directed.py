@@ -52,10 +52,6 @@ class OfGraph(Named):
 
     _package = "graph"
 
-    @classmethod
-    def _class_name(cls) -> str:
-        return cls.typename()
-
 
 class Node(OfGraph):
     """graph.Node(data): a node and its `children`, to which edges lead.

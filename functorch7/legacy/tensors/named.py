@@ -19,6 +19,10 @@ class Named:
         """Torch's name of the class, such as "torch.Timer"."""
         return f"{cls._package}.{cls.__name__}"
 
+    @classmethod
+    def _class_name(cls) -> str:
+        return cls.typename()
+
     def __repr__(self) -> str:
         return self.typename()
 
