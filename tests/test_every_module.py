@@ -146,6 +146,7 @@ def test_gradient_is_the_derivative(case):
         check_gradient(run, *args, compiled=case.traceable, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @every
 def test_dtype_and_names_of_buffers_are_kept(case):
     def names(tree):

@@ -143,7 +143,7 @@ def watched(module):
     return plain(f7.hooked(module, "*", forward_pre=look, forward=look, backward_pre=look, backward=look))
 
 
-@examples(25)
+@examples(15)
 @hypothesis.given(networks)
 def test_networks_compute_the_same_when_looked_at_and_compiled(module):
     params, buffers = module.init(jax.random.key(0))
@@ -269,7 +269,7 @@ def close(got, expected):
 CALLS = [name for name in vars(Pair) if not name.startswith("_") and name not in ("step", "check")]
 
 
-@examples(25)
+@examples(15)
 @hypothesis.given(networks, st.lists(st.sampled_from(["step", *CALLS]), min_size=2, max_size=5))
 def test_sequences_of_calls_leave_what_pure_functions_say(module, calls):
     pair = Pair(module)
@@ -368,7 +368,7 @@ criterions = st.recursive(
 )
 
 
-@examples(25)
+@examples(15)
 @hypothesis.given(criterions)
 def test_nested_criterions_compute_the_sum_of_their_parts(drawn):
     make, loss = drawn
