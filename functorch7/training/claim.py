@@ -44,7 +44,7 @@ def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
         yield
         return
     before = _claimed.set((*_claimed.get(), place))
-    held, made = None, not place.exists()
+    held, made = None, [each for each in (place, *place.parents) if not each.exists()]
     try:
         refusal: Exception | None = None
         if distributed.is_first():
@@ -59,8 +59,8 @@ def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
         if held is not None:
             _give_up(place / LOCK, held)
             with contextlib.suppress(OSError):
-                if made:  # for a run that has come to nothing, not even to a file
-                    place.rmdir()
+                for each in made:  # for a run that has come to nothing, not even to a file
+                    each.rmdir()
 
 
 def _give_up(path: Path, file: int) -> None:

@@ -62,7 +62,7 @@ def test_a_run_in_a_folder_refuses_a_second_one_until_it_ends_or_is_killed(tmp_p
             lambda: recipes.run(recipes.load("digits"), folder, verbose=False),
         ):
             with pytest.raises(
-                BlockingIOError, match=rf": process {holder.pid} on \S+ is training in .*run, since 2026"
+                BlockingIOError, match=rf": process {holder.pid} on \S+ is training in .*run, since \d+-\d+-\d+"
             ):
                 call()
         assert os.listdir(folder) == [claim.LOCK]
@@ -155,3 +155,13 @@ def test_where_the_system_has_no_locks_an_open_file_need_not_be_deleted(tmp_path
         with claim.claimed("test", tmp_path), pytest.raises(BlockingIOError, match="this process is training in"):
             claim._acquired("test", tmp_path)
     assert claim.LOCK not in os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("made", [(), ("runs",), ("runs", "digits")], ids=["nothing", "runs", "all"])
+def test_what_has_come_to_nothing_leaves_what_was_there(made, tmp_path):
+    """Of the folders on the way to its own, too."""
+    there = tmp_path.joinpath(*made)
+    there.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(ValueError, match="no text"), claim.claimed("a run", tmp_path / "runs" / "digits"):
+        raise ValueError("no text")
+    assert [*tmp_path.rglob("*")] == [tmp_path.joinpath(*made[: i + 1]) for i in range(len(made))]
