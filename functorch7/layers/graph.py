@@ -24,7 +24,7 @@ class Wiring(NamedTuple):
     nodes: list[Node]
     sources: tuple[tuple[Source, ...], ...]
     outputs: tuple[Source, ...]
-    annotations: Mapping[Source, dict[str, Any]] = {}  # of all nodes, by what they give
+    annotations: Mapping[Source, dict[str, Any]]  # of all nodes, by what they give
 
 
 def wired(name: str, inputs: Table, outputs: Table) -> Wiring:

@@ -85,7 +85,7 @@ def _read(reader: Reader, record: Record) -> Node:
             children.append(reader.node(data["module"], f"{record.path}.modules[{len(children) + 1}]"))
     outputs = tuple(found.of(_data(record.need("outnode"))))
     modules, name = tuple(child.spec for child in children), record.get("name")
-    spec = Graph.of(Wiring([], tuple(sources), outputs), modules, found.n_inputs).replace(
+    spec = Graph.of(Wiring([], tuple(sources), outputs, found.annotations), modules, found.n_inputs).replace(
         name=name if isinstance(name, str) else None
     )
     output = record.fields.get("output")

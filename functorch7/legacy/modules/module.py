@@ -370,7 +370,8 @@ class Module(
         call, self.__dict__["_call"] = self._call, None
         is_table = isinstance(self._as_made("_output") if call is None else call.result, list)
         self.output, self.gradInput = [] if is_table else self._made(), self._as_made("_grad_input")
-        return self.forget()
+        self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
+        return self
 
     def __getitem__(self, name: str) -> Module:
         """`model["conv1"]`: the module of this name."""

@@ -164,13 +164,17 @@ class Steps(Described):
         """Forgets all recurrent state inside: the next forward starts a new sequence."""
         for module in self.children():
             module.forget()
+        self._forget_own()
+        return self
+
+    def _forget_own(self) -> None:
+        """Forgets this object's state alone."""
         self._drop_steps()
         self.__dict__.pop("_next_state", None)
         for name in self._spec.traits.transient if self._spec is not None else ():
             self._state[name] = None
         for plan in watchers(self):
             plan.members[0]._drop_steps()
-        return self
 
     def begin_sequence(self, goes_on: bool) -> None:
         """What a sequencer around it lets it do before a call, which goes on from the last, or begins anew."""
