@@ -44,7 +44,7 @@ def making(init: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_fields(module: Described) -> None:
-    """Raises TypeError for a field that is declared as a number, and is none."""
+    """Raises TypeError for a field that is declared as a number, or as a module, and is none."""
     wrong = unfit_value(module)
     if wrong is not None:
         raise wrong
