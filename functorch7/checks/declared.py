@@ -1,10 +1,18 @@
 """The types of numbers, such as fields declare."""
 
+from collections.abc import Set
 from functools import lru_cache
 
 import jax
 import numpy as np
 from jax.core import Tracer
+
+NUMBERS = (bool, int, float, complex)
+
+
+def is_array(value: object) -> bool:
+    """Whether it holds numbers, or stands for what does."""
+    return isinstance(value, (jax.Array, np.ndarray, np.generic)) or hasattr(value, "__jax_array__")
 
 
 def whole_number(value: object) -> int | None:
@@ -20,21 +28,24 @@ def alternatives(annotation: object) -> set[str]:
 
 @lru_cache(256)
 def number_type(annotation: object) -> type | None:
-    """int or float for a field that is one (or None); None for any other."""
-    return {frozenset({"int"}): int, frozenset({"float"}): float}.get(frozenset(alternatives(annotation) - {"None"}))
+    """int, float or bool for a field that is one (or None); None for any other."""
+    kinds = alternatives(annotation) - {"None"}
+    return next((kind for kind in (int, float, bool) if kinds == {kind.__name__}), None)
 
 
-def truth_fits(value: object) -> bool:
-    """Whether a field that is true or false may have this value: numbers of 0 and 1 count, as programs write them."""
-    return value is None or (isinstance(value, (bool, int, float, np.generic)) and value in (0, 1))
+def number_fits(kinds: Set[str], value: object) -> bool:
+    """Whether a field of these types, numbers or None, may have this value; whole ones have no fractions."""
+    is_one = isinstance(value, NUMBERS) or (is_array(value) and not np.ndim(value))  # type: ignore[arg-type]
+    is_fraction = type(value) is float and "int" in kinds and "float" not in kinds
+    return (is_one and not is_fraction) or (value is None and "None" in kinds)
 
 
 def as_declared(value: object, wanted: type | None) -> object:
     """A number as a field of that type keeps it, so that equal descriptions mean the same program.
 
     Numbers of NumPy's, which take the type of what they are calculated with, are Python's, and so are those of JAX's
-    where a number is wanted; 3.0 is 3 where whole numbers are, as in programs whose sizes come out of a division, and
-    3 is 3.0 where fractions are. Whatever does not fit stays as it is, for the field's own check.
+    where a number is wanted; 3.0 is 3 where whole numbers are, as in programs whose sizes come out of a division,
+    3 is 3.0 where fractions are, and 1 is True. Whatever does not fit stays as it is, for `checks/fields.py`.
     """
     if type(value) is wanted:
         return value
@@ -42,6 +53,8 @@ def as_declared(value: object, wanted: type | None) -> object:
         value = value.item()
     if wanted is int and type(value) is float and value.is_integer():
         return int(value)
+    if wanted is bool and type(value) in (int, float) and value in (0, 1):
+        return bool(value)
     return float(value) if wanted is float and type(value) is int else value
 
 

@@ -15,6 +15,9 @@ from jax.experimental import checkify
 
 from .declared import whole_number
 
+MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
+"""The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
+
 
 class Described(Protocol):
     """A module's description, as far as errors name it."""

@@ -11,39 +11,29 @@ import reprlib
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import fields
-from functools import cache, lru_cache
-from types import UnionType
-from typing import Any, Protocol, get_args, get_origin
+from functools import lru_cache
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .declared import alternatives
+from .declared import NUMBERS, is_array
 from .entries import hint_of_pair
-from .errors import Described, describe, is_concrete, title
+from .errors import MISUSE, Described, describe, is_concrete, title
+from .fields import unfit_field
 
-NUMBERS = (bool, int, float, complex)
-WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "None": "None"}
-"""What errors say for the types of fields that are numbers."""
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
 USUAL = frozenset(
     map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
 )
 """Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
-MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
-"""The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
 
 
 @lru_cache(64)
 def _is_kind(dtype: Any, *kinds: Any) -> bool:
     return any(jnp.issubdtype(dtype, kind) for kind in kinds)
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (jax.Array, np.ndarray, np.generic)) or hasattr(value, "__jax_array__")
 
 
 class Facts(Protocol):
@@ -72,9 +62,9 @@ def check_kinds(module: Taking, given: object) -> None:
     if getattr(given, "dtype", None) in USUAL:
         return
     leaf: Any
-    for leaf in (given,) if _is_array(given) else jax.tree.leaves(given):
-        kind = leaf.dtype if _is_array(leaf) else type(leaf)
-        if not (_is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
+    for leaf in (given,) if is_array(given) else jax.tree.leaves(given):
+        kind = leaf.dtype if is_array(leaf) else type(leaf)
+        if not (is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
             raise TypeError(f"{title(module)}: expected {module.wanted}, got {_foreign(leaf)}")
         if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
             raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
@@ -82,7 +72,7 @@ def check_kinds(module: Taking, given: object) -> None:
 
 def _foreign(value: object) -> str:
     """What holds no numbers, in a few words; of other libraries' tensors the class, and what makes them arrays."""
-    if not _is_array(value) and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
+    if not is_array(value) and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
         kind = type(value)
         return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
     return reprlib.repr(value)
@@ -226,58 +216,6 @@ def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tupl
         yield from _misfits(name, form, given)
 
 
-class UnfitValue(TypeError):
-    """A value that no field can have; the module that was given it puts its name before."""
-
-
-def unfit_field(module: Described, error: Exception) -> TypeError | None:
-    """The error that names a field that is no number where its class says so, for a module that has failed.
-
-    None if there is no such field, or the error says it already.
-    """
-    if not isinstance(error, MISUSE) or str(error).startswith(f"{module.package}."):
-        return None
-    if isinstance(error, UnfitValue):
-        return TypeError(f"{module.torch_name()}: {error}")
-    return unfit_value(module)
-
-
-def unfit_value(module: Described) -> TypeError | None:
-    """The error that names a field that is not what its class says: a number, or a module; None if there is none."""
-    name, values = module.torch_name(), vars(module)
-    for field, kinds in _declared_numbers(type(module)):
-        value = values.get(field, 0)
-        is_one = isinstance(value, NUMBERS) or (_is_array(value) and not np.ndim(value))
-        fits = is_one or (value is None and "None" in kinds)
-        if not fits or (type(value) is float and "int" in kinds and "float" not in kinds):
-            wanted = next(word for kind, word in WORDS.items() if kind in kinds)
-            return TypeError(f"{name}: expected {wanted} as {field}, got {reprlib.repr(value)}")
-    for field, wanted, kind in _declared_modules(type(module)):
-        if field in values and not isinstance(values[field], kind):
-            return TypeError(f"{name}: expected {wanted}, got {describe(values[field])}")
-    return None
-
-
-@cache
-def _declared_numbers(kind: type) -> list[tuple[str, set[str]]]:
-    """Those of a class's fields that are nothing but numbers, and what each may be."""
-    declared = [(each.name, alternatives(each.type)) for each in fields(kind)]
-    return [(name, kinds) for name, kinds in declared if kinds <= WORDS.keys()]
-
-
-@cache
-def _declared_modules(kind: type) -> list[tuple[str, str, type]]:
-    """Those that are modules or criterions, what errors say that each should be, and what it may be."""
-    found = []
-    for each in fields(kind):
-        may_be: Any = get_args(each.type) if get_origin(each.type) is UnionType else (each.type,)
-        classes = [one for one in may_be if hasattr(one, "torch_name")]
-        if classes:
-            word = classes[0].__name__.lower()
-            found.append((each.name, f"a {word}" if each.name == word else f"a {word} as {each.name}", each.type))
-    return found
-
-
 def _forms(module: Any) -> tuple[Any, Any]:
     """What `init` makes, as shapes; None, which anything fits, where that cannot be known."""
     with suppress(Exception):
@@ -310,7 +248,7 @@ def _misfits(name: str, form: Any, given: Any) -> Iterator[tuple[str, str]]:
 def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
     """(what is expected, what was given), if an error's text names the kind of something in the input, or by sizes."""
     leaves = jax.tree.leaves(input)
-    arrays = [leaf for leaf in leaves if _is_array(leaf)]
+    arrays = [leaf for leaf in leaves if is_array(leaf)]
     for array in arrays:
         if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
             return "floating-point numbers", str(array.dtype)
@@ -325,7 +263,7 @@ def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
 
 def _kinds(input: Any) -> set[str]:
     """What an input consists of beside arrays, in the words of Python's errors and JAX's."""
-    if _is_array(input):
+    if is_array(input):
         return set() if input.ndim else {"tuple index out of range"}
     words = {type(input).__name__, *OTHER_WORDS.get(type(input), ())}
     inner = input.values() if isinstance(input, dict) else input if isinstance(input, (list, tuple)) else ()

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, wraps
 from typing import Any
 
-from .errors import Described, describe
-from .given import MISUSE, unfit_field, unfit_value
+from .errors import MISUSE, describe
+from .fields import check_fields, unfit_field
 from .raised import frames_of, is_of_libraries, is_raised_here
 
 
@@ -41,13 +41,6 @@ def making(init: Callable[..., None]) -> Callable[..., None]:
         check_fields(module)
 
     return made
-
-
-def check_fields(module: Described) -> None:
-    """Raises TypeError for a field that is declared as a number, or as a module, and is none."""
-    wrong = unfit_value(module)
-    if wrong is not None:
-        raise wrong
 
 
 def _told(module: Any, init: Callable, given: tuple, named: dict[str, Any], error: Exception) -> Exception | None:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..checks.given import UnfitValue
+from ..checks.fields import UnfitValue
 
 
 class Const:

@@ -1,12 +1,11 @@
 """What every description can: it is compared by value, copied with changes, and named."""
 
-import reprlib
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..checks.declared import alternatives, as_declared, number_type, truth_fits
-from ..checks.making import check_fields
+from ..checks.declared import as_declared, number_type
+from ..checks.fields import check_fields
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
@@ -93,13 +92,7 @@ class Description:
             object.__setattr__(self, name, as_declared(value, declared.get(name)))
 
     def _set_declared(self) -> None:
-        """Makes the numbers among the fields what their class says that they are.
-
-        Raises: TypeError for what is neither true nor false where it has to be: "sum" would count as true.
-        """
-        for name in _truth_values(type(self)):
-            if not truth_fits(value := getattr(self, name)):
-                raise TypeError(f"{self.torch_name()}: expected True or False as {name}, got {reprlib.repr(value)}")
+        """Makes the numbers among the fields what their class says that they are."""
         declared = _number_types(type(self))
         for name, value in [*vars(self).items()]:
             if (number := as_declared(value, declared.get(name))) is not value:
@@ -162,12 +155,6 @@ class Description:
 def _number_types(kind: type) -> dict[str, type]:
     """Those of a class's fields that are numbers."""
     return {each.name: number for each in fields(kind) if (number := number_type(each.type))}
-
-
-@cache
-def _truth_values(kind: type) -> tuple[str, ...]:
-    """Those of a class's fields that are true or false."""
-    return tuple(each.name for each in fields(kind) if alternatives(each.type) - {"None"} == {"bool"})
 
 
 def _is_hashable(value: object) -> bool:

@@ -17,6 +17,7 @@ from jax.typing import ArrayLike
 from ..checks.checked import checked
 from ..checks.entries import entry
 from ..checks.errors import inside, is_looking, title, with_hint
+from ..checks.fields import unfit_field
 from ..checks.given import (
     check_apart,
     check_kinds,
@@ -27,7 +28,6 @@ from ..checks.given import (
     check_train,
     shapes_of,
     unfit,
-    unfit_field,
 )
 from ..checks.making import making
 from ..checks.numbers import position

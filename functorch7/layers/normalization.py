@@ -71,8 +71,6 @@ class BatchNormalization(Module):
 
     def __post_init__(self) -> None:
         check_positive(self, n_output=self.n_output)
-        if not isinstance(self.affine, bool):
-            raise TypeError(f"{self}: affine has to be true or false, got {self.affine!r}")
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if not self.affine:

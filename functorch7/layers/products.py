@@ -37,8 +37,7 @@ class MV(TableMap):
     """y = M v: M is transposed first if `trans`.
 
     Shape: [(m, n), (n)] -> (m), or with a batch in front of both.
-    Raises: ValueError unless the input is a matrix and a vector, or batches of as many, whose sizes match; TypeError if
-    trans is no boolean.
+    Raises: ValueError unless the input is a matrix and a vector, or batches of as many, whose sizes match.
     Source: nn, MV.lua.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -47,10 +46,6 @@ class MV(TableMap):
     """
 
     trans: bool = False
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.trans, bool):
-            raise TypeError(f"nn.MV: expected true or false (whether to transpose the matrix), got {self.trans!r}")
 
     def f(self, input: Table) -> Array:
         matrix, vector = check_table(self, input, 2)[:2]

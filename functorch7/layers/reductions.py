@@ -108,11 +108,6 @@ class Sum(Reduction):
     size_average: bool = False
     squeeze: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.squeeze, bool):
-            raise TypeError(f"{self.torch_name()}: squeeze has to be true/false, got {self.squeeze!r}")
-
     def reduce(self, input: Array, axis: int) -> Array:
         return (jnp.mean if self.size_average else jnp.sum)(input, axis, keepdims=True)
 

@@ -18,11 +18,6 @@ class Transfer(Map, abstract=True):
     A field `inplace` is accepted and changes no value.
     """
 
-    def __post_init__(self) -> None:
-        inplace = getattr(self, "inplace", False)
-        if not isinstance(inplace, bool):
-            raise TypeError(f"{self.torch_name()}: in-place flag must be boolean, got {inplace!r}")
-
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         return self.f(input), buffers

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from ..checks.given import MISUSE
+from ..checks.errors import MISUSE
 from ..interop import t7
 from ..layers.graph_nodes import Node as Unfinished
 from ..legacy import tds

@@ -7,8 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..checks.errors import describe
-from ..checks.given import MISUSE
+from ..checks.errors import MISUSE, describe
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value

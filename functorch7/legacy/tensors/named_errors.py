@@ -8,7 +8,7 @@ from functools import partial, wraps
 from types import FunctionType
 from typing import Any, Self
 
-from ...checks.given import MISUSE
+from ...checks.errors import MISUSE
 from ...checks.making import words_of as words_of_parameters
 from ...checks.raised import OURS, frames_of, is_of_libraries, is_raised_here, package_of
 from ...checks.tracebacks import shorten
