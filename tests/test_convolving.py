@@ -28,6 +28,9 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "even steps": ((2, 4, 8, 6), (3, 4, 4, 2), (2, 2), (1, 0), (1, 1), 1),
     "even steps that leave a rest": ((2, 3, 9, 8), (3, 3, 4, 6), (2, 3), (0, 2), (1, 1), 1),
     "volumes by even steps": ((2, 3, 6, 5, 7), (2, 3, 4, 2, 3), (2, 1, 3), (1, 0, 1), (1, 1, 1), 1),
+    "small groups that can turn": ((2, 4, 5, 6), (6, 2, 3, 2), (1, 1), (2, 0), (1, 2), 2),
+    "small groups in a wide border": ((2, 4, 2, 3), (2, 2, 2, 1), (1, 1), (2, 1), (1, 1), 2),
+    "small groups of many planes": ((2, 4, 4, 5), (52, 2, 2, 3), (1, 1), (0, 1), (1, 1), 2),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment

@@ -224,3 +224,22 @@ def test_remat_keeps_the_input_alone_and_gives_the_same():
     jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=1e-5, atol=1e-6), got, expected)
     arrays = sum(leaf.size for leaf in jax.tree.leaves((variables.params, variables.buffers)))
     assert least <= x.size + arrays + key.size + 2 < most
+
+
+@pytest.mark.parametrize("centres", [3, 300])
+def test_distances_to_few_and_to_many_centres_are_the_formula(centres):
+    """Many are computed one example after another on CPUs."""
+    layer = f7.WeightedEuclidean(16, centres)
+    params, _ = layer.init(jax.random.key(0))
+    params["diagCov"] = jax.random.uniform(jax.random.key(1), (16, centres))
+    x, g = (np.array(jax.random.normal(jax.random.key(i), (5, size))) for i, size in ((2, 16), (3, centres)))
+    output, back = jax.vjp(lambda params, x: layer.apply(params, {}, x)[0], params, x)
+    weight, scale = (np.float64(params[name]) for name in ("weight", "diagCov"))
+    apart = x[:, :, None] - weight
+    distance = np.sqrt(((scale * apart) ** 2).sum(1))
+    share = (g / distance)[:, None]
+    np.testing.assert_allclose(output, distance, rtol=1e-5)
+    own, of_input = back(g)
+    np.testing.assert_allclose(of_input, (share * scale**2 * apart).sum(2), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(own["weight"], -(share * scale**2 * apart).sum(0), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(own["diagCov"], (share * scale * apart**2).sum(0), rtol=1e-4, atol=1e-5)

@@ -7,6 +7,7 @@ frame instead.
 """
 
 import math
+from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -28,6 +29,9 @@ _VALUES, _VALUES_OF_VOLUMES = range(2**14, 2**22), range(2**14, 2**19)
 
 _MANY_PLANES = 16
 """Groups of so many planes are convolutions of their own."""
+
+_FEW_MULTIPLES = 150
+"""So many elements of kernels are added up in one pass; it takes XLA long to compile more."""
 
 _VECTOR, _MANY_ROWS = 16, 40
 """The numbers in a vector register, at most; and planes enough for products that have them as rows."""
@@ -81,7 +85,7 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
         parts = zip(jnp.split(x, how.groups, 1), jnp.split(weight, how.groups), strict=True)
         return jnp.concatenate([on_cpu(*part, how._replace(groups=1)) for part in parts], 1)
     if how.groups > 1:
-        return _by_taps(x, weight, how)
+        return _small_groups(weight, how)(x, weight, how)
     if kernel == ones and not any(how.padding):
         strided = x[:, :, *(slice(None, None, step) for step in how.stride)]
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
@@ -95,6 +99,16 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
     by_row = is_long and len(kernel) == 2 and max(how.stride) <= 2
     return _convolution(product, by_images, _by_rows if by_row else product)(x, weight, how)
+
+
+def _small_groups(weight: Array, how: Steps) -> Product:
+    """By what groups of few planes go: multiples of planes, where they are not too many to add up in one pass."""
+    kernel, planes = weight.shape[2:], max(weight.shape[1], len(weight) // how.groups)
+    if planes * math.prod(kernel) > _FEW_MULTIPLES:
+        return _by_taps
+    reaches = [(k - 1) * far for k, far in zip(kernel, how.dilation, strict=True)]
+    can_turn = max(how.stride) == 1 and all(p <= reach for p, reach in zip(how.padding, reaches, strict=True))
+    return _convolution(_by_planes, _of_turned if can_turn else _by_planes, _by_taps)
 
 
 def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
@@ -140,18 +154,36 @@ def by_windows(x: Array, weight: Array, how: Steps) -> Array:
 @_frugally
 def _by_taps(x: Array, weight: Array, how: Steps) -> Array:
     """As a sum of one product for each element of the kernels, of all groups together."""
+    return _sum_of([jnp.einsum("goc,bgc...->bgo...", *tap) for tap in _taps(x, weight, how)], x, weight)
+
+
+@_frugally
+def _by_planes(x: Array, weight: Array, how: Steps) -> Array:
+    """As a sum of multiples of planes, which one pass adds up: of groups in which these are few."""
+    ones = (1,) * len(how.stride)
+    found = [
+        multiples[None, :, :, plane].reshape(1, how.groups, -1, *ones) * part[:, :, None, plane]
+        for multiples, part in _taps(x, weight, how)
+        for plane in range(weight.shape[1])
+    ]
+    return _sum_of(found, x, weight)
+
+
+def _taps(x: Array, weight: Array, how: Steps) -> list[tuple[Array, Array]]:
+    """For each element of the kernels, its numbers (groups x O x C) and what they meet (B x groups x C x windows)."""
     kernel, groups = weight.shape[2:], how.groups
     counts = how.counts(x.shape[2:], kernel)
     wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding)))
     wide = wide.reshape(len(x), groups, x.shape[1] // groups, *wide.shape[2:])
     taps = weight.reshape(groups, -1, *weight.shape[1:2], math.prod(kernel))
+    places = [tuple(i * far for i, far in zip(tap, how.dilation, strict=True)) for tap in offsets(kernel)]
+    return [(taps[..., n], slices(wide, place, counts, how.stride)) for n, place in enumerate(places)]
 
-    def product(number: int, tap: tuple[int, ...]) -> Array:
-        place = tuple(i * far for i, far in zip(tap, how.dilation, strict=True))
-        return jnp.einsum("goc,bgc...->bgo...", taps[..., number], slices(wide, place, counts, how.stride))
 
-    products = [product(number, tap) for number, tap in enumerate(offsets(kernel))]
-    return sum(products[1:], products[0]).reshape(len(x), len(weight), *counts)
+def _sum_of(groups: list[Array], x: Array, weight: Array) -> Array:
+    """What the groups' planes add up to, in one dimension again."""
+    total = sum(groups[1:], groups[0])
+    return total.reshape(len(x), len(weight), *total.shape[3:])
 
 
 @_frugally
@@ -202,12 +234,24 @@ def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
     return side_by_side(planes, how.stride, how.padding, sizes)
 
 
-def _of_phases(x: Array, weight: Array, how: Steps) -> Array:
-    """As what goes by phases is transposed, so that it goes by phases, transposed again."""
+def _by_turned(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
+    """What kernels that go by ones over images of these sizes give transposed: a convolution with them turned around."""
+    kernel, groups = weight.shape[2:], how.groups
+    apart = weight.reshape(groups, -1, *weight.shape[1:])
+    turned = jnp.flip(jnp.swapaxes(apart, 1, 2), range(3, apart.ndim)).reshape(-1, len(weight) // groups, *kernel)
+    reaches = zip(kernel, how.dilation, how.padding, strict=True)
+    return _by_planes(x, turned, how._replace(padding=tuple((k - 1) * far - p for k, far, p in reaches)))
+
+
+def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
+    """What `back` gives transposed, transposed again, so that the way back is `back` itself."""
     shape = len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])
     outputs = jax.ShapeDtypeStruct(shape, x.dtype)
-    (found,) = jax.linear_transpose(lambda y: _by_phases(y, weight, how, x.shape[2:]), outputs)(x)
+    (found,) = jax.linear_transpose(lambda y: back(y, weight, how, x.shape[2:]), outputs)(x)
     return found
+
+
+_of_phases, _of_turned = partial(_transposed, _by_phases), partial(_transposed, _by_turned)
 
 
 @cache

@@ -7,12 +7,15 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, TableMap, check_positive, expected, in_dtype_of
+from ..core import Layer, TableMap, check_positive, expected, in_dtype_of, traced_for
 from ..core.module import Module
 from ..core.precision import in_float32
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
 from .table import as_the_first, check_entries
+
+MANY = 2**12
+"""Differences of one example from which on, on CPUs, examples follow one another: those of a batch are slow to hold."""
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -51,16 +54,21 @@ class Euclidean(Layer):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.input_size, self.output_size), self.input_size, stdv)}
 
-    def offsets(self, params: Tree, input: Array) -> Array:
-        """x - w_j, with the centres in the last dimension."""
-        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
-        weight = params["weight"]
-        return in_dtype_of(self, input, weight)[..., None] - weight.reshape((1,) * (input.ndim - 1) + weight.shape)
-
     @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
-        return norm(self.offsets(params, input), -2, 1e-7)
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
+        x = in_dtype_of(self, input, params["weight"])
+        each = partial(self.distances, params)
+        if input.ndim == 1:
+            return each(x)
+        if traced_for() == "cpu" and self.input_size * self.output_size >= MANY:
+            return lax.map(jax.checkpoint(each, prevent_cse=False), x)
+        return jax.vmap(each)(x)
+
+    def distances(self, params: Tree, x: Array) -> Array:
+        """Of one example, from all centres."""
+        return norm(x[None] - params["weight"].T, -1, 1e-7)
 
 
 class WeightedEuclidean(Euclidean):
@@ -83,10 +91,8 @@ class WeightedEuclidean(Euclidean):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {**super().init_params(key, stdv), "diagCov": filled((self.input_size, self.output_size), 1)}
 
-    @in_float32
-    def f(self, params: dict[str, Array], input: Array) -> Array:
-        scale = params["diagCov"]
-        return norm(self.offsets(params, input) * scale.reshape((1,) * (input.ndim - 1) + scale.shape), -2, 1e-7)
+    def distances(self, params: Tree, x: Array) -> Array:
+        return norm((x[None] - params["weight"].T) * params["diagCov"].T, -1, 1e-7)
 
 
 class Cosine(Layer):
