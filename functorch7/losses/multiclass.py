@@ -5,11 +5,14 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import check_values, expected, lookable
 from ..core.arrays import Numbers
 from ..core.precision import floating
+from ..core.straight_through import derived_as
 from ..core.types import Array, Value
+from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
 from .base import Criterion, vector
@@ -124,13 +127,32 @@ class MultiLabelMarginCriterion(Criterion):
         scores, classes = (merged(a, 1) for a in (input, target.astype(jnp.int32)))
         listed = jnp.cumprod((classes != 0).astype(jnp.int32), 1) != 0
         at = jnp.where(listed, classes - 1, 0)
-        own = jax.nn.one_hot(at, scores.shape[1], dtype=bool) & listed[..., None]
-        picked = jnp.take_along_axis(scores, at, 1)
-        violation = 1 - picked[:, :, None] + scores[:, None, :]  # batch, target, class
-        active = listed[:, :, None] & ~own.any(1)[:, None, :] & (violation > 0)
+        violated, pull = _violations(lax.stop_gradient(scores), at, listed)
+        total = derived_as(violated, (pull * scores).sum()) / scores.shape[1]
         wrong = ~are_numbers(target, 0, scores.shape[1])
-        total = jnp.where(wrong.any(), jnp.nan, jnp.where(active, violation, 0).sum() / scores.shape[1])
+        total = jnp.where(wrong.any(), jnp.nan, total)
         return total / len(scores) if self.size_average else total
+
+
+def _violations(scores: Array, at: Array, listed: Array) -> tuple[Array, Array]:
+    """By how much the margins are violated, of the classes `at` those that are `listed`, and how the scores change it.
+
+    One target follows the other: of all pairs of classes few are one of a target, and they would need much memory.
+    """
+    rows = jnp.arange(len(scores))
+    own = jnp.zeros(scores.shape, bool).at[rows[:, None], at].max(listed)
+
+    def step(k: Array, found: tuple[Array, Array]) -> tuple[Array, Array]:
+        violated, pull = found
+        target, is_one = at[:, k], listed[:, k]
+        violation = 1 - scores[rows, target][:, None] + scores
+        active = is_one[:, None] & ~own & (violation > 0)
+        ones = active.astype(pull.dtype)
+        pulled = (pull + ones).at[rows, target].add(-ones.sum(1))
+        return violated + jnp.where(active, violation, 0).sum(), pulled
+
+    nothing = varying_as((jnp.zeros((), scores.dtype), jnp.zeros_like(scores)), (scores, at))
+    return lax.fori_loop(0, listed.sum(1).max(initial=0), step, nothing)
 
 
 class ClassSimplexCriterion(Criterion):
