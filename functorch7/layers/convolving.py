@@ -235,7 +235,7 @@ def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
 
 
 def _by_turned(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What kernels that go by ones over images of these sizes give transposed: a convolution, with them turned around."""
+    """What kernels that go by ones over images of these sizes give transposed: a convolution by them, turned around."""
     kernel, groups = weight.shape[2:], how.groups
     apart = weight.reshape(groups, -1, *weight.shape[1:])
     turned = jnp.flip(jnp.swapaxes(apart, 1, 2), range(3, apart.ndim)).reshape(-1, len(weight) // groups, *kernel)
