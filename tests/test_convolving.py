@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from functorch7.layers import convolving
+from functorch7.layers import channels_last, convolving
 from functorch7.layers.convolving import convolve
 from functorch7.layers.convolving_transposed import convolve_transposed
 
@@ -93,6 +93,8 @@ def ways(request, monkeypatch):
         monkeypatch.setattr(convolving, "_VALUES", range(1, 2**22))
         monkeypatch.setattr(convolving, "_VALUES_OF_VOLUMES", range(1, 2**22))
         monkeypatch.setattr(convolving, "_MANY_VALUES", 1)
+        monkeypatch.setattr(channels_last, "_WINDOWS", 3)
+        monkeypatch.setattr(channels_last, "_VALUES", 1)
 
 
 @pytest.mark.one_in(3)

@@ -20,6 +20,7 @@ from ..checks.given import known_sizes as known_sizes
 from .arrays import Const as Const
 from .arrays import const as const
 from .backend import host_device as host_device
+from .backend import may_be_split as may_be_split
 from .backend import may_have_copies as may_have_copies
 from .backend import traced_for as traced_for
 from .backend import tracing_for as tracing_for

@@ -55,6 +55,11 @@ def may_have_copies() -> bool:
     return not mesh.manual_axes and sum(size > 1 for size in mesh.axis_sizes) > 1
 
 
+def may_be_split() -> bool:
+    """Whether what is traced here may lie in parts on several devices, which takes arrays that are."""
+    return jax.device_count() > 1 and not jax.sharding.get_abstract_mesh().manual_axes
+
+
 @cache
 def host_device() -> Device | None:
     """JAX's first CPU, by which compiled programs call the host; None where it has none, as with JAX_PLATFORMS=cuda."""

@@ -1,15 +1,14 @@
 """Cross-correlation of images with kernels, on CPUs by whatever took the least time for such sizes.
 
-docs/performance.md has the times. XLA computes the gradient of the images as a convolution of the output's gradient in
-a border of zeros, which has a window for each pixel; that of the kernels slowly where they have few taps and there are
-many windows, as in the first layer of a network; and it has no quick way for groups, nor for volumes, which go frame by
-frame instead.
+docs/performance.md has the times. The rule is a convolution with the channels last, and such ways back
+(`channels_last.py`). The gradient of the images is one in a border of zeros, which has a window for each pixel; that of
+the kernels is slow where they have few taps and there are many windows, as in the first layer of a network; and XLA has
+no quick way for groups, nor for volumes, which go frame by frame instead.
 """
 
 import math
 from collections.abc import Callable
 from functools import cache, partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +17,9 @@ from jax import lax
 from ..core import may_have_copies, traced_for, wide_on_cpu
 from ..core.types import Array
 from .bilinear import Product, bilinear
+from .channels_last import convolved, images_back, kernels_back
 from .phases import kernels_of_phases, side_by_side
-from .windows import offsets, slices, window_count
+from .windows import Steps, offsets, slices
 
 _MORE_PIXELS = 1.3
 """So many times as many pixels as windows make the border dear."""
@@ -36,21 +36,8 @@ _FEW_MULTIPLES = 150
 _VECTOR, _MANY_ROWS = 16, 40
 """The numbers in a vector register, at most; and planes enough for products that have them as rows."""
 
-_FEW_TAPS, _MANY_VALUES = 300, 400_000
-"""Taps of a kernel and values of the output with which XLA takes up to six times as long for the kernels' gradient."""
-
-
-class Steps(NamedTuple):
-    """How kernels go over images, a number for each dimension."""
-
-    stride: tuple[int, ...]
-    padding: tuple[int, ...]
-    dilation: tuple[int, ...]
-    groups: int = 1
-
-    def counts(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
-        """The windows of images, along each dimension."""
-        return tuple(map(window_count, sizes, kernel, *self[:3]))
+_FEW_TAPS, _MANY_VALUES = 30, 400_000
+"""Taps of a kernel and values of the output for which the kernels' gradient is quicker by rows."""
 
 
 @wide_on_cpu
@@ -94,11 +81,12 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     by_product = _windows_pay(math.prod(x.shape[2:]), windows, values, how)
     if by_product and (len(kernel) == 3 or _fit_no_vectors(len(weight))):
         return by_windows(x, weight, how)
-    product = _by_frames if len(kernel) == 3 else _by_xla
-    by_images = by_windows if by_product else _of_phases if _phases_pay(weight, how) else product
+    in_frames = len(kernel) == 3
+    product, of_images, of_kernels = (_by_frames,) * 3 if in_frames else (convolved, _of_images, _of_kernels)
+    by_images = by_windows if by_product else _of_phases if _phases_pay(weight, how) else of_images
     is_long = weight[0].size <= _FEW_TAPS and len(x) * windows * len(weight) >= _MANY_VALUES
     by_row = is_long and len(kernel) == 2 and max(how.stride) <= 2
-    return _convolution(product, by_images, _by_rows if by_row else product)(x, weight, how)
+    return _convolution(product, by_images, _by_rows if by_row else of_kernels)(x, weight, how)
 
 
 def _small_groups(weight: Array, how: Steps) -> Product:
@@ -251,7 +239,18 @@ def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps)
     return found
 
 
-_of_phases, _of_turned = partial(_transposed, _by_phases), partial(_transposed, _by_turned)
+_of_images, _of_phases, _of_turned = (
+    _frugally(partial(_transposed, back)) for back in (images_back, _by_phases, _by_turned)
+)
+
+
+@_frugally
+def _of_kernels(x: Array, weight: Array, how: Steps) -> Array:
+    """The same of the kernels: the way back is `kernels_back`."""
+    shape = len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])
+    outputs = jax.ShapeDtypeStruct(shape, x.dtype)
+    (found,) = jax.linear_transpose(lambda y: kernels_back(x, y, how, weight.shape[2:]), outputs)(weight)
+    return found
 
 
 @cache

@@ -13,7 +13,8 @@ from jax import lax
 from ..core import traced_for, wide_on_cpu
 from ..core.types import Array
 from .bilinear import bilinear
-from .convolving import Steps, on_cpu
+from .convolving import on_cpu
+from .windows import Steps
 
 
 class Places(NamedTuple):

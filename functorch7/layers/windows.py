@@ -1,7 +1,7 @@
 """Windows that slide over images, volumes and sequences: their sizes, and how Torch prints them."""
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from jax import lax
@@ -22,6 +22,19 @@ def window_count(
     steps = size + 2 * pad - (dilation * (k - 1) + 1)
     count = (-(-steps // d) if ceil else steps // d) + 1
     return count - 1 if inside and (count - 1) * d >= size + pad else count
+
+
+class Steps(NamedTuple):
+    """How kernels go over images, a number for each dimension."""
+
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+    dilation: tuple[int, ...]
+    groups: int = 1
+
+    def counts(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
+        """The windows of images, along each dimension."""
+        return tuple(map(window_count, sizes, kernel, *self[:3]))
 
 
 class Windows(Module, abstract=True):

@@ -1,0 +1,111 @@
+"""Convolutions with the channels in the last dimension, the one order for which XLA has a quick way on CPUs.
+
+It brings a program's convolutions into that order by itself, but none that stand in a loop (`lax.scan`, `lax.map`),
+where others take fifteen times as long and more. So the ways back are such convolutions, too, as differentiation would
+give others. docs/performance.md has the times.
+"""
+
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from ..core import may_be_split
+from ..core.types import Array
+from ..core.varying import scan, varying_as
+from .windows import Steps
+
+_WINDOWS, _VALUES = 2**12, 2**18
+"""So many windows, and values of a plane for all of them, stay close to the processor."""
+
+
+def convolved(x: Array, weight: Array, how: Steps) -> Array:
+    """Cross-correlation of B x C x sizes with O x C x kernel."""
+    edges = [(p, p) for p in how.padding]
+    kernels = jnp.moveaxis(weight, (1, 0), (-2, -1))
+    return jnp.moveaxis(_product(jnp.moveaxis(x, 1, -1), kernels, how.stride, edges, how.dilation), -1, 1)
+
+
+def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
+    """What `convolved` gives transposed, of images of these sizes."""
+    axes = range(2, weight.ndim)
+    kernels = jnp.moveaxis(jnp.flip(weight, axes), (0, 1), (-2, -1))
+    edges = []
+    for size, count, k, step, p, far in zip(sizes, y.shape[2:], weight.shape[2:], *how[:3], strict=True):
+        before, reached = far * (k - 1) - p, (count - 1) * step + 1
+        edges.append((before, size + p - reached))
+    ones = (1,) * len(sizes)
+    images = _product(jnp.moveaxis(y, 1, -1), kernels, ones, edges, how.dilation, how.stride)
+    return jnp.moveaxis(images, -1, 1)
+
+
+def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
+    """What `convolved` gives transposed, of kernels of this size: the sum over all windows of what meets in them.
+
+    Of many windows a part at a time, as products over more than fit the processor's cache take three times as long.
+    """
+    if may_be_split() or not y.size:  # each device has its own part, and would have to send what is in the next
+        return _of_kernels(x, y, how, kernel)
+    most = max(_WINDOWS, _VALUES // max(x.shape[1], y.shape[1]))
+    x, y, how = _in_bands(x, y, how, kernel, most)
+    count = max(1, most // math.prod(y.shape[2:]))
+    if len(x) <= count:
+        return _of_kernels(x, y, how, kernel)
+
+    def add(total: Array, part: tuple[Array, Array]) -> tuple[Array, None]:
+        return total + _of_kernels(part[0], part[1], how, kernel), None
+
+    batches = tuple(_split(each, math.ceil(len(x) / count), count) for each in (x, y))
+    nothing = varying_as(jnp.zeros((y.shape[1], x.shape[1], *kernel), x.dtype), (x, y))
+    return scan(add, nothing, batches)[0]
+
+
+def _of_kernels(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
+    edges = []
+    for size, count, k, step, p, far in zip(x.shape[2:], y.shape[2:], kernel, *how[:3], strict=True):
+        edges.append((p, (count - 1) * step + 1 + (k - 1) * far - size - p))
+    # The planes are examples here, and the examples planes.
+    images, kernels = jnp.moveaxis(x, (1, 0), (0, -1)), jnp.moveaxis(y, (0, 1), (-2, -1))
+    return jnp.moveaxis(_product(images, kernels, how.dilation, edges, how.stride), (-1, 0), (0, 1))
+
+
+def _in_bands(
+    x: Array, y: Array, how: Steps, kernel: tuple[int, ...], most: int
+) -> tuple[Array, Array, Steps]:  # fmt: skip
+    """Images of more than `most` windows as several, of some rows of windows each; the last one ends with zeros."""
+    rows, bands = y.shape[2], math.ceil(math.prod(y.shape[2:]) / most)
+    if bands < 2:
+        return x, y, how
+    high = math.ceil(rows / bands)
+    bands = math.ceil(rows / high)
+    (step, *_), (p, *_), (far, *_) = how[:3]
+    reach = (high - 1) * step + (kernel[0] - 1) * far + 1
+    behind = (bands - 1) * high * step + reach - x.shape[2] - p
+    edges = [(p, behind, 0) if axis == 2 else (0, 0, 0) for axis in range(x.ndim)]
+    wide = lax.pad(x, jnp.zeros((), x.dtype), edges)
+    starts = [i * high * step for i in range(bands)]
+    parts = jnp.stack([lax.slice_in_dim(wide, start, start + reach, axis=2) for start in starts])
+    of_parts = jnp.moveaxis(_split(jnp.moveaxis(y, 2, 0), bands, high), 1, 3)
+    within = how._replace(padding=(0, *how.padding[1:]))
+    return parts.reshape(-1, *parts.shape[2:]), of_parts.reshape(-1, *of_parts.shape[2:]), within
+
+
+def _split(x: Array, parts: int, count: int) -> Array:
+    """So many parts of so many elements of the first dimension, with zeros behind what there is."""
+    x = jnp.pad(x, ((0, parts * count - len(x)), *((0, 0),) * (x.ndim - 1)))
+    return x.reshape(parts, count, *x.shape[1:])
+
+
+def _product(
+    images: Array,
+    kernels: Array,
+    stride: tuple[int, ...],
+    edges: list[tuple[int, int]],
+    dilation: tuple[int, ...],
+    gaps: tuple[int, ...] | None = None,
+) -> Array:
+    """Of B x sizes x C with kernel x C x O, as B x windows x O."""
+    axes = images.ndim - 2
+    of_images, of_kernels = (0, axes + 1, *range(1, axes + 1)), (axes + 1, axes, *range(axes))
+    order = lax.ConvDimensionNumbers(of_images, of_kernels, of_images)
+    return lax.conv_general_dilated(images, kernels, stride, edges, gaps, dilation, dimension_numbers=order)
