@@ -504,3 +504,73 @@ true	true
 nn.KeepsItsSteps(2 -> 2)
 4	true	2
 0.3579 0.3353 -0.1242 4	3
+
+--- classes below nn.LSTM, nn.GRU and nn.FastLSTM keep their steps, or build other parts of one
+require 'rnn'
+local Own, above = torch.class('nn.OwnStepsOfLSTM', 'nn.LSTM')
+function Own:__init(inputSize, outputSize) self.named = 'own' above.__init(self, inputSize, outputSize, 4) end
+function Own:buildGate()
+  local both = nn.ParallelTable():add(nn.Linear(self.inputSize, self.outputSize)):add(nn.LinearNoBias(self.outputSize, self.outputSize))
+  return nn.Sequential():add(nn.NarrowTable(1, 2)):add(both):add(nn.CAddTable()):add(nn.Sigmoid())
+end
+function Own:updateOutput(input)
+  local h, c, module = self.output, self.cell, self.recurrentModule
+  if self.step == 1 then h, c = self.zeroTensor:resize(input:size(1), self.outputSize):zero(), self.zeroTensor end
+  if self.train ~= false then self:recycle() module = self:getStepModule(self.step) end
+  self.output, self.cell = unpack(module:updateOutput {input, h, c})
+  self.outputs[self.step], self.cells[self.step] = self.output, self.cell
+  self.step, self.updateGradInputStep, self.accGradParametersStep = self.step + 1, nil, nil
+  return self.output
+end
+local Counting, aboveCounting = torch.class('nn.CountsWaysBack', 'nn.GRU')
+function Counting:_updateGradInput(...) self.counted = (self.counted or 0) + 1 return aboveCounting._updateGradInput(self, ...) end
+local Asked, aboveAsked = torch.class('nn.CountsStates', 'nn.FastLSTM')
+function Asked:getHiddenState(...) self.counted = (self.counted or 0) + 1 return aboveAsked.getHiddenState(self, ...) end
+local Builds, aboveBuilds = torch.class('nn.BuildsHidden', 'nn.LSTM')
+function Builds:buildHidden() local hidden = aboveBuilds.buildHidden(self) hidden:remove() return hidden:add(nn.SoftSign()) end
+local x, gradient = {}, {}
+torch.manualSeed(1)
+for i = 1, 3 do x[i], gradient[i] = torch.randn(2, 2), torch.randn(2, 2) end
+for _, name in ipairs {'OwnStepsOfLSTM', 'CountsWaysBack', 'CountsStates', 'BuildsHidden'} do
+  torch.manualSeed(3)
+  local cell = nn[name](2, 2)
+  local network = nn.Sequencer(nn.Sequential():add(cell):add(nn.Tanh()))
+  local parameters, gradients = network:getParameters()
+  for i = 1, 2 do
+    gradients:zero()
+    local output, back = network:forward(x), network:backward(x, gradient)
+    print(cell, ('%.5f %.5f %.5f %.5f'):format(parameters:sum(), output[3]:sum(), back[1]:sum(), gradients:norm()), cell.step, cell.counted)
+    network:updateParameters(0.1)
+  end
+  network:remember 'both'
+  io.write(('%.5f '):format(network:forward(x)[3]:sum()))
+  cell:forget()
+  if name:find 'States' or name:find 'Hidden' then cell.userPrevOutput, cell.userPrevCell = torch.ones(2, 2), torch.ones(2, 2) end
+  print(('%.5f %.5f'):format(cell:forward(x[1]):sum(), cell:backward(x[1], gradient[1]):sum()), torch.isTypeOf(cell, 'nn.LSTM'), torch.isTypeOf(cell, 'nn.AbstractRecurrent'))
+  print(#cell.outputs, cell.cells and #cell.cells, cell:type())
+end
+-->
+nn.OwnStepsOfLSTM(2 -> 2)
+-4.21965 -0.14246 -0.11509 0.75384	4	nil
+nn.OwnStepsOfLSTM(2 -> 2)
+-4.22535 -0.17706 -0.12296 0.75897	4	nil
+-0.23179 0.08369 -0.15663	true	true
+1	1	torch.DoubleTensor
+nn.CountsWaysBack(2 -> 2, 0.00)
+-4.86447 -0.45272 -0.41019 5.77190	4	3
+nn.CountsWaysBack(2 -> 2, 0.00)
+-4.49173 -0.42409 0.18323 2.21277	4	6
+-0.51505 -0.41755 0.24122	false	true
+1	0	torch.DoubleTensor
+nn.CountsStates(2 -> 2)
+-4.21965 0.30627 0.29513 0.98204	4	9
+nn.CountsStates(2 -> 2)
+-4.32329 0.30722 0.27531 0.95591	4	18
+0.31686 1.24987 -0.17509	true	true
+1	1	torch.DoubleTensor
+nn.BuildsHidden(2 -> 2)
+-4.80652 0.03458 -0.02746 0.54449	4	nil
+nn.BuildsHidden(2 -> 2)
+-4.77574 0.03050 -0.03021 0.53945	4	nil
+0.03214 0.71963 -0.58280	true	true
+1	1	torch.DoubleTensor

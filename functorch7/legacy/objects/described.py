@@ -28,7 +28,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
-from .generated import class_of, classes, is_named
+from .generated import class_of, classes, is_named, object_of
 from .named_calls import MissingArgument, NamedCalls, WrongArgument
 from .newest import Numbered, newest
 from .own_elements import elements_of
@@ -138,6 +138,14 @@ def taken_from(given: Given, spec: core.Module) -> Value:
         if description is spec:
             return given.pop(i)[1]
     return None
+
+
+def objects_inside(spec: core.Module, given: Given) -> list[Value]:
+    """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
+    children = spec.child_modules()
+    if not {*map(id, children)} <= {id(description) for description, _ in given}:
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
+    return [taken_from(given, child) or object_of(child, given) for child in children]
 
 
 @cache
