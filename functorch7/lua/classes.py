@@ -15,7 +15,7 @@ from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
-from ..legacy.objects.described import Described
+from ..legacy.objects.described import Described, builder_names
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
 from ..legacy.objects.tree import ModuleList
@@ -41,7 +41,7 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
+from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
 from .written import of_lua
 
@@ -164,8 +164,8 @@ class Classes:
             return self._function(getattr(kind, key), kind)
         if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
             described = getattr(kind, "spec_class", None)
-            if described is not None and getattr(getattr(described, key, None), "is_builder", False):
-                return "method", self.border.name_number(key)
+            if described is not None and key in builder_names(described):
+                return "function", self.calls.number(builder(builder_names(described)[key]))
             return "value", None
         return "value", getattr(kind, key)
 

@@ -574,3 +574,11 @@ nn.BuildsHidden(2 -> 2)
 -4.77574 0.03050 -0.03021 0.53945	4	nil
 0.03214 0.71963 -0.58280	true	true
 1	1	torch.DoubleTensor
+
+--- a class calls a method of the class above that changes its description
+local Unbiased, above = torch.class('nn.UnbiasedAndNamed', 'nn.SpatialConvolution')
+function Unbiased:noBias() above.noBias(self) self.named = 'unbiased' return self end
+local made = nn.UnbiasedAndNamed(1, 1, 1, 1):noBias()
+print(made.bias, made.named, #made:parameters(), nn.View.setNumInputDims(nn.View(3), 1).numInputDims)
+-->
+nil	unbiased	1	1

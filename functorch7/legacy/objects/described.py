@@ -69,7 +69,8 @@ def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
-def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+    """The methods of a description that give another, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
     return _by_torch_name(spec_class, (name for name, _ in found))
 
@@ -250,7 +251,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or self._spec is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        method = _builder_names(type(self._spec)).get(name)
+        method = builder_names(type(self._spec)).get(name)
         if method is not None:
             return self._builder(method)
         field = _field_names(type(self._spec)).get(name)
@@ -263,7 +264,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def __dir__(self) -> list[str]:
         spec = self._spec
-        named = [] if spec is None else [*_field_names(type(spec)), *_builder_names(type(spec))]
+        named = [] if spec is None else [*_field_names(type(spec)), *builder_names(type(spec))]
         return sorted({*super().__dir__(), *named})
 
     def __setattr__(self, name: str, value: object) -> None:
