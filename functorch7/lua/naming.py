@@ -29,7 +29,7 @@ def static(kind: type, key: str) -> Crossing:
 
 @cache
 def builder(name: str) -> Callable:
-    """A method that gives an object another description, as the class's, whatever the object's own of this name does."""
+    """The class's method that gives an object another description, whatever its own of this name does."""
 
     def build(self: Described, *given: object) -> Described:
         return self._builder(name)(*given)
