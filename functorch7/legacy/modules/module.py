@@ -82,8 +82,9 @@ class Module(
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
+        modules = objects_inside(spec, given)
         if by_position(spec) or spec.children():
-            self.__dict__["modules"] = ModuleList(spec.torch_name(), objects_inside(spec, given))
+            self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
 
     def _respecify(self, spec: core.Module) -> bool:
         counts = super()._respecify(spec)

@@ -144,7 +144,7 @@ def taken_from(given: Given, spec: core.Module) -> Value:
 def objects_inside(spec: core.Module, given: Given) -> list[Value]:
     """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
     children = spec.child_modules()
-    if not {*map(id, children)} <= {id(description) for description, _ in given}:
+    if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
         given.extend((each, object_of(each, given)) for each in spec.made_first)
     return [taken_from(given, child) or object_of(child, given) for child in children]
 
