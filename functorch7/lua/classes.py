@@ -26,9 +26,10 @@ from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
-from .arguments import counted, shape_for
+from .arguments import counted
 from .border import METHOD, OBJECT, Border
 from .calls import Calls
+from .constructing import arguments_of
 from .errors import name_of, name_of_class, of_call
 from .functions import (
     METAMETHODS,
@@ -188,8 +189,9 @@ class Classes:
     def construct(self, number: int, *given: object) -> Crossing:
         """An object of a class."""
         kind = self.kinds[number]
+        placed, named = arguments_of(kind, given)
         try:
-            return kind(*shape_for(kind).fitted(given))
+            return kind(*placed, **named)
         except MISUSE as error:
             raise of_call(kind, given, error) from error
 

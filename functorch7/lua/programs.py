@@ -13,6 +13,7 @@ from ..layers.dropout import SAYS_LAZY
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
 from ..legacy.objects.parameters import GATHERS_KEPT
+from .constructing import HAS_RNN
 from .files import LoadedToLua
 from .kinds import Crossing
 from .runtime import Loaded, Runtime
@@ -51,7 +52,7 @@ def torch_default() -> Iterator[None]:
     before = torch.getdefaulttensortype()
     torch.setdefaulttensortype("torch.DoubleTensor")
     try:
-        with during(GATHERS_KEPT, False), during(SAYS_LAZY, False):
+        with during(GATHERS_KEPT, False), during(SAYS_LAZY, False), during(HAS_RNN, False):
             yield
     finally:
         torch.setdefaulttensortype(before)

@@ -14,6 +14,7 @@ from ..legacy.tensors.types import Constructor
 from .annotated import annotator_of
 from .border import Border
 from .calls import Calls
+from .constructing import HAS_RNN
 from .files import Files
 from .kinds import Crossing
 from .names import names_of
@@ -86,7 +87,7 @@ class Rocks:
         yield "names_of_rock", self.border.entry(lambda number: names_of(self.packages[number]))
         yield "import", self.border.entry(self.imported)
         yield "gather_kept", self.border.entry(lambda _: GATHERS_KEPT.set(True) and None)
-        yield "say_lazy", self.border.entry(lambda _: SAYS_LAZY.set(True) and None)
+        yield "has_rnn", self.border.entry(lambda _: SAYS_LAZY.set(True) and HAS_RNN.set(True) and None)
 
     def number(self, name: str) -> int:
         """The number of a package by its name in functorch7.legacy, or here."""

@@ -68,16 +68,13 @@ def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
     assert np.array_equal(np.array(torch.getRNGState()), state)
 
 
-@pytest.mark.parametrize(
-    "make, convolutions",
-    [(nn.SpatialSubtractiveNormalization, 1), (nn.SpatialDivisiveNormalization, 2), (nn.SpatialContrastiveNormalization, 3)],
-)
+@pytest.mark.parametrize("kind, convolutions", [("Subtractive", 1), ("Divisive", 2), ("Contrastive", 3)])
 @pytest.mark.parametrize("kernel, numbers", [((5,), 3 * 5 + 3 + 3 * 5 + 1), ((5, 3), 3 * 5 * 3 + 1)])
-def test_normalisations_draw_what_torchs_convolutions_do(make, convolutions, kernel, numbers):
+def test_normalisations_draw_what_torchs_convolutions_do(kind, convolutions, kernel, numbers):
     """Which are made with initial values before they get the kernel."""
     drawn = convolutions * numbers
     torch.manualSeed(5)
-    make(3, torch.ones(*kernel))
+    getattr(nn, f"Spatial{kind}Normalization")(3, torch.ones(*kernel))
     assert torch.uniform() == pytest.approx(uniform(5, drawn + 1)[-1])
 
 

@@ -582,3 +582,30 @@ local made = nn.UnbiasedAndNamed(1, 1, 1, 1):noBias()
 print(made.bias, made.named, #made:parameters(), nn.View.setNumInputDims(nn.View(3), 1).numInputDims)
 -->
 nil	unbiased	1	1
+
+--- Dropout is rnn's where a program requires rnn: the fourth argument is lazy, the fifth mono
+require 'rnn'
+local lazy = nn.Dropout(0.5, false, false, true)
+local first = lazy:forward(torch.ones(2, 50)):clone()
+print(lazy.lazy, lazy.mono, (lazy:forward(torch.ones(2, 50)) - first):abs():sum())
+lazy:evaluate()
+print(lazy:forward(torch.ones(2, 50)):sum())
+local Below, above = torch.class('nn.DroppingForAll', 'nn.Dropout')
+function Below:__init(p) above.__init(self, p, false, false, true, true) end
+local all = nn.DroppingForAll(0.3)
+local output = all:forward(torch.ones(5, 50))
+print(all.lazy, all.mono, all.p, (output[1] - output[5]):abs():sum())
+-->
+true	false	0
+100
+true	true	0.3	0
+
+--- a clone has what the module's own updateOutput has left
+local Remembering = torch.class('nn.AddsToItsOutput', 'nn.Module')
+function Remembering:updateOutput(input) self.output = self.output:nElement() > 0 and self.output + input or input:clone() return self.output end
+local module = nn.AddsToItsOutput()
+module:forward(torch.ones(2))
+local network = nn.Sequential():add(module)
+print(module:clone():forward(torch.ones(2))[1], network:clone():get(1).output:nElement(), module:forward(torch.ones(2))[1], #nn.AddsToItsOutput().output:size())
+-->
+2	2	2	0
