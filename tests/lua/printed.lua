@@ -609,3 +609,23 @@ local network = nn.Sequential():add(module)
 print(module:clone():forward(torch.ones(2))[1], network:clone():get(1).output:nElement(), module:forward(torch.ones(2))[1], #nn.AddsToItsOutput().output:size())
 -->
 2	2	2	0
+
+--- parameters that a program has emptied stay so in files, and get their elements back by `set`
+local network = nn.Sequential():add(nn.Linear(3, 4)):add(nn.BatchNormalization(4)):add(nn.LookupTable(5, 2))
+local function copied(module) return torch.deserialize(torch.serialize(module)) end
+local light = copied(network)
+local parameters, gradients = light:parameters()
+for i = 1, #parameters do parameters[i]:set(torch.Tensor()) gradients[i]:set(torch.Tensor()) end
+local read = copied(light)
+local own, theirs, theirGradients = {read:parameters()}, network:parameters()
+print(#own[1], own[1][1]:nElement(), own[1][2]:nElement(), own[2][5]:nElement())
+for i = 1, #theirs do own[1][i]:set(theirs[i]) own[2][i]:set(theirGradients[i]) end
+network:get(1).weight:fill(1)
+print(tostring(read:get(1)), read:get(1):forward(torch.ones(1, 3)):sum() == network:get(1):forward(torch.ones(1, 3)):sum(), read:get(3).weight:size(1))
+network:zeroGradParameters()
+read:get(1):backward(torch.ones(1, 3), torch.ones(1, 4))
+print(network:get(1).gradWeight:sum())
+-->
+5	0	0	0
+nn.Linear(3 -> 4)	true	5
+12
