@@ -629,3 +629,22 @@ print(network:get(1).gradWeight:sum())
 5	0	0	0
 nn.Linear(3 -> 4)	true	5
 12
+
+--- dpnn's getParameters takes weights that are shared without their gradients
+require 'dpnn'
+local first, second = nn.Linear(2, 2), nn.Linear(2, 2)
+second.weight, second.bias = first.weight, first.bias
+local network = nn.Sequential():add(first):add(second)
+local parameters, gradients = network:getParameters()
+print(parameters:nElement(), gradients:nElement())
+gradients:zero()
+network:forward(torch.ones(1, 2))
+network:backward(torch.ones(1, 2), torch.ones(1, 2))
+local apart = first.gradWeight:sum() + first.gradBias:sum() + second.gradWeight:sum() + second.gradBias:sum()
+print(math.abs(gradients:sum() - apart) < 1e-12)
+first.weight:fill(3)
+print(second.weight:sum(), parameters:narrow(1, 1, 4):sum(), second.gradBias:sum())
+-->
+6	12
+true
+12	12	2
