@@ -34,9 +34,11 @@ from .errors import name_of, name_of_class, of_call
 from .functions import (
     METAMETHODS,
     called_either_way,
+    element,
     in_lua,
     item,
     operation,
+    put_element,
     put_item,
     special_field,
 )
@@ -79,7 +81,7 @@ class Classes:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
             "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
-            "set_item", "length", "text", "place", "set", "class_of_type",
+            "set_item", "element", "put_element", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -324,6 +326,14 @@ class Classes:
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         put_item(owner, key, value)
+
+    def element(self, _: int, owner: Crossing, *places: float | None) -> Crossing:
+        """What is at a place of a few numbers, `x[{1, 2}]`."""
+        return element(owner, [place for place in places if place is not None])
+
+    def put_element(self, _: int, owner: Crossing, value: float, *places: float | None) -> None:
+        """Puts a number there."""
+        put_element(owner, [place for place in places if place is not None], value)
 
     def length(self, _: int, owner: Crossing) -> Crossing:
         """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""

@@ -648,3 +648,17 @@ print(second.weight:sum(), parameters:narrow(1, 1, 4):sum(), second.gradBias:sum
 6	12
 true
 12	12	2
+
+--- places in tables of numbers, as they are read and set
+local x = torch.range(1, 24):resize(2, 3, 4)
+print(x[{1, 2, 3}], x[{2}]:size(1), x[{1, 2}]:size(1), x[{-1, -1, -1}], x[{1.7, 2, 1}], x[{{1}, 2, {1, 2}}]:size(2))
+x[{1, 2, 3}], x[{2, 1}], x[{1, 1}] = 100, 7, torch.ones(4)
+print(x:sum(), (pcall(function() return x[{1, 4, 1}] end)), (pcall(function() x[{1, 1, 1, 1}] = 1 end)))
+local bytes, key = torch.ByteTensor {{1, 2}, {3, 4}}, {1, 2}
+bytes[key] = 9
+key[2] = 1
+print(bytes[key], bytes[{1, 2}], torch.LongStorage {3, 4}[2])
+-->
+7	3	4	24	5	2
+357	false	false
+1	9	4
