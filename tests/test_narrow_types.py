@@ -136,6 +136,20 @@ def test_classes_of_any_type_give_the_same_loss(dtype):
         np.testing.assert_allclose(loss, criterion(scores, classes), rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "bool"])
+def test_sums_and_products_of_whole_numbers_are_real_ones(dtype):
+    rows = np.array([[100, 90], [80, 70]]).astype(dtype)
+    exact = rows.astype(int)
+    for module, input, expected in (
+        (f7.Sum(1), rows, exact.sum(0)),
+        (f7.DotProduct(), [rows, rows], (exact * exact).sum(1)),
+        (f7.MM(), [rows, rows], exact @ exact),
+        (f7.MV(), [rows, rows[0]], exact @ exact[0]),
+    ):
+        output, _ = module.apply({}, {}, jax.tree.map(jnp.asarray, input))
+        assert output.dtype == jnp.float32 and output.tolist() == expected.tolist()
+
+
 def test_a_constant_keeps_its_value_beside_indices():
     assert f7.Constant([1.5]).apply({}, {}, jnp.array([1, 2]))[0].tolist() == [1.5]
 

@@ -25,7 +25,9 @@ class Description:
     own_text: ClassVar[str | None] = None
     """What is printed for it in place of `printed()`."""
     made_first: ClassVar[tuple[Any, ...]] = ()
-    """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here."""
+    """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here; or
+    those with which it computes what is one formula here, whose initial values it draws, too.
+    """
     _hooks: ClassVar[tuple[Any, ...]] = ()
     """What is attached to it (`hooks.py`)."""
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 
 from .backend import traced_for
-from .types import Value
+from .types import Array, Value
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -18,6 +18,11 @@ Result = TypeVar("Result")
 def floating(dtype: DTypeLike) -> DTypeLike:
     """The dtype of what is made of constants, or of data: the dtype itself, float32 for whole numbers."""
     return dtype if jnp.issubdtype(dtype, jnp.inexact) else jnp.float32
+
+
+def with_fractions(array: Array) -> Array:
+    """An array as sums and products take it: whole numbers, whose types are too narrow for these, as real ones."""
+    return array if jnp.issubdtype(array.dtype, jnp.inexact) else jnp.asarray(array, jnp.result_type(float))
 
 
 def at_least_float32(dtype: DTypeLike) -> DTypeLike:

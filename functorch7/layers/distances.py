@@ -9,7 +9,7 @@ from jax import lax
 
 from ..core import Layer, TableMap, check_positive, expected, in_dtype_of, traced_for
 from ..core.module import Module
-from ..core.precision import in_float32
+from ..core.precision import in_float32, with_fractions
 from ..core.types import Array, Table, Tree
 from .initializers import filled, uniform
 from .table import as_the_first, check_entries
@@ -197,7 +197,7 @@ class DotProduct(TableMap):
     @in_float32
     def f(self, input: Table) -> Array:
         first, second = _pair(self, input)
-        return _one_per_example((first * second).sum(-1))
+        return _one_per_example((with_fractions(first) * with_fractions(second)).sum(-1))
 
 
 class CosineDistance(TableMap):

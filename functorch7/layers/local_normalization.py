@@ -8,9 +8,12 @@ from jax import lax
 
 from ..core import Map, check_floating, check_positive, const, expected
 from ..core.arrays import Numbers
+from ..core.module import Module
 from ..core.precision import in_float32
 from ..core.types import Array
 from ..network import number
+from .connections import SpatialConvolutionMap, one_to_one
+from .convolution import SpatialConvolution
 from .convolving import convolve
 from .merging import merged
 
@@ -67,6 +70,9 @@ class SpatialCrossMapLRN(Map):
 class Neighbourhood(Map, abstract=True):
     """Layers with a weighted mean over a window in all planes; a 1-D kernel is meant for both directions."""
 
+    estimators: ClassVar[int] = 0
+    """How many means Torch's class has, by convolutions whose weights it draws before they become the kernel."""
+
     n_input_plane: int = 1
     kernel: Numbers | None = None
 
@@ -77,7 +83,15 @@ class Neighbourhood(Map, abstract=True):
             raise ValueError(f"{self.torch_name()}: averaging kernel must be 2D or 1D, got shape {kernel.shape}")
         if any(size % 2 == 0 for size in kernel.shape):
             raise ValueError(f"{self.torch_name()}: averaging kernel must have ODD dimensions, got {kernel.shape}")
-        self._set(kernel=const(kernel))
+        self._set(kernel=const(kernel), made_first=self._convolutions(*kernel.shape) * self.estimators)
+
+    def _convolutions(self, height: int, width: int | None = None) -> tuple[Module, ...]:
+        """Those of one estimator: by the kernel, or one after the other along a row and a column."""
+        planes = self.n_input_plane
+        if width is not None:
+            return (SpatialConvolution(planes, 1, width, height),)
+        row = SpatialConvolutionMap(one_to_one(planes), height, 1)
+        return row, SpatialConvolution(planes, 1, 1, height)
 
     def checked(self, input: Array) -> Array:
         """The input as a batch of images."""
@@ -122,6 +136,8 @@ class SpatialSubtractiveNormalization(Neighbourhood):
     (8, 3, 12, 12)
     """
 
+    estimators: ClassVar[int] = 1
+
     @in_float32
     def f(self, input: Array) -> Array:
         images = self.checked(input)
@@ -140,6 +156,8 @@ class SpatialDivisiveNormalization(Neighbourhood):
     >>> f7.output_shape(f7.SpatialDivisiveNormalization(3), (8, 3, 12, 12))
     (8, 3, 12, 12)
     """
+
+    estimators: ClassVar[int] = 2
 
     threshold: float | None = None
     thresval: float | None = None
@@ -169,6 +187,8 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
     >>> f7.output_shape(f7.SpatialContrastiveNormalization(3), (8, 3, 12, 12))
     (8, 3, 12, 12)
     """
+
+    estimators: ClassVar[int] = 3
 
     @in_float32
     def f(self, input: Array) -> Array:

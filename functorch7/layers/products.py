@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from ..core import TableMap, expected
+from ..core.precision import with_fractions
 from ..core.types import Array, Table
 from .table import check_table
 
@@ -23,7 +24,7 @@ class MM(TableMap):
     trans_b: bool = False
 
     def f(self, input: Table) -> Array:
-        first, second = check_table(self, input, 2)[:2]
+        first, second = map(with_fractions, check_table(self, input, 2)[:2])
         if first.ndim not in (2, 3) or second.ndim != first.ndim or first.shape[:-2] != second.shape[:-2]:
             raise expected(self, "two matrices, or two batches of as many matrices", input)
         left = jnp.swapaxes(first, -1, -2) if self.trans_a else first
@@ -48,7 +49,7 @@ class MV(TableMap):
     trans: bool = False
 
     def f(self, input: Table) -> Array:
-        matrix, vector = check_table(self, input, 2)[:2]
+        matrix, vector = map(with_fractions, check_table(self, input, 2)[:2])
         if matrix.ndim not in (2, 3) or vector.ndim != matrix.ndim - 1 or matrix.shape[:-2] != vector.shape[:-1]:
             raise expected(self, "a matrix and a vector, or batches of as many", input)
         matrix = jnp.swapaxes(matrix, -1, -2) if self.trans else matrix

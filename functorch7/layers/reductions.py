@@ -10,7 +10,7 @@ from jax import lax
 
 from ..checks.errors import example_axis
 from ..core import Map, axis, check_dimension, check_positive, expected
-from ..core.precision import in_float32
+from ..core.precision import in_float32, with_fractions
 from ..core.types import Array
 
 
@@ -117,7 +117,7 @@ class Sum(Reduction):
     squeeze: bool = True
 
     def reduce(self, input: Array, axis: int) -> Array:
-        return (jnp.mean if self.size_average else jnp.sum)(input, axis, keepdims=True)
+        return (jnp.mean if self.size_average else jnp.sum)(with_fractions(input), axis, keepdims=True)
 
     def f(self, input: Array) -> Array:
         if self.squeeze:

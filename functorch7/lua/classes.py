@@ -15,7 +15,7 @@ from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
-from ..legacy.objects.described import Described
+from ..legacy.objects.described import Described, builder_names
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
 from ..legacy.objects.tree import ModuleList
@@ -26,22 +26,25 @@ from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
-from .arguments import counted, shape_for
+from .arguments import counted
 from .border import METHOD, OBJECT, Border
 from .calls import Calls
+from .constructing import arguments_of
 from .errors import name_of, name_of_class, of_call
 from .functions import (
     METAMETHODS,
     called_either_way,
+    element,
     in_lua,
     item,
     operation,
+    put_element,
     put_item,
     special_field,
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import class_above, is_gradient, is_hidden, is_method, let_set, static
+from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
 from .written import of_lua
 
@@ -78,7 +81,7 @@ class Classes:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
             "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
-            "set_item", "length", "text", "place", "set", "class_of_type",
+            "set_item", "element", "put_element", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
@@ -164,8 +167,8 @@ class Classes:
             return self._function(getattr(kind, key), kind)
         if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
             described = getattr(kind, "spec_class", None)
-            if described is not None and getattr(getattr(described, key, None), "is_builder", False):
-                return "method", self.border.name_number(key)
+            if described is not None and key in builder_names(described):
+                return "function", self.calls.number(builder(builder_names(described)[key]))
             return "value", None
         return "value", getattr(kind, key)
 
@@ -188,8 +191,9 @@ class Classes:
     def construct(self, number: int, *given: object) -> Crossing:
         """An object of a class."""
         kind = self.kinds[number]
+        placed, named = arguments_of(kind, given)
         try:
-            return kind(*shape_for(kind).fitted(given))
+            return kind(*placed, **named)
         except MISUSE as error:
             raise of_call(kind, given, error) from error
 
@@ -322,6 +326,14 @@ class Classes:
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""
         put_item(owner, key, value)
+
+    def element(self, _: int, owner: Crossing, *places: float | None) -> Crossing:
+        """What is at a place of a few numbers, `x[{1, 2}]`."""
+        return element(owner, [place for place in places if place is not None])
+
+    def put_element(self, _: int, owner: Crossing, value: float, *places: float | None) -> None:
+        """Puts a number there."""
+        put_element(owner, [place for place in places if place is not None], value)
 
     def length(self, _: int, owner: Crossing) -> Crossing:
         """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""

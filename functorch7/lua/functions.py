@@ -193,6 +193,33 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
         owner[_key_in(owner, key)] = value
 
 
+def element(owner: Crossing, places: list[float]) -> Crossing:
+    """What is at a place of several numbers."""
+    around = _around(owner, places)
+    return item(owner, places) if around is None else around[int(places[-1])]
+
+
+def put_element(owner: Crossing, places: list[float], value: float) -> None:
+    """Puts a number there."""
+    around = _around(owner, places)
+    if around is None:
+        put_item(owner, places, value)
+    else:
+        around[int(places[-1])] = value
+
+
+def _around(owner: Crossing, places: list[float]) -> Tensor | None:
+    """The slice of a tensor that the last number of a place is in; None where there is none, of which others tell."""
+    if not isinstance(owner, Tensor) or len(places) > owner.ndim:
+        return None
+    sizes = zip(places, owner.shape, strict=False)
+    if not all(0 < place <= size for place, size in sizes):
+        return None
+    for place in places[:-1]:
+        owner = owner.selected(1, int(place))
+    return owner
+
+
 def _key_in(owner: Crossing, key: Crossing) -> Crossing:
     """A key as a dict has it: what Python's cannot have is in a t7.Key there, as in what is read of files."""
     if type(key).__hash__ is not None:

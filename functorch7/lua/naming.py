@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from functools import cache
 
 from ..legacy import nn
 from ..legacy.objects.ancestry import names_above
@@ -22,7 +24,17 @@ def class_above(kind: type) -> type | None:
 
 def static(kind: type, key: str) -> Crossing:
     """What a class has under a name, as it is kept there; None for nothing."""
-    return inspect.getattr_static(kind, key, None)
+    return next((vars(each)[key] for each in kind.__mro__ if key in vars(each)), None)
+
+
+@cache
+def builder(name: str) -> Callable:
+    """The class's method that gives an object another description, whatever its own of this name does."""
+
+    def build(self: Described, *given: object) -> Described:
+        return self._builder(name)(*given)
+
+    return build
 
 
 def is_method(owner: object, name: str) -> bool:

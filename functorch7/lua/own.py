@@ -26,8 +26,8 @@ from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
-from .arguments import shape_of
 from .border import OBJECT, Encoded
+from .constructing import arguments_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
 from .recurrences import KeepsSteps
@@ -289,8 +289,9 @@ def _without_arguments(kind: type) -> Callable:
 def _with_what_is_given(kind: type) -> Callable:
     @wraps(kind.__init__)
     def init(self: Described, *given: object, **named: object) -> None:
+        placed, others = arguments_of(kind, given)
         try:
-            kind.__init__(self, *shape_of(kind).fitted(given), **named)
+            kind.__init__(self, *placed, **named, **others)
         except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
             if not isinstance(self, LuaObject):
                 raise

@@ -12,7 +12,8 @@ from ..interop import t7
 from ..layers.dropout import SAYS_LAZY
 from ..legacy import cutorch, torch
 from ..legacy.objects import files
-from ..legacy.objects.parameters import GATHERS_KEPT
+from ..legacy.objects.parameters import GATHERS_KEPT, IS_DPNNS
+from .constructing import HAS_RNN
 from .files import LoadedToLua
 from .kinds import Crossing
 from .runtime import Loaded, Runtime
@@ -51,7 +52,10 @@ def torch_default() -> Iterator[None]:
     before = torch.getdefaulttensortype()
     torch.setdefaulttensortype("torch.DoubleTensor")
     try:
-        with during(GATHERS_KEPT, False), during(SAYS_LAZY, False):
+        of_packages = GATHERS_KEPT, IS_DPNNS, SAYS_LAZY, HAS_RNN
+        with contextlib.ExitStack() as stack:
+            for each in of_packages:
+                stack.enter_context(during(each, False))
             yield
     finally:
         torch.setdefaulttensortype(before)

@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import Any
 
 from ..layers.dropout import SAYS_LAZY
-from ..legacy.objects.parameters import GATHERS_KEPT
+from ..legacy.objects.parameters import GATHERS_KEPT, IS_DPNNS
 from ..legacy.tensors.types import Constructor
 from .annotated import annotator_of
 from .border import Border
 from .calls import Calls
+from .constructing import HAS_RNN
 from .files import Files
 from .kinds import Crossing
 from .names import names_of
@@ -85,8 +86,15 @@ class Rocks:
         yield "member_of_rock", self.border.entry(self.member)
         yield "names_of_rock", self.border.entry(lambda number: names_of(self.packages[number]))
         yield "import", self.border.entry(self.imported)
-        yield "gather_kept", self.border.entry(lambda _: GATHERS_KEPT.set(True) and None)
-        yield "say_lazy", self.border.entry(lambda _: SAYS_LAZY.set(True) and None)
+        yield "gather_kept", self.border.entry(self._take_dpnns)
+        yield "has_rnn", self.border.entry(lambda _: SAYS_LAZY.set(True) and HAS_RNN.set(True) and None)
+
+    @staticmethod
+    def _take_dpnns(_: int) -> None:
+        """Makes getParameters dpnn's in a program that had nn's; where Python has loaded a file it stays Python's."""
+        if not GATHERS_KEPT.get():
+            GATHERS_KEPT.set(True)
+            IS_DPNNS.set(True)
 
     def number(self, name: str) -> int:
         """The number of a package by its name in functorch7.legacy, or here."""

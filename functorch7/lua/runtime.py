@@ -23,6 +23,7 @@ from .kinds import Crossing
 from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
+from .steps import Steps
 from .text import any_bytes, from_lua, to_lua
 from .traced.library import LIBRARY
 from .written import Written
@@ -106,6 +107,7 @@ class Runtime(Prompt):
         self.lua.execute("torch = require 'torch'")
         for name in ("class", "recurrent"):
             self._chunk(name, self.glue, entries, self.lua.globals().torch)
+        self._chunk("gated", self.glue, entries, self.lua.globals().torch, self.glue.keeping_steps)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)
@@ -118,7 +120,9 @@ class Runtime(Prompt):
         return self.lua.globals().loadstring(source, f"=functorch7/{name}.lua")(*given)
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
-        for part in (self.border, self.calls, self.classes, self.written, self.rocks, Elements(self.border)):
+        border = self.border
+        made = Elements(border), Steps(border, self.classes)
+        for part in (border, self.calls, self.classes, self.written, self.rocks, *made):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (

@@ -111,10 +111,9 @@ class LSTM(AbstractRecurrent):
 
     def build_model(self) -> Module:
         """[x, h, c] -> [h', c'], where h' = output_gate([x, h, c']) * tanh(c')."""
-        shown = Sequential(ConcatTable(self.build_output_gate(), Sequential(SelectTable(3), Tanh())), CMulTable())
-        return Sequential(
-            ConcatTable(NarrowTable(1, 2), self.build_cell()), FlattenTable(), ConcatTable(shown, SelectTable(3))
-        )
+        cell, output_gate = self.build_cell(), self.build_output_gate()
+        shown = Sequential(ConcatTable(output_gate, Sequential(SelectTable(3), Tanh())), CMulTable())
+        return Sequential(ConcatTable(NarrowTable(1, 2), cell), FlattenTable(), ConcatTable(shown, SelectTable(3)))
 
     def _linear_parts(self) -> list[Module]:
         parts: list[Module] = [

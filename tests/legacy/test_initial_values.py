@@ -57,6 +57,7 @@ def test_reset_draws_torchs_values():
 
 def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
     network = nn.Sequential().add(nn.LookupTable(5, 3)).add(nn.WeightNorm(nn.Linear(3, 2))).add(nn.LSTM(2, 2))
+    network.add(nn.SpatialContrastiveNormalization(1))
     torch.save(str(tmp_path / "network.t7"), network)
     description, variables = network.functional()
     state = np.array(torch.getRNGState())
@@ -65,6 +66,16 @@ def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
     for each in (loaded, wrapped, network.clone()):
         same(list(map(np.array, each.parameters()[0])), list(map(np.array, network.parameters()[0])))
     assert np.array_equal(np.array(torch.getRNGState()), state)
+
+
+@pytest.mark.parametrize("kind, convolutions", [("Subtractive", 1), ("Divisive", 2), ("Contrastive", 3)])
+@pytest.mark.parametrize("kernel, numbers", [((5,), 3 * 5 + 3 + 3 * 5 + 1), ((5, 3), 3 * 5 * 3 + 1)])
+def test_normalisations_draw_what_torchs_convolutions_do(kind, convolutions, kernel, numbers):
+    """Which are made with initial values before they get the kernel."""
+    drawn = convolutions * numbers
+    torch.manualSeed(5)
+    getattr(nn, f"Spatial{kind}Normalization")(3, torch.ones(*kernel))
+    assert torch.uniform() == pytest.approx(uniform(5, drawn + 1)[-1])
 
 
 def test_connection_tables_are_torchs():

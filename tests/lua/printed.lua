@@ -504,3 +504,161 @@ true	true
 nn.KeepsItsSteps(2 -> 2)
 4	true	2
 0.3579 0.3353 -0.1242 4	3
+
+--- classes below nn.LSTM, nn.GRU and nn.FastLSTM keep their steps, or build other parts of one
+require 'rnn'
+local Own, above = torch.class('nn.OwnStepsOfLSTM', 'nn.LSTM')
+function Own:__init(inputSize, outputSize) self.named = 'own' above.__init(self, inputSize, outputSize, 4) end
+function Own:buildGate()
+  local both = nn.ParallelTable():add(nn.Linear(self.inputSize, self.outputSize)):add(nn.LinearNoBias(self.outputSize, self.outputSize))
+  return nn.Sequential():add(nn.NarrowTable(1, 2)):add(both):add(nn.CAddTable()):add(nn.Sigmoid())
+end
+function Own:updateOutput(input)
+  local h, c, module = self.output, self.cell, self.recurrentModule
+  if self.step == 1 then h, c = self.zeroTensor:resize(input:size(1), self.outputSize):zero(), self.zeroTensor end
+  if self.train ~= false then self:recycle() module = self:getStepModule(self.step) end
+  self.output, self.cell = unpack(module:updateOutput {input, h, c})
+  self.outputs[self.step], self.cells[self.step] = self.output, self.cell
+  self.step, self.updateGradInputStep, self.accGradParametersStep = self.step + 1, nil, nil
+  return self.output
+end
+local Counting, aboveCounting = torch.class('nn.CountsWaysBack', 'nn.GRU')
+function Counting:_updateGradInput(...) self.counted = (self.counted or 0) + 1 return aboveCounting._updateGradInput(self, ...) end
+local Asked, aboveAsked = torch.class('nn.CountsStates', 'nn.FastLSTM')
+function Asked:getHiddenState(...) self.counted = (self.counted or 0) + 1 return aboveAsked.getHiddenState(self, ...) end
+local Builds, aboveBuilds = torch.class('nn.BuildsHidden', 'nn.LSTM')
+function Builds:buildHidden() local hidden = aboveBuilds.buildHidden(self) hidden:remove() return hidden:add(nn.SoftSign()) end
+local x, gradient = {}, {}
+torch.manualSeed(1)
+for i = 1, 3 do x[i], gradient[i] = torch.randn(2, 2), torch.randn(2, 2) end
+for _, name in ipairs {'OwnStepsOfLSTM', 'CountsWaysBack', 'CountsStates', 'BuildsHidden'} do
+  torch.manualSeed(3)
+  local cell = nn[name](2, 2)
+  local network = nn.Sequencer(nn.Sequential():add(cell):add(nn.Tanh()))
+  local parameters, gradients = network:getParameters()
+  for i = 1, 2 do
+    gradients:zero()
+    local output, back = network:forward(x), network:backward(x, gradient)
+    print(cell, ('%.5f %.5f %.5f %.5f'):format(parameters:sum(), output[3]:sum(), back[1]:sum(), gradients:norm()), cell.step, cell.counted)
+    network:updateParameters(0.1)
+  end
+  network:remember 'both'
+  io.write(('%.5f '):format(network:forward(x)[3]:sum()))
+  cell:forget()
+  if name:find 'States' or name:find 'Hidden' then cell.userPrevOutput, cell.userPrevCell = torch.ones(2, 2), torch.ones(2, 2) end
+  print(('%.5f %.5f'):format(cell:forward(x[1]):sum(), cell:backward(x[1], gradient[1]):sum()), torch.isTypeOf(cell, 'nn.LSTM'), torch.isTypeOf(cell, 'nn.AbstractRecurrent'))
+  print(#cell.outputs, cell.cells and #cell.cells, cell:type())
+end
+-->
+nn.OwnStepsOfLSTM(2 -> 2)
+-4.21965 -0.14246 -0.11509 0.75384	4	nil
+nn.OwnStepsOfLSTM(2 -> 2)
+-4.22535 -0.17706 -0.12296 0.75897	4	nil
+-0.23179 0.08369 -0.15663	true	true
+1	1	torch.DoubleTensor
+nn.CountsWaysBack(2 -> 2, 0.00)
+-4.86447 -0.45272 -0.41019 5.77190	4	3
+nn.CountsWaysBack(2 -> 2, 0.00)
+-4.49173 -0.42409 0.18323 2.21277	4	6
+-0.51505 -0.41755 0.24122	false	true
+1	0	torch.DoubleTensor
+nn.CountsStates(2 -> 2)
+-4.21965 0.30627 0.29513 0.98204	4	9
+nn.CountsStates(2 -> 2)
+-4.32329 0.30722 0.27531 0.95591	4	18
+0.31686 1.24987 -0.17509	true	true
+1	1	torch.DoubleTensor
+nn.BuildsHidden(2 -> 2)
+-4.80652 0.03458 -0.02746 0.54449	4	nil
+nn.BuildsHidden(2 -> 2)
+-4.77574 0.03050 -0.03021 0.53945	4	nil
+0.03214 0.71963 -0.58280	true	true
+1	1	torch.DoubleTensor
+
+--- a class calls a method of the class above that changes its description
+local Unbiased, above = torch.class('nn.UnbiasedAndNamed', 'nn.SpatialConvolution')
+function Unbiased:noBias() above.noBias(self) self.named = 'unbiased' return self end
+local made = nn.UnbiasedAndNamed(1, 1, 1, 1):noBias()
+print(made.bias, made.named, #made:parameters(), nn.View.setNumInputDims(nn.View(3), 1).numInputDims)
+-->
+nil	unbiased	1	1
+
+--- Dropout is rnn's where a program requires rnn: the fourth argument is lazy, the fifth mono
+require 'rnn'
+local lazy = nn.Dropout(0.5, false, false, true)
+local first = lazy:forward(torch.ones(2, 50)):clone()
+print(lazy.lazy, lazy.mono, (lazy:forward(torch.ones(2, 50)) - first):abs():sum())
+lazy:evaluate()
+print(lazy:forward(torch.ones(2, 50)):sum())
+local Below, above = torch.class('nn.DroppingForAll', 'nn.Dropout')
+function Below:__init(p) above.__init(self, p, false, false, true, true) end
+local all = nn.DroppingForAll(0.3)
+local output = all:forward(torch.ones(5, 50))
+print(all.lazy, all.mono, all.p, (output[1] - output[5]):abs():sum())
+-->
+true	false	0
+100
+true	true	0.3	0
+
+--- a clone has what the module's own updateOutput has left
+local Remembering = torch.class('nn.AddsToItsOutput', 'nn.Module')
+function Remembering:updateOutput(input) self.output = self.output:nElement() > 0 and self.output + input or input:clone() return self.output end
+local module = nn.AddsToItsOutput()
+module:forward(torch.ones(2))
+local network = nn.Sequential():add(module)
+print(module:clone():forward(torch.ones(2))[1], network:clone():get(1).output:nElement(), module:forward(torch.ones(2))[1], #nn.AddsToItsOutput().output:size())
+-->
+2	2	2	0
+
+--- parameters that a program has emptied stay so in files, and get their elements back by `set`
+local network = nn.Sequential():add(nn.Linear(3, 4)):add(nn.BatchNormalization(4)):add(nn.LookupTable(5, 2))
+local function copied(module) return torch.deserialize(torch.serialize(module)) end
+local light = copied(network)
+local parameters, gradients = light:parameters()
+for i = 1, #parameters do parameters[i]:set(torch.Tensor()) gradients[i]:set(torch.Tensor()) end
+local read = copied(light)
+local own, theirs, theirGradients = {read:parameters()}, network:parameters()
+print(#own[1], own[1][1]:nElement(), own[1][2]:nElement(), own[2][5]:nElement())
+for i = 1, #theirs do own[1][i]:set(theirs[i]) own[2][i]:set(theirGradients[i]) end
+network:get(1).weight:fill(1)
+print(tostring(read:get(1)), read:get(1):forward(torch.ones(1, 3)):sum() == network:get(1):forward(torch.ones(1, 3)):sum(), read:get(3).weight:size(1))
+network:zeroGradParameters()
+read:get(1):backward(torch.ones(1, 3), torch.ones(1, 4))
+print(network:get(1).gradWeight:sum())
+-->
+5	0	0	0
+nn.Linear(3 -> 4)	true	5
+12
+
+--- dpnn's getParameters takes weights that are shared without their gradients
+require 'dpnn'
+local first, second = nn.Linear(2, 2), nn.Linear(2, 2)
+second.weight, second.bias = first.weight, first.bias
+local network = nn.Sequential():add(first):add(second)
+local parameters, gradients = network:getParameters()
+print(parameters:nElement(), gradients:nElement())
+gradients:zero()
+network:forward(torch.ones(1, 2))
+network:backward(torch.ones(1, 2), torch.ones(1, 2))
+local apart = first.gradWeight:sum() + first.gradBias:sum() + second.gradWeight:sum() + second.gradBias:sum()
+print(math.abs(gradients:sum() - apart) < 1e-12)
+first.weight:fill(3)
+print(second.weight:sum(), parameters:narrow(1, 1, 4):sum(), second.gradBias:sum())
+-->
+6	12
+true
+12	12	2
+
+--- places in tables of numbers, as they are read and set
+local x = torch.range(1, 24):resize(2, 3, 4)
+print(x[{1, 2, 3}], x[{2}]:size(1), x[{1, 2}]:size(1), x[{-1, -1, -1}], x[{1.7, 2, 1}], x[{{1}, 2, {1, 2}}]:size(2))
+x[{1, 2, 3}], x[{2, 1}], x[{1, 1}] = 100, 7, torch.ones(4)
+print(x:sum(), (pcall(function() return x[{1, 4, 1}] end)), (pcall(function() x[{1, 1, 1, 1}] = 1 end)))
+local bytes, key = torch.ByteTensor {{1, 2}, {3, 4}}, {1, 2}
+bytes[key] = 9
+key[2] = 1
+print(bytes[key], bytes[{1, 2}], torch.LongStorage {3, 4}[2])
+-->
+7	3	4	24	5	2
+357	false	false
+1	9	4

@@ -33,7 +33,7 @@ from .schema import (
 OF_WEIGHT = {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "bias": whether("bias")}
 OF_BATCH = {
     "n_output": size_of("running_mean", 0),
-    "affine": Rule(lambda record: record.array("weight") is not None, lambda value: {"affine": value}),
+    "affine": Rule(lambda record: record.has("weight"), lambda value: {"affine": value}),
 }
 GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": count} if count > 1 else {})
 

@@ -19,6 +19,9 @@ FROZEN = "_functorch7_frozen"
 WITHOUT_GRADIENT = "_functorch7_without_gradient"
 """The field that names those whose `requires_grad` is false, as in PyTorch: they have a gradient, of zeros."""
 
+EMPTIED = "_functorch7_emptied"
+"""The field that has the sizes of parameters without elements (`weight:set()`), of which a file says nothing else."""
+
 
 class T7ModuleError(T7FormatError):
     """An object of a known class whose fields make no module."""
@@ -52,12 +55,23 @@ class Record:
         value = self.fields.get(name)
         return value if isinstance(value, np.ndarray) and value.size else None
 
+    def has(self, name: str) -> bool:
+        """Whether the object has a parameter of a name, with elements or emptied."""
+        return self.array(name) is not None or name in self.emptied()
+
     def size(self, name: str, axis: int) -> int:
         """A size of a tensor, by its dimension from 0."""
         array = self.array(name)
-        if array is None or array.ndim <= axis:
+        shape = self.emptied().get(name, ()) if array is None else array.shape
+        if len(shape) <= axis:
             raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
-        return array.shape[axis]
+        return shape[axis]
+
+    def emptied(self) -> dict[str, tuple[int, ...]]:
+        """The sizes of parameters that the program has emptied (`weight:set()`), by their names in the file."""
+        given = self.fields.get(EMPTIED)
+        sizes = {name: getattr(each, "array", None) for name, each in given.items()} if isinstance(given, dict) else {}
+        return {str(name): tuple(map(int, each)) for name, each in sizes.items() if each is not None and len(each)}
 
     def settings(self) -> Fields:
         """What the object is besides: its mode, the type of its tensors, what its Serial form empties, what is frozen.

@@ -21,7 +21,7 @@ from ..t7 import LuaFunction, T7Object
 from ..t7.values import Content, Fields
 from .build import storage
 from .node import Node, shapes_of
-from .record import Record, plain, records_in
+from .record import EMPTIED, Record, plain, records_in
 
 SNAKE = {
     "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
@@ -85,7 +85,7 @@ def constant(value: Value) -> Rule:
 
 def whether(name: str) -> Rule:
     """Whether there is a tensor of this name."""
-    return derived(lambda record: record.array(name) is not None)
+    return derived(lambda record: record.has(name))
 
 
 def sizes(name: str) -> Rule:
@@ -208,6 +208,10 @@ class Schema:
         for name, like in shapes_of(spec).items():
             saved = self.parameters.get(name, name)
             found = record.array(saved)
+            if found is None and saved in record.emptied():
+                kind = getattr(record.fields.get(saved), "dtype", like.dtype)
+                parameters[name], gradients[name] = np.zeros(0, kind), np.zeros(0, kind)
+                continue
             if found is None:
                 raise record.error(f"no tensor {saved} of shape {like.shape}")
             parameters[name] = _shaped(record, saved, found, like.shape)
@@ -226,6 +230,9 @@ class Schema:
             saved[torch] = array
             if name in node.gradients:
                 saved[grad_name(torch)] = node.gradients[name]
+        if emptied := [name for name, array in node.parameters.items() if not array.shape or 0 in array.shape]:
+            shapes = shapes_of(node.spec)
+            saved[EMPTIED] = {self.parameters.get(name, name): storage(shapes[name].shape) for name in emptied}
         saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
         return saved | self.more(node, saved)
 

@@ -53,6 +53,9 @@ class Step(Moment):
     """A step of an object that keeps what its steps have left itself, and goes back through them in turn."""
 
     def returned(self) -> bool:
+        if not self.is_past:
+            self.user.show_step_due()
+        self.is_past = True
         return True
 
 

@@ -150,6 +150,10 @@ class Object(Titled, Passing, Parametrised, Holder):
         """What a sequencer around it lets it do before a call."""
         raise NotImplementedError
 
+    def show_step_due(self) -> None:
+        """Lets its fields be what the step has left whose way back is due, if it keeps its steps."""
+        raise NotImplementedError
+
 
 class Whole(Object):
     """A criterion that is computed without asking those inside, which show what it has found."""

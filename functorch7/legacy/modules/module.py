@@ -26,10 +26,9 @@ from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..engine.waiting import forward_call
 from ..objects import composed, layered, own_elements
-from ..objects.described import Described, Given, as_own_type, describe, overridden_in, taken_from, torch_spelling
+from ..objects.described import Described, Given, as_own_type, describe, objects_inside, overridden_in, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
-from ..objects.generated import object_of
 from ..objects.hidden import HiddenStates
 from ..objects.parameters import Parameters, shapes_of
 from ..objects.printed import Printed
@@ -74,7 +73,6 @@ class Module(
 
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
-        given.extend((each, object_of(each, given)) for each in spec.made_first)
         self._take_children(spec, given)
         self.__dict__["_spec"] = spec = as_own_type(self, spec)
         self.__dict__["_state"] = {}
@@ -84,8 +82,8 @@ class Module(
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
+        modules = objects_inside(spec, given)
         if by_position(spec) or spec.children():
-            modules = [taken_from(given, child) or object_of(child, given) for child in spec.child_modules()]
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
 
     def _respecify(self, spec: core.Module) -> bool:

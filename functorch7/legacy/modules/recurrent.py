@@ -10,6 +10,7 @@ import numpy as np
 from ... import core, recurrent
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
+from ...layers import Identity
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import composed, nested
@@ -156,36 +157,53 @@ class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
         "buildGate", "buildInputGate", "buildForgetGate", "buildOutputGate", "buildHidden", "buildCell", "buildModel",
     )  # fmt: skip
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        """LSTM(inputSize, outputSize, rho, cell2gate, p, mono)."""
-        super().__init__(*args, **kwargs)
-        own = [name for name in self.factories if self.overrides(name)]
-        if own:
-            self.modules[0] = self._composed(own, *describe(recurrent.LSTM, args, kwargs))
+    def _take(self, spec: core.Module, given: Given) -> None:
+        builds = not given and any(self.overrides(name) for name in self.factories)
+        if builds:  # until it has built its own, and without numbers being drawn for another
+            given.append((spec.child_modules()[0], object_of(Identity())))
+        super()._take(spec, given)
+        if builds:
+            self.modules[0] = self.buildModel()
 
-    def _composed(self, own: list[str], spec: core.Module, given: Given) -> Any:
-        """The step's module, with the parts that the user's methods build."""
 
-        def built(name: str) -> Callable:
-            def build(_: Any) -> core.Module:
-                return put_among(given, getattr(self, name)())
+class _Parts:
+    """An LSTM's description as its factory methods see it, whose parts are what an object's own methods build."""
 
-            return build
+    def __init__(self, spec: recurrent.LSTM, around: Any):
+        self.spec, self.around = spec, around
+        self.given: Given = []
 
-        methods = {_snake(name): built(name) for name in own}
-        made = type("LSTM", (type(spec),), methods, abstract=True)
-        arguments = (getattr(spec, name) for name in ("input_size", "output_size", "rho", "cell2gate", "p", "mono"))
-        (model,) = made(*arguments).modules  # type: ignore[attr-defined]
-        return next((part for description, part in given if description is model), None) or object_of(model, given)
+    def __getattr__(self, name: str) -> Any:
+        if name not in _FACTORIES:
+            return getattr(self.spec, name)
+        return lambda: put_among(self.given, getattr(self.around, _FACTORIES[name])())
+
+    def _set(self, **_: Any) -> None:
+        """Says nothing of the order in which the parts are made: they are objects already."""
+
+    def _linear_parts(self) -> list[core.Module]:
+        return self.spec._linear_parts()
+
+
+def built_part(spec: recurrent.LSTM, around: Value, name: str) -> Value:
+    """What a factory method of Torch's LSTM builds, out of what an object's other ones do, as Torch calls them."""
+    parts = _Parts(spec, around)
+    made = getattr(recurrent.LSTM, _snake(name))(parts)
+    return next((part for description, part in parts.given if description is made), None) or object_of(
+        made, parts.given
+    )
 
 
 def _snake(name: str) -> str:
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
 
 
+_FACTORIES = {_snake(name): name for name in LSTM.factories}
+
+
 def _factory(name: str) -> Callable:
     def build(self: Any) -> Any:
-        return object_of(getattr(self._spec, _snake(name))()).type(self.type())
+        return built_part(self._spec, self, name).type(self.type())
 
     return under_name(name, build, "What Torch builds here; a subclass may build something else.", of="LSTM.")
 

@@ -28,7 +28,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
-from .generated import class_of, classes, is_named
+from .generated import class_of, classes, is_named, object_of
 from .named_calls import MissingArgument, NamedCalls, WrongArgument
 from .newest import Numbered, newest
 from .own_elements import elements_of
@@ -69,7 +69,8 @@ def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
-def _builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
+    """The methods of a description that give another, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
     return _by_torch_name(spec_class, (name for name, _ in found))
 
@@ -138,6 +139,14 @@ def taken_from(given: Given, spec: core.Module) -> Value:
         if description is spec:
             return given.pop(i)[1]
     return None
+
+
+def objects_inside(spec: core.Module, given: Given) -> list[Value]:
+    """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
+    children = spec.child_modules()
+    if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
+    return [taken_from(given, child) or object_of(child, given) for child in children]
 
 
 @cache
@@ -242,7 +251,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or self._spec is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        method = _builder_names(type(self._spec)).get(name)
+        method = builder_names(type(self._spec)).get(name)
         if method is not None:
             return self._builder(method)
         field = _field_names(type(self._spec)).get(name)
@@ -255,7 +264,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def __dir__(self) -> list[str]:
         spec = self._spec
-        named = [] if spec is None else [*_field_names(type(spec)), *_builder_names(type(spec))]
+        named = [] if spec is None else [*_field_names(type(spec)), *builder_names(type(spec))]
         return sorted({*super().__dir__(), *named})
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -108,7 +108,8 @@ class Objects:
             fields[name] = self.tensor(array)
             if name in node.gradients:  # a few gradients have other sizes than their parameters
                 sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
-                fields[grad_name(name)] = self.tensor(gradient if gradient.shape == sizes else gradient.reshape(sizes))
+                fits = gradient.shape == sizes or not gradient.size
+                fields[grad_name(name)] = self.tensor(gradient if fits else gradient.reshape(sizes))
         fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
         for name in node.settings.get(WITHOUT_GRADIENT, ()):
             if isinstance(fields.get(name), Tensor):

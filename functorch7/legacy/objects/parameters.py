@@ -34,6 +34,9 @@ from .serial import PRIVATE
 from .shapes import shapes_of
 from .tree import Tree
 
+IS_DPNNS: ContextVar[bool] = ContextVar("IS_DPNNS", default=False)
+"""Whether getParameters is dpnn's, which takes gradients that are not shared as the parameters are."""
+
 GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
 """Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
 
@@ -194,7 +197,10 @@ class Parameters(Described):
         of Lua's that do not require dpnn, those that are shared with others alone. Calling it again gives the same flat
         tensors. Raises ValueError if gradients are not shared as parameters are.
         """
-        return flattened(*self._all_parameters())
+        parameters, gradients = self._all_parameters()
+        if IS_DPNNS.get():
+            return flatten(parameters), flatten(gradients)
+        return flattened(parameters, gradients)
 
     def _all_parameters(self) -> tuple[list[Tensor], list[Tensor]]:
         """Those of `parameters`, and of the modules that are kept in fields."""

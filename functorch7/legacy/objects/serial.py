@@ -12,16 +12,17 @@ from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described
+from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
 from .own_elements import with_writes
 
+RESULTS = ("_output", "_grad_input")
+
 PRIVATE = (
+    *RESULTS,
     "_plans",
     "_seats",
     "_call",
-    "_output",
-    "_grad_input",
     "_history",
     "_forgotten",
     "_hooks",
@@ -114,7 +115,9 @@ class Serialization(Described):
     def __deepcopy__(self, memo: dict) -> Self:
         with_writes(self)
         made = memo[id(self)] = object.__new__(type(self))
-        kept = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
+        # What a user's updateOutput has left it may go on from.
+        left = RESULTS if overridden_in(type(self), "updateOutput") else ()
+        kept = {name: value for name, value in self.__dict__.items() if name in left or name not in PRIVATE}
         made.__setstate__(copy.deepcopy(kept, memo))
         return made
 

@@ -181,6 +181,9 @@ class Steps(Described):
         if not goes_on:
             self.forget()
 
+    def show_step_due(self) -> None:
+        """Lets its fields be what the step has left whose way back is due, if it keeps its steps itself."""
+
     def remember(self, mode: str | None = None) -> Self:
         """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
         if hasattr(self._spec, "remember"):

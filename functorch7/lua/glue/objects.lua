@@ -113,6 +113,16 @@ end
 
 local item = border.method_of_class(python.item)
 
+-- The numbers of a place that is one to four of them in a table (`x[{1, 2}]`), which cross without the table.
+local function numbers_of_place(key)
+  if type(key) ~= 'table' or getmetatable(key) or key[5] ~= nil then return nil end
+  local first, second, third, fourth = key[1], key[2], key[3], key[4]
+  if type(first) ~= 'number' or (second == nil and (third or fourth)) or (third == nil and fourth) then return nil end
+  if second ~= nil and type(second) ~= 'number' or third ~= nil and type(third) ~= 'number'
+    or fourth ~= nil and type(fourth) ~= 'number' then return nil end
+  return first, second, third, fourth
+end
+
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
 
 -- What a class's objects give for a key; `class.index` is what they give whatever programs have made of it.
@@ -132,6 +142,10 @@ local function index_of(class)
     if method then return method end
     local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
     if type(key) == 'string' and not is_numeral then return get(class, self, key) end
+    if is_typed then
+      local first, second, third, fourth = numbers_of_place(key)
+      if first then return received(nil, python.element(0, 1, numbers[self], first, second, third, fourth)) end
+    end
     return item(self, key)
   end
   local index = class.index
@@ -162,7 +176,12 @@ local function class_of(value) return classes[floor(numbers[value] / SHIFT)] end
 
 local function new_index(self, key, value)
   if type(key) ~= 'string' and not (type(key) == 'number' and class_of(self).is_table) then
-    call(python.set_item, 0, nil, self, key, value)
+    local first, second, third, fourth = numbers_of_place(key)
+    if first and type(value) == 'number' then
+      received(nil, python.put_element(0, 1, numbers[self], value, first, second, third, fourth))
+    else
+      call(python.set_item, 0, nil, self, key, value)
+    end
     return
   end
   local own = fields[numbers[self]]

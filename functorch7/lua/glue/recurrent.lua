@@ -1,5 +1,6 @@
 -- What classes of Lua's have of nn.AbstractRecurrent: they keep their steps, and a clone for each, in Torch's tables.
 local border, python, torch = ...
+local call = border.call
 
 local methods = {}
 
@@ -84,6 +85,8 @@ end
 function methods:clearState()
   self:forget()
   for _, name in ipairs {'gradPrevOutput', 'cell', '_input', '_gradOutput'} do self[name] = nil end
+  for _, name in ipairs {'outputs', 'gradInputs', 'gradOutputs', '_gradOutputs'} do self[name] = {} end
+  if self.cells then self.cells, self.gradCells = {}, {} end
   for _, clone in ipairs(self.sharedClones) do clone:clearState() end
   return container().clearState(self)
 end
@@ -124,15 +127,39 @@ for _, name in ipairs {'getHiddenState', 'setHiddenState', 'getGradHiddenState',
   methods[name] = function() error 'Not Implemented' end
 end
 
-local made
-
--- The number of the class that a class of Lua's is derived from: of nn.AbstractRecurrent this one.
-function border.derived_from(number)
-  if made == number or border.class(number).__typename ~= 'nn.AbstractRecurrent' then return number end
-  if not made then
-    made = border.call(python.derive, number, nil, 'nn.AbstractRecurrent')
-    local class = border.class(made)
-    for name, method in pairs(methods) do class[name] = method end
+-- A module around that of the step clears what it gives for padding.
+for name, around in pairs {maskZero = 'MaskZero', trimZero = 'TrimZero'} do
+  methods[name] = function(self, dimensions)
+    self.recurrentModule = nn[around](self.recurrentModule, dimensions, true)
+    self.sharedClones, self.modules[1] = {self.recurrentModule}, self.recurrentModule
+    return self
   end
-  return made
+end
+
+local below = {['nn.AbstractRecurrent'] = methods} -- by the name of a class what those of Lua's below it have of it
+border.keeping_steps = below
+
+local made = {} -- the numbers of the classes that stand for Python's
+local kept = setmetatable({}, {__mode = 'k'}) -- by a class whether its objects keep their steps
+
+-- A method for those that keep their steps; classes that only build other parts of a step have Python's.
+local function method_of_either(number, key, method)
+  local compiled = border.class(number)
+  return function(self, ...)
+    local class = getmetatable(self)
+    if kept[class] == nil then kept[class] = self.keeps_steps end
+    return (kept[class] and method or compiled[key])(self, ...)
+  end
+end
+
+-- The number of the class that a class of Lua's is derived from: of a recurrence one that keeps its steps in Lua.
+function border.derived_from(number)
+  if made[number] then return made[number] end
+  local found, name, above = call(python.class_with_steps, number, nil)
+  if not found then return number end
+  made[number] = found
+  local class = border.class(found)
+  for key, method in pairs(below[name]) do class[key] = method_of_either(number, key, method) end
+  if above then border.derived_from(above) end
+  return found
 end

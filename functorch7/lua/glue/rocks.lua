@@ -294,7 +294,7 @@ end
 
 function border.prepare.rnn()
   border.prepare.dpnn() -- which rnn requires
-  call(python.say_lazy, 0, nil)
+  call(python.has_rnn, 0, nil)
 end
 
 -- `matio.use_lua_strings` is looked at when a file is loaded.

@@ -1,0 +1,64 @@
+"""What Lua asks of classes below recurrences: what stands in the place of Python's, and builds parts of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .. import recurrent
+from ..legacy.modules.recurrent import GRU, LSTM, AbstractRecurrent, FastLSTM, built_part
+from ..legacy.objects.generated import object_of
+from .border import Border
+from .classes import Classes
+from .errors import name_of_class
+from .kinds import Crossing
+from .own import above
+
+ABOVE: dict[type, type | None] = {
+    AbstractRecurrent: None, LSTM: AbstractRecurrent, FastLSTM: LSTM, GRU: AbstractRecurrent
+}  # fmt: skip
+"""Classes below which those of Lua's keep their steps, and which of these is above each, in Torch."""
+
+
+class Steps:
+    """Classes that keep their steps in Lua, in the place of Python's."""
+
+    def __init__(self, border: Border, classes: Classes):
+        self.border, self.registry, self.classes = border, border.registry, classes
+        self.made: dict[type, type] = {}
+
+    def bound(self) -> Iterator[tuple[str, Callable]]:
+        """Functions for Lua, by name."""
+        for name in ("class_with_steps", "part_of_step", "fast_lstm", "gru"):
+            yield name, self.border.entry(getattr(self, name))
+
+    def class_with_steps(self, number: int) -> tuple[int | None, str | None, int | None]:
+        """The class that stands for one of Python's above those of Lua's, if these keep steps; its name; that above."""
+        kind, number_of = self.registry.kinds[number], self.registry.class_number
+        if kind not in ABOVE:
+            return None, None, None
+        higher = ABOVE[kind]
+        return number_of(self._with_steps(kind)), name_of_class(kind), number_of(higher) if higher else None
+
+    def _with_steps(self, kind: type) -> type:
+        if kind not in self.made:
+            higher = ABOVE[kind]
+            made = self.classes.derived(name_of_class(kind), self._with_steps(higher) if higher else kind)
+            made.compiled = (*above(kind), kind) if higher else ()  # type: ignore[attr-defined]
+            self.made[kind] = made
+        return self.made[kind]
+
+    def part_of_step(self, _: int, cell: Crossing, name: str) -> object:
+        """What a factory method of nn.LSTM builds, out of what the cell's other ones do."""
+        sizes = cell.inputSize, cell.outputSize, cell.rho, cell.cell2gate, cell.p, cell.mono
+        return built_part(recurrent.LSTM(*sizes), cell, name)
+
+    def fast_lstm(self, _: int, cell: Crossing) -> object:
+        """A FastLSTM like the cell, for the module of its step."""
+        sizes = cell.inputSize, cell.outputSize, cell.rho, cell.eps, cell.momentum, cell.affine, cell.p, cell.mono
+        made = object_of(recurrent.FastLSTM(*sizes).replace(bn=bool(getattr(cell, "bn", FastLSTM.bn))))
+        made.usenngraph = getattr(cell, "usenngraph", FastLSTM.usenngraph)
+        return made
+
+    def gru(self, _: int, cell: Crossing) -> object:
+        """A GRU like the cell, for the module of its step."""
+        return object_of(recurrent.GRU(cell.inputSize, cell.outputSize, cell.rho, cell.p, cell.mono))
