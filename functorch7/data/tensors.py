@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..checks.errors import describe
 from ..core.types import Indices, Value
 from .loader import DataLoader
-from .nested import leaves, recursive_batch_size, recursive_index, recursive_map, recursive_size, recursive_sub
+from .nested import (
+    as_indices,
+    leaves,
+    recursive_batch_size,
+    recursive_index,
+    recursive_map,
+    recursive_size,
+    recursive_sub,
+)
 from .seeds import Seed, generator
 
 
@@ -23,9 +32,13 @@ class TensorLoader(DataLoader):
         sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
         if len(set(sizes)) != 1 or sizes[0] == ():
             found = list(leaves([self.inputs, self.targets]))
-            if any(array.ndim == 0 for array in found):
-                raise ValueError("TensorLoader: expected arrays, got numbers; np.asarray(...) makes an array of a list")
-            given = ", ".join(str(array.shape) for array in found)
+            single = next((array for array in found if array.ndim == 0), None)
+            if single is not None:
+                given = describe(single.item())
+                raise ValueError(
+                    f"TensorLoader: expected arrays, got {given}; np.asarray(...) makes an array of a list"
+                )
+            given = ", ".join(str(array.shape) for array in found) or "none"
             raise ValueError(f"TensorLoader: expected arrays with equal numbers of samples, got shapes {given}")
 
     def size(self) -> int:
@@ -64,16 +77,3 @@ def count_of_first(size: int, ratio: float) -> int:
     if not 0 < ratio < 1:
         raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
     return int(size * ratio)
-
-
-def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
-    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
-    indices = np.asarray(given)
-    if indices.shape == (0,):
-        return indices.astype(np.int64)  # NumPy takes an empty list for one of floats
-    if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
-        raise TypeError(f"{who}: expected a list of whole numbers, got {indices.dtype} of shape {indices.shape}")
-    if indices.size and (indices.min() < 1 or indices.max() > size):
-        wrong = indices[(indices < 1) | (indices > size)][0]
-        raise IndexError(f"{who}: expected indices from 1 to {size}, got {wrong}")
-    return indices

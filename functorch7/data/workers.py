@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+from ..checks.numbers import check_amount
 from ..core.types import Indices, Value
 from .samples import Samples
 
@@ -23,6 +24,15 @@ TIME_LIMIT = 600.0
 
 PATIENCE = 0.5
 """Seconds that stopping waits for what is being made."""
+
+
+def check_limit(who: str, seconds: float | None) -> None:
+    """Refuses what is no time: TypeError for no number, ValueError for none above 0. None is without a limit."""
+    if seconds is None:
+        return
+    check_amount(who, "timeout", seconds)
+    if not float(seconds) > 0:
+        raise ValueError(f"{who}: expected a timeout above 0 s, got {seconds}")
 
 
 class WorkerDied(RuntimeError):

@@ -176,5 +176,9 @@ def test_a_clone_has_workers_and_data_of_its_own():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="n_workers of at least 1, got 0"):
         AsyncIterator(DATA, 0)
+    with pytest.raises(TypeError, match="AsyncIterator: expected a number as timeout, got '3'"):
+        AsyncIterator(DATA, timeout="3")
+    with pytest.raises(ValueError, match="AsyncIterator: expected a timeout above 0 s, got -1"):
+        AsyncIterator(DATA, timeout=-1)
     with pytest.raises(TypeError, match="AsyncIterator: expected a loader, such as .* got a table of 2"):
         AsyncIterator((DATA.inputs, DATA.targets))
