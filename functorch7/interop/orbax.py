@@ -34,7 +34,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all, or others than the
-    module's.
+    module's; OSError where it cannot be written.
     """
     check_variables("orbax.save", module, params, buffers)
     ocp = package("orbax.checkpoint")
@@ -46,7 +46,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
     # Several processes write to one place, which orbax gives its name when all are done.
     alone = jax.process_count() == 1
-    with replacing(target) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
+    with replacing(target, ValueError) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
         opened.save(draft, ocp.args.Composite(**items))
 
 

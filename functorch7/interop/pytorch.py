@@ -141,11 +141,12 @@ def save(
     """
     if str(path).endswith(".safetensors"):
         arrays = pytorch_arrays(module, params, buffers, names)
-        write = package("safetensors.numpy").save_file
+        write, refusal = package("safetensors.numpy").save_file, package("safetensors").SafetensorError
         written: dict[str, Any] = {name: np.array(array, order="C") for name, array in arrays.items()}
     else:
         written, write = to_pytorch(module, params, buffers, names), package("torch", "torch").save
-    with replacing(path) as draft:
+        refusal = RuntimeError  # of its writer of archives
+    with replacing(path, refusal) as draft:
         write(written, draft)
 
 

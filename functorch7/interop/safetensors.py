@@ -29,7 +29,7 @@ def save(
     named = state_dict(module, Variables(params, buffers))
     # The format has no strides: save_file would write a transposed array's elements in the order of its memory.
     arrays = {name: np.asarray(array, order="C") for name, array in named.items()}
-    with replacing(path) as draft:
+    with replacing(path, package("safetensors").SafetensorError) as draft:
         save_file(arrays, draft, None if metadata is None else dict(metadata))
 
 
