@@ -83,6 +83,16 @@ def test_the_model_computes_what_the_network_does(name):
         np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-4)
 
 
+def test_indices_that_are_not_there_are_no_others():
+    """0 was the last row: an error now, or, where ONNX gives zeros beyond the end, zeros."""
+    words = f7.LookupTable(5, 3)
+    for wrong in (0, -1, 6):
+        with pytest.raises(IndexError):
+            computed(ours.export(words, *drawn(words), np.array([1, 2])), np.array([1, wrong]))
+        (found,) = computed(ours.export(f7.OneHot(3), {}, {}, np.array([1, 2])), np.array([3, wrong]))
+        assert found.tolist() == [[0, 0, 1], [0, 0, 0]]
+
+
 def test_a_batch_may_be_of_any_size_and_arrays_have_their_names(tmp_path):
     network = chain(
         f7.SpatialConvolution(1, 2, 3, 3), f7.SpatialMaxPooling(2, 2), f7.View(8).set_num_input_dims(3), f7.Linear(8, 3)
