@@ -123,6 +123,22 @@ def test_outputs_say_how_they_follow_the_batch():
     assert declared(graph.output) == [[None, 4], [5, 3], [None, 2]]  # twice as many rows each
 
 
+def test_networks_of_16_bits_take_inputs_of_32_and_what_onnx_has_not_is_refused():
+    """The checker of ONNX takes what is written: an operator's numbers are of one type, which it has to have."""
+    linear, convolution = chain(f7.Linear(3, 2), f7.Tanh()), chain(f7.SpatialConvolution(1, 2, 2, 2), f7.ReLU())
+    narrow = jax.tree.map(lambda array: array.astype(np.float16), drawn(linear))
+    input = x(2, 3)
+    (found,) = computed(ours.export(linear, *narrow, ("batch", 3)), input)
+    np.testing.assert_allclose(found, linear.apply(*narrow, input)[0], rtol=1e-2)
+    assert found.dtype == np.float16
+    for kind, said in (("bfloat16", "tensor.bfloat16"), ("float8_e5m2", "tensor.float8e5m2")):
+        other = jax.tree.map(lambda array, kind=kind: array.astype(kind), drawn(convolution))
+        with pytest.raises(ValueError, match=f"nn.Sequential has types that ONNX refuses: .*0:Conv.*{said}"):
+            ours.export(convolution, *other, ("batch", 1, 3, 3))
+    with pytest.raises(ValueError, match="onnx.export: nn.Linear.*expected floating-point numbers in .*, got int8"):
+        ours.export(f7.Linear(3, 2), *jax.tree.map(lambda a: a.astype(np.int8), drawn(f7.Linear(3, 2))), (1, 3))
+
+
 def test_what_would_be_right_for_one_batch_alone_is_refused():
     for network in (chain(f7.SplitTable(1), f7.SelectTable(1)), chain(f7.Tanh(), f7.View(3, -1)), f7.View(6, 1)):
         with pytest.raises(ValueError, match="only the first size follows the batch's|multiple"):
