@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..checks.errors import describe
+from ..checks.numbers import check_amount
 from ..core.types import Indices, Value
 from .loader import DataLoader
 from .nested import (
@@ -68,6 +69,13 @@ class TensorLoader(DataLoader):
             TensorLoader(recursive_sub(self.inputs, *part), recursive_sub(self.targets, *part)) for part in parts
         )
         return first_part, rest
+
+
+def check_part(who: str, name: str, part: float) -> None:
+    """Refuses what is no part of a data set, before it is read. Raises: TypeError; ValueError beyond 0 to 1."""
+    check_amount(who, name, part)
+    if not 0 < part < 1:
+        raise ValueError(f"{who}: expected {name} between 0 and 1, got {part}")
 
 
 def count_of_first(size: int, ratio: float) -> int:
