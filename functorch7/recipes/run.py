@@ -50,8 +50,8 @@ def run(
     Trainer's (log_every, average, ...).
     The recipe is kept in the folder, as recipe.json.
     Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
-    other settings (but for its length, and where the data are), or of a text with other words; BlockingIOError while another run is in the folder;
-    what reading the data raises, and `Trainer.fit`.
+    other settings (but for its length, and where the data are), or of a text with other words; BlockingIOError while
+    another run is in the folder; what reading the data raises, and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
