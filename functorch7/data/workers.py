@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import pickle
 import signal
 import threading
 import time
@@ -176,11 +177,18 @@ class _Remote:
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")  # new ones, since JAX's threads do not survive a fork
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_served, args=(theirs, self.served), daemon=True)
-        self.process.start()
-        self.processes.add(self.process)
-        theirs.close()
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_served, args=(theirs, self.served), daemon=True)
+        try:
+            process.start()
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            ours.close()
+            who = type(self.served).__name__
+            raise TypeError(f"{who}: in_processes needs a loader that can be pickled: {error}") from error
+        finally:
+            theirs.close()
+        self.connection, self.process = ours, process
+        self.processes.add(process)
 
 
 def _served(connection: Connection, served: Any) -> None:
