@@ -10,6 +10,7 @@ import pytest
 from jax.sharding import NamedSharding, PartitionSpec
 
 from functorch7.data import DataLoader, MultiSequence, SequenceLoader, Source, TensorLoader
+from functorch7.legacy import torch
 
 DATA = TensorLoader({"x": np.arange(22.0).reshape(11, 2)}, np.arange(1, 12))
 SEQUENCES = [np.arange(2, 9), np.arange(10, 13), np.arange(20, 31), np.arange(40, 44)]
@@ -117,6 +118,11 @@ class Given(DataLoader):
         ((np.arange(2), np.array(["a", "b"])), r"Given: expected arrays of numbers, got <U1 of shape \(2,\)"),
         ((np.arange(2), ["a", "b"]), "Given: expected arrays of numbers, got 'a'"),
         ((np.array([None, 1]), np.arange(2)), "Given: expected arrays of numbers, got object of shape"),
+        ((torch.ones(2), np.arange(2)), "got a functorch7.Tensor; numpy.asarray makes an array of it"),
+        (
+            (np.arange(2.0).astype(">f4"), np.arange(2)),
+            "expected numbers in this machine's order of bytes, got >f4",
+        ),
         (
             ([{"ids": np.array([5, 2**32 + 1])}], np.arange(2)),
             "Given: 4294967297 is beyond int32, which JAX makes of int64",
