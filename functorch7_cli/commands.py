@@ -238,9 +238,7 @@ functorch7 train --list
 @click.option("--bfloat16", is_flag=True, help="Compute in bfloat16; parameters stay float32.")
 @click.option("--tensorboard", is_flag=True, help="Write files for TensorBoard, too.")
 @click.option("--list", "listing", is_flag=True, help="List the shipped recipes.")
-@click.option(
-    "--no-tuning", is_flag=True, help="Set nothing: no huge pages, flags of XLA, folder of compiled programs."
-)
+@click.option("--no-tuning", is_flag=True, help="Set nothing: no huge pages, no folder of compiled programs.")
 @click.option("--verbose", is_flag=True, help="Show what is set.")
 @as_json
 def train(

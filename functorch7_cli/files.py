@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from functorch7 import checked, core
+from functorch7.checks.errors import describe
 from functorch7.interop import orbax, safetensors, stablehlo, t7
 from functorch7.interop.torch7.entries import network_of
 from functorch7.interop.torch7.node import Node, functional
@@ -72,7 +73,7 @@ def node_in(path: str, entry: str | None = None) -> Node:
     """The network in a Torch7 file, or in a table that is in it. Raises TypeError if it holds something else."""
     value = network_of(path, read_t7(path).value, entry)
     if not isinstance(value, t7.T7Object):
-        raise TypeError(f"{path}: expected a network, the file holds a {type(value).__name__}; see functorch7 inspect")
+        raise TypeError(f"{path}: expected a network, the file holds {describe(value)}; see functorch7 inspect")
     return Reader().read(value)
 
 

@@ -25,10 +25,10 @@ DTYPES = {
 def safetensors_in(path: str) -> Described:
     """The arrays of a safetensors file, of which only the header is read, and the texts beside them."""
 
-    def described(file: Any) -> Described:
+    def described(file: Any, _: Path) -> Described:
         slices = {name: file.get_slice(name) for name in file.keys()}
         arrays = [
-            {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES[each.get_dtype()]}
+            {"name": name, "shape": list(each.get_shape()), "dtype": DTYPES.get(each.get_dtype(), each.get_dtype())}
             for name, each in slices.items()
         ]
         return _arrays(arrays, file.metadata() or {})

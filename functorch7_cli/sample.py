@@ -14,7 +14,7 @@ from functorch7 import recipes
 from functorch7.interop.torch7.node import functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.network import carry_of, forget, with_carry
-from functorch7.recipes.run import kept
+from functorch7.recipes.run import check_words, kept
 from functorch7.recipes.texts import Text
 from functorch7.training import Trainer
 
@@ -88,6 +88,7 @@ def of_run(folder: Path) -> Speaker:
     if type(recipe) is not recipes.Language:
         raise ValueError(f"{folder}: expected a run by a recipe of the kind language")
     task = recipe.task()
+    check_words(folder, task.train)
     params, buffers = Trainer(task.module, task.criterion, task.optimizer, folder, methods=task.methods).load(True)[:2]
     buffers = forget(task.module, buffers)
 

@@ -65,14 +65,15 @@ def check_kinds(module: Taking, given: object) -> None:
     for leaf in (given,) if is_array(given) else jax.tree.leaves(given):
         kind = leaf.dtype if is_array(leaf) else type(leaf)
         if not (is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
-            raise TypeError(f"{title(module)}: expected {module.wanted}, got {_foreign(leaf)}")
+            raise TypeError(f"{title(module)}: expected {module.wanted}, got {foreign(leaf)}")
         if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
             raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
 
 
-def _foreign(value: object) -> str:
+def foreign(value: object) -> str:
     """What holds no numbers, in a few words; of other libraries' tensors the class, and what makes them arrays."""
-    if not is_array(value) and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
+    known = isinstance(value, (jax.Array, np.ndarray, np.generic))
+    if not known and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
         kind = type(value)
         return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
     return reprlib.repr(value)

@@ -18,6 +18,12 @@ def check_whole(who: str, least: int, **values: object) -> None:
             raise ValueError(f"{who}: expected {name} of at least {least}, got {value}")
 
 
+def check_amount(who: str, name: str, value: object) -> None:
+    """Raises TypeError for what is no number."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{who}: expected a number as {name}, got {value!r}")
+
+
 def whole(who: str, name: str, value: object) -> int:
     """The whole number that a value is: 2, 2.0, or one of NumPy's or JAX's.
 

@@ -17,7 +17,7 @@ from ..core.types import Indices, Value
 from .loader import DataLoader
 from .positions import Positions
 from .seeds import Seed, generators
-from .workers import TIME_LIMIT, Processes, Threads, awaited
+from .workers import TIME_LIMIT, Processes, Threads, awaited, check_limit
 
 
 class AsyncIterator(DataLoader):
@@ -35,6 +35,7 @@ class AsyncIterator(DataLoader):
 
     def __init__(self, loader: DataLoader, n_workers: int = 2, timeout: float | None = TIME_LIMIT):
         check_whole("AsyncIterator", 1, n_workers=n_workers)
+        check_limit("AsyncIterator", timeout)
         if not isinstance(loader, Positions):
             raise TypeError(
                 f"AsyncIterator: expected a loader, such as TensorLoader(inputs, targets), got {describe(loader)}"

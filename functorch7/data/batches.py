@@ -11,10 +11,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..checks.errors import describe
 from ..checks.numbers import check_whole
+from ..checks.taken import check_taken
 from ..core.types import Output
 from .samples import Samples
-from .workers import TIME_LIMIT, InProcesses, Threads, awaited
+from .workers import TIME_LIMIT, InProcesses, Threads, awaited, check_limit
 
 
 class Batches(Iterator):
@@ -33,8 +35,10 @@ class Batches(Iterator):
 
     `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
     `per_epoch` is the number of batches of an epoch.
-    Raises: ValueError and TypeError for numbers that make no sense and for a state that is none of these batches; and
-    what the loader raises, where its batch would have come.
+    Raises: ValueError and TypeError for numbers that make no sense and for a state that is none of these batches, one
+    in the middle of an epoch of more or fewer samples among them. Where its batch would have come: what the loader
+    raises; TypeError for what is no (inputs, targets) of numbers; ValueError for whole numbers that JAX's arrays have
+    not.
     """
 
     def __init__(
@@ -58,6 +62,8 @@ class Batches(Iterator):
         check_whole("batches", 1, batch_size=batch_size)
         known = {name: value for name, value in (("epochs", epochs), ("seed", seed)) if value is not None}
         check_whole("batches", 0, workers=workers, prefetch=prefetch, **known)
+        check_limit("batches", timeout)
+        batch_size, seed = int(batch_size), None if seed is None else int(seed)  # which states are compared by
         self._made_of: dict[str, Any] = dict(
             loader=loader, batch_size=batch_size, epochs=epochs, seed=seed, drop_last=drop_last, workers=workers,
             prefetch=prefetch, timeout=timeout, sharding=sharding, process_index=process_index,
@@ -89,10 +95,14 @@ class Batches(Iterator):
 
     def _started(self, state: dict | None, seed: int | None, batch_size: int) -> dict[str, Any]:
         """What comes first: what a state says, or the beginning. Raises: TypeError, ValueError for one of others."""
-        known = {"seed": seed, "batch_size": batch_size, "epoch": 0, "batch": 0, "loader": None}
+        samples = self._plan.samples
+        known = {
+            "seed": seed, "batch_size": batch_size, "samples": samples, "epoch": 0, "batch": 0, "loader": None
+        }  # fmt: skip
         if not isinstance(state, dict | None) or (state or {}).keys() - known.keys():
             raise TypeError(f"batches: expected a state of batches, a dict of {', '.join(known)}, got {state!r}")
         found: dict[str, Any] = known | (state or {})
+        check_whole("batches: a state", 0, **{name: found[name] for name in ("samples", "epoch", "batch")})
         if (found["seed"], found["batch_size"]) != (seed, batch_size):
             raise ValueError(
                 f"batches: expected a state of seed {seed} and batch_size {batch_size}, got one of seed "
@@ -100,7 +110,12 @@ class Batches(Iterator):
             )
         if found["batch"] >= self.per_epoch:
             raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
-        return found
+        if found["batch"] and found["samples"] != samples:  # whose order is another
+            raise ValueError(
+                f"batches: expected a state within an epoch of {samples} samples, got one of {found['samples']}; only "
+                "from one epoch to the next may their number change"
+            )
+        return found | {"samples": samples}
 
     def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
         while self._epochs is None or epoch < self._epochs:
@@ -170,7 +185,11 @@ def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:
 
 def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:
     """A batch on the device, and the state after it."""
-    arrays = plan.batch(epoch, number)[:2]
+    who, made = type(plan.loader).__name__, plan.batch(epoch, number)
+    if not isinstance(made, (tuple, list)) or len(made) < 2:
+        raise TypeError(f"{who}: expected a batch (inputs, targets), got {describe(made)}")
+    arrays = made[0], made[1]
+    check_taken(who, arrays)
     if sharding is None:
         placed = jax.device_put(arrays)
     else:
@@ -183,6 +202,7 @@ def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dic
 class _Plan:
     """Which batch has which number."""
 
+    samples: int
     per_epoch: int
 
     def __init__(
@@ -197,7 +217,7 @@ class _Plan:
     ):
         self.loader, self.batch_size, self.seed, self.options = loader, batch_size, seed, options
         self.process_index, self.process_count = process_index, process_count
-        n = self.prepare()
+        self.samples = n = self.prepare()
         self.per_epoch = n // batch_size if drop_last else -(-n // batch_size)
 
     def prepare(self) -> int:

@@ -6,17 +6,21 @@ import fnmatch
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.types import Indices
+from ..checks.declared import whole_number
+from ..checks.errors import describe
+from ..checks.numbers import whole
+from ..core.types import Indices, Value
 from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
 from .loader import DataLoader
-from .seeds import Seed, generator
-from .tensors import as_indices
+from .nested import as_indices
+from .seeds import Seed, generator, opened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,7 +42,7 @@ class ImageClass(DataLoader):
     image follow each other, and its target is repeated.
     `sample` draws classes uniformly, then images in them.
     With on_error="skip" unreadable images are left out of their batches, and empty classes of the draw; each is counted
-    in `skipped`, with a warning.
+    in `skipped`, with a warning. A batch that would be empty has the next image of the data set that can be read.
     Raises: ValueError, naming the file or the folder.
     Source: dataload/README.md#ImageClass.
     """
@@ -59,6 +63,7 @@ class ImageClass(DataLoader):
         if on_error not in ("raise", "skip"):
             raise ValueError(f'ImageClass: expected on_error "raise" or "skip", got {on_error!r}')
         self._take_options(data_path, load_size, sample_size, on_error)
+        sampling(type(self), sample_function)
         self.sample_function, self.sort_function = sample_function, sort_function
         self.exclude_file, self.exclude_dir = exclude_file, exclude_dir
         self._find()
@@ -156,7 +161,7 @@ class ImageClass(DataLoader):
 
     def class_list(self, cls: int | str) -> range:
         """The indices of the images of a class, given by its name or index."""
-        number = self.class_index.get(cls, 0) if isinstance(cls, str) else cls
+        number = self.class_index.get(cls, 0) if isinstance(cls, str) else whole("ImageClass", "class", cls)
         if not 1 <= number <= len(self.classes):
             raise ValueError(f"ImageClass: no class {cls!r}; there are {len(self.classes)}: {self.classes[:5]} ...")
         first = self._ends[number - 2] if number > 1 else 0
@@ -174,20 +179,26 @@ class ImageClass(DataLoader):
     ) -> tuple:
         """(inputs, targets, paths); `seed` for functions that draw."""
         indices = as_indices("ImageClass.index", indices, self.size())
-        chosen = sample_function or self.sample_function
-        function = getattr(type(self), chosen) if isinstance(chosen, str) else chosen
-        random = None if seed is None else np.random.default_rng(seed)
-        samples, kept, paths = [], [], []
-        for i in indices - 1:
-            path = os.fsdecode(bytes(self.image_path[i]))
+        function = sampling(type(self), sample_function or self.sample_function)
+        random = None if seed is None else opened(seed, "ImageClass.index")
+        read = list(self._read(indices - 1, function, random))
+        if not read and self.on_error == "skip" and indices.size:
+            following = (indices[-1] + np.arange(self.size())) % self.size()
+            read = [*islice(self._read(following, function, random), 1)]
+        if not read:
+            raise ValueError("ImageClass: none of the images could be read")
+        samples, kept, paths = map(list, zip(*read, strict=True))
+        return *self._packed(samples, self.image_class[kept], paths), paths
+
+    def _read(
+        self, numbers: np.ndarray, function: SampleFunction, random: np.random.Generator | None
+    ) -> Iterator[tuple[np.ndarray, int, str]]:
+        """(sample, number, path) of the images of these numbers, from 0, that can be read."""
+        for number in numbers:
+            path = os.fsdecode(bytes(self.image_path[number]))
             sample = self._sampled(function, path, random)
             if sample is not None:
-                samples.append(sample)
-                kept.append(i)
-                paths.append(path)
-        if not samples:
-            raise ValueError("ImageClass: none of the images could be read")
-        return *self._packed(samples, self.image_class[kept], paths), paths
+                yield sample, number, path
 
     def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
         """The indices of random images of classes that are drawn uniformly."""
@@ -198,13 +209,19 @@ class ImageClass(DataLoader):
 
     def _sampled(self, function: SampleFunction, path: str, random: np.random.Generator | None) -> np.ndarray | None:
         try:
-            return function(self, path, random)
+            sample = function(self, path, random)
         except (ImageError, FileNotFoundError) as error:
             named = str(error) if path in str(error) else f"{path}: {error}"
             return self._failed(f"ImageClass: {named}", error)
         except Exception as error:  # of a user's own function
             error.add_note(f"ImageClass: {path}")
             raise
+        if np.ndim(sample) not in (3, 4):
+            raise TypeError(
+                f"ImageClass: expected an array C x H x W, or views x C x H x W, of the sample function for {path}, "
+                f"got {describe(sample)}"
+            )
+        return np.asarray(sample)
 
     def _packed(self, samples: list[np.ndarray], targets: np.ndarray, paths: list[str]) -> tuple:
         for sample, path in zip(samples, paths, strict=True):
@@ -237,9 +254,25 @@ class ImageClass(DataLoader):
         return ten_crops(self.load_image(path), self.sample_size)
 
 
+def sampling(kind: type, chosen: str | Callable) -> Value:
+    """The function that makes samples: that of a name, as loaders of a kind have them, or a user's own.
+
+    Raises: ValueError for a name that none has; TypeError for what is neither.
+    """
+    if callable(chosen):
+        return chosen
+    names = [name for name in dir(kind) if name.startswith("sample_")]
+    if chosen not in names:
+        wrong = ValueError if isinstance(chosen, str) else TypeError
+        raise wrong(
+            f"{kind.__name__}: expected a function, or one of {', '.join(names)}, as sample_function, got {chosen!r}"
+        )
+    return getattr(kind, chosen)
+
+
 def checked_size(who: str, name: str, size: Sequence[int]) -> tuple[int, int, int]:
     """Refuses what is not (channels, height, width) with 1 or 3 channels."""
-    sizes = tuple(size)
-    if len(sizes) != 3 or any(n < 1 for n in sizes) or sizes[0] not in (1, 3):
-        raise ValueError(f"{who}: expected a {name} of (1 or 3 channels, height, width), got {size}")
-    return sizes
+    sizes = [whole_number(n) or 0 for n in size] if isinstance(size, (Sequence, np.ndarray)) else []
+    if len(sizes) != 3 or min(sizes) < 1 or sizes[0] not in (1, 3):
+        raise ValueError(f"{who}: expected a {name} of (1 or 3 channels, height, width), got {size!r}")
+    return sizes[0], sizes[1], sizes[2]

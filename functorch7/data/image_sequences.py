@@ -14,10 +14,10 @@ import numpy as np
 
 from ..core.types import Value
 from ..interop.writing import replacing
-from .image_class import checked_size
+from .image_class import checked_size, sampling
 from .images import as_array, crop, load_image, offset, resample
 from .nested import with_size
-from .seeds import Seed, generator
+from .seeds import Seed, generator, opened
 from .sequences import StepLoader, check_batch_size
 from .streams import Columns
 
@@ -62,6 +62,7 @@ class MultiImageSequence(StepLoader):
         if any(part > whole for part, whole in zip(inputs[1:], self.load_size[0][1:], strict=True)):
             raise ValueError(f"MultiImageSequence: sample_size {inputs} is larger than load_size {self.load_size[0]}")
         self.sample_size = (inputs, proportional(inputs, *self.load_size))
+        sampling(type(self), sample_function)
         self.sample_function = sample_function
         self.crop_every_step = self.vary_load_size = self.scale_every_step = self.randseq = False
         self.input_pattern, self.target_pattern = "input%d.jpg", "target%d.jpg"
@@ -132,9 +133,8 @@ class MultiImageSequence(StepLoader):
     ) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
         sequences, n_steps = self._indexed(), stop - start + 1
-        chosen = sample_function or self.sample_function
-        function = getattr(type(self), chosen) if isinstance(chosen, str) else chosen
-        random = None if seed is None else np.random.default_rng(seed)
+        function = sampling(type(self), sample_function or self.sample_function)
+        random = None if seed is None else opened(seed, "MultiImageSequence.sub")
         inputs, targets = (np.zeros((n_steps, self.batch_size, *size), np.float32) for size in self.sample_size)
         pieces = self.columns.advance(n_steps, len(sequences), lambda i: sequences[i][1], random, self.randseq)
         for piece in pieces:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..core.types import Input, Value
+from ..core.types import Indices, Input, Value
 
 
 def recursive_map(function: Callable, tree: Input) -> Value:
@@ -25,15 +25,40 @@ def leaves(tree: Input) -> Iterator[Value]:
         yield tree
 
 
-def recursive_index(tree: Input, indices: np.ndarray) -> Value:
-    """The rows at indices that count from 1."""
-    from_zero = indices - 1
-    return recursive_map(lambda array: array.take(from_zero, axis=0), tree)
+def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
+    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
+    indices = np.asarray(given)
+    if indices.shape == (0,):
+        return indices.astype(np.int64)  # NumPy takes an empty list for one of floats
+    if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
+        raise TypeError(f"{who}: expected a list of whole numbers, got {indices.dtype} of shape {indices.shape}")
+    if indices.size and (indices.min() < 1 or indices.max() > size):
+        wrong = indices[(indices < 1) | (indices > size)][0]
+        raise IndexError(f"{who}: expected indices from 1 to {size}, got {wrong}")
+    return indices
+
+
+def recursive_index(tree: Input, indices: Indices) -> Value:
+    """The rows at indices that count from 1. Raises: as `as_indices`."""
+
+    def taken(array: np.ndarray) -> np.ndarray:
+        return array.take(as_indices("recursive_index", indices, len(array)) - 1, axis=0)
+
+    return recursive_map(taken, tree)
 
 
 def recursive_sub(tree: Input, start: int, stop: int) -> Value:
-    """Views of the rows start to stop, both included, counted from 1."""
-    return recursive_map(lambda array: array[start - 1 : stop], tree)
+    """Views of the rows start to stop, both included, counted from 1.
+
+    Raises: IndexError for rows that are not there.
+    """
+
+    def part(array: np.ndarray) -> np.ndarray:
+        if not 1 <= start <= stop + 1 <= len(array) + 1:
+            raise IndexError(f"recursive_sub: expected rows from 1 to {len(array)}, got {start} to {stop}")
+        return array[start - 1 : stop]
+
+    return recursive_map(part, tree)
 
 
 def recursive_size(tree: Input, exclude_dim: int | bool | None = None) -> Value:
@@ -46,8 +71,10 @@ def recursive_size(tree: Input, exclude_dim: int | bool | None = None) -> Value:
 
 
 def recursive_batch_size(tree: Input) -> int:
-    """The first size of the first array, depth first."""
-    return next(leaves(tree)).shape[0]
+    """The first size of the first array, depth first. Raises: ValueError for tables without an array."""
+    for array in leaves(tree):
+        return array.shape[0]
+    raise ValueError("recursive_batch_size: expected at least one array, got empty tables")
 
 
 def with_size(sizes: Value, size: int, exclude_dim: int | bool) -> Value:

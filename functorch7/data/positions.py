@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from typing import Self
 
-from ..checks.numbers import check_whole
+from ..checks.numbers import check_whole, whole
 
 
 class Positions:
@@ -23,8 +23,8 @@ class Positions:
 
     def windows(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int, int, int]]:
         """What subiter reads: (first, last, samples so far, the next first)."""
-        first, size, k = self.start, self._checked_size(batch_size), 0
-        epoch_size = epoch_size if epoch_size > 0 else size
+        size, epoch_size = self._checked_sizes(batch_size, epoch_size)
+        first, k = self.start, 0
         if not 1 <= first <= size:
             raise ValueError(f"{type(self).__name__}: expected to go on at one of {size} samples, got {first}")
         while k < epoch_size:
@@ -36,8 +36,7 @@ class Positions:
 
     def counts(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int]]:
         """What sampleiter draws: (samples of the batch, samples so far)."""
-        size = self._checked_size(batch_size)
-        epoch_size = epoch_size if epoch_size > 0 else size
+        _, epoch_size = self._checked_sizes(batch_size, epoch_size)
         for k in range(0, epoch_size, batch_size):
             n = min(batch_size, epoch_size - k)
             yield n, k + n
@@ -48,9 +47,11 @@ class Positions:
             self.start = following
             yield (k, *batch)
 
-    def _checked_size(self, batch_size: int) -> int:
+    def _checked_sizes(self, batch_size: int, epoch_size: int) -> tuple[int, int]:
+        """The number of samples, and that of an epoch: the same, unless another is asked for."""
         check_whole(type(self).__name__, 1, batch_size=batch_size)
-        return self._check_samples()
+        asked, size = whole(type(self).__name__, "epoch_size", epoch_size), self._check_samples()
+        return size, asked if asked > 0 else size
 
     def _check_samples(self) -> int:
         """The number of samples. Raises: ValueError if there is none."""
@@ -68,7 +69,13 @@ class Positions:
         return {"start": self.start}
 
     def set_state(self, state: dict) -> None:
-        """Makes subiter go on where it was at `get_state`."""
+        """Makes subiter go on where it was at `get_state`. Raises: TypeError for what is no state of such a loader."""
+        names = self.get_state().keys()
+        if not isinstance(state, dict) or state.keys() != names:
+            raise TypeError(
+                f"{type(self).__name__}: expected a state as get_state gives it, a dict of {', '.join(names)}, got "
+                f"{state!r}"
+            )
         self.start = state["start"]
 
     def clone(self, *share_names: str) -> Self:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.types import ArrayLike
 from ..interop.numpy_files import read_arrays
 from ..interop.writing import replacing
 from .loader import DataLoader
@@ -15,13 +16,17 @@ from .seeds import Seed
 
 
 def rescale(
-    data: np.ndarray, low: float, high: float, data_low: float | None = None, data_high: float | None = None
+    data: ArrayLike, low: float, high: float, data_low: float | None = None, data_high: float | None = None
 ) -> np.ndarray:
     """(data - data_low) * (high - low) / (data_high - data_low) + low, a new floating-point array.
 
-    Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal.
+    Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal,
+    and for data without a number.
     Source: dataload/utils.lua.
     """
+    data = np.asarray(data)
+    if not data.size:
+        raise ValueError("rescale: expected data, got an empty array")
     first = float(data.min() if data_low is None else data_low)
     last = float(data.max() if data_high is None else data_high)
     if first == last:
@@ -34,12 +39,13 @@ def _floating(data: np.ndarray) -> np.ndarray:
     return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float32)
 
 
-def binarize(data: np.ndarray, threshold: float) -> np.ndarray:
+def binarize(data: ArrayLike, threshold: float) -> np.ndarray:
     """1 where data >= threshold, else 0; a new array of the same shape and dtype.
 
     Source: dataload/utils.lua.
     Differs from Torch7, where thresholds of 0 and less give ones only.
     """
+    data = np.asarray(data)
     return (data >= threshold).astype(data.dtype)
 
 
@@ -73,8 +79,8 @@ def fit_image_normalize(
     They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
     dimension `dim` of the inputs; a batch with a single number of it has no deviation. `iterator`: "sampleiter", which
     needs a seed, or "subiter". `cache_path` is an .npz file that keeps them for the next time.
-    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, and without a batch that
-    has several numbers of a channel.
+    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, for another iterator, a
+    dimension that the inputs have not, and without a batch that has several numbers of a channel.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """
@@ -85,6 +91,8 @@ def fit_image_normalize(
             return ImageNormalize(saved["mean"], saved["std"], dim)
         except (ValueError, KeyError) as error:
             raise ValueError(f"{cache}: no mean and std as fit_image_normalize keeps them: {error}") from error
+    if iterator not in ("sampleiter", "subiter"):
+        raise ValueError(f'fit_image_normalize: expected iterator "sampleiter" or "subiter", got {iterator!r}')
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)
     if cache is not None:
         with replacing(cache) as unfinished, unfinished.open("wb") as file:
@@ -100,6 +108,8 @@ def _measured(trainset: DataLoader, n_samples: int, dim: int, iterator: str, see
     for k, inputs, *_ in getattr(trainset, iterator)(min(32, n_samples), n_samples, seed=seed):
         if isinstance(inputs, (list, tuple, dict)):
             raise TypeError("fit_image_normalize: expected inputs that are one array, got a table")
+        if not 1 <= dim <= np.ndim(inputs):
+            raise ValueError(f"fit_image_normalize: expected dim from 1 to {np.ndim(inputs)}, got {dim}")
         channels = np.moveaxis(np.asarray(inputs), dim - 1, 0).reshape(inputs.shape[dim - 1], -1)
         measures = [channels.mean(1, dtype=np.float64)]
         if channels.shape[1] > 1:

@@ -9,10 +9,9 @@ import numpy as np
 
 from ..core.types import ArrayLike, Indices, Table, Value
 from .loader import DataLoader
-from .nested import with_size
+from .nested import as_indices, with_size
 from .seeds import Seed
 from .streams import Columns
-from .tensors import as_indices
 
 
 class StepLoader(DataLoader):
@@ -94,10 +93,14 @@ class Ragged(Sequence):
     """Sequences of different lengths that lie one after the other in one array.
 
     `values` (all steps) x ...; sequence i is values[offsets[i]:offsets[i + 1]].
+    Raises: ValueError unless the offsets go from 0 to the number of steps, and never back.
     """
 
-    def __init__(self, values: np.ndarray, offsets: np.ndarray):
+    def __init__(self, values: np.ndarray, offsets: Indices):
         self.values, self.offsets = values, np.asarray(offsets, np.int64)
+        ends = self.offsets[[0, -1]].tolist() if self.offsets.ndim == 1 and self.offsets.size else None
+        if ends != [0, len(values)] or (np.diff(self.offsets) < 0).any():
+            raise ValueError(f"Ragged: expected offsets that go from 0 up to {len(values)} steps, got {offsets}")
 
     @classmethod
     def of(cls, sequences: Sequence[ArrayLike]) -> Ragged:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..checks.errors import describe
+from ..checks.numbers import check_amount
 from ..core.types import Indices, Value
 from .loader import DataLoader
-from .nested import leaves, recursive_batch_size, recursive_index, recursive_map, recursive_size, recursive_sub
+from .nested import (
+    as_indices,
+    leaves,
+    recursive_batch_size,
+    recursive_index,
+    recursive_map,
+    recursive_size,
+    recursive_sub,
+)
 from .seeds import Seed, generator
 
 
@@ -23,9 +33,13 @@ class TensorLoader(DataLoader):
         sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
         if len(set(sizes)) != 1 or sizes[0] == ():
             found = list(leaves([self.inputs, self.targets]))
-            if any(array.ndim == 0 for array in found):
-                raise ValueError("TensorLoader: expected arrays, got numbers; np.asarray(...) makes an array of a list")
-            given = ", ".join(str(array.shape) for array in found)
+            single = next((array for array in found if array.ndim == 0), None)
+            if single is not None:
+                given = describe(single.item())
+                raise ValueError(
+                    f"TensorLoader: expected arrays, got {given}; np.asarray(...) makes an array of a list"
+                )
+            given = ", ".join(str(array.shape) for array in found) or "none"
             raise ValueError(f"TensorLoader: expected arrays with equal numbers of samples, got shapes {given}")
 
     def size(self) -> int:
@@ -57,6 +71,13 @@ class TensorLoader(DataLoader):
         return first_part, rest
 
 
+def check_part(who: str, name: str, part: float) -> None:
+    """Refuses what is no part of a data set, before it is read. Raises: TypeError; ValueError beyond 0 to 1."""
+    check_amount(who, name, part)
+    if not 0 < part < 1:
+        raise ValueError(f"{who}: expected {name} between 0 and 1, got {part}")
+
+
 def count_of_first(size: int, ratio: float) -> int:
     """How many of so many samples `split` puts first. Raises: TypeError for no number, ValueError beyond 0 to 1."""
     if not hasattr(ratio, "__float__") or np.ndim(ratio):
@@ -64,16 +85,3 @@ def count_of_first(size: int, ratio: float) -> int:
     if not 0 < ratio < 1:
         raise ValueError(f"TensorLoader.split: Expecting 0 < arg < 1, got {ratio}")
     return int(size * ratio)
-
-
-def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
-    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
-    indices = np.asarray(given)
-    if indices.shape == (0,):
-        return indices.astype(np.int64)  # NumPy takes an empty list for one of floats
-    if indices.ndim != 1 or not np.issubdtype(indices.dtype, np.integer):
-        raise TypeError(f"{who}: expected a list of whole numbers, got {indices.dtype} of shape {indices.shape}")
-    if indices.size and (indices.min() < 1 or indices.max() > size):
-        wrong = indices[(indices < 1) | (indices > size)][0]
-        raise IndexError(f"{who}: expected indices from 1 to {size}, got {wrong}")
-    return indices

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ..checks.numbers import check_amount
 from .samples import Samples
 
 OOV = "<OOV>"
@@ -24,6 +25,7 @@ def build_vocab(tokens: Sequence[str], minfreq: float = -1) -> tuple[dict[str, i
         raise TypeError(f"build_vocab: Expecting table, got {type(tokens).__name__}")
     if not all(isinstance(token, str) for token in tokens):
         raise TypeError("build_vocab: Expecting table of strings")
+    check_amount("build_vocab", "minfreq", minfreq)
     wordfreq = dict(Counter(tokens))
     words = sorted(word for word, count in wordfreq.items() if count >= minfreq)
     if len(words) < len(wordfreq):
@@ -80,7 +82,12 @@ def _distribution(entries: list[tuple[int, int]]) -> dict[str, np.ndarray]:
 
 
 def split_string(text: str, sep: str = ":") -> list[str]:
-    """The parts of text that are not empty, between the characters of sep (each of which separates)."""
+    """The parts of text that are not empty, between the characters of sep (each of which separates).
+
+    Raises: ValueError for a sep without characters.
+    """
+    if not sep:
+        raise ValueError("split_string: expected at least one character that separates, got ''")
     return re.findall(f"[^{re.escape(sep)}]+", text)
 
 

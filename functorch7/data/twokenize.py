@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
+from ..checks.errors import describe
 from ..interop.writing import replacing
 
 PUNCTUATION = r"""['"“”‘’.?!…,:;]"""
@@ -88,13 +89,15 @@ CONTRACTION = re.compile(r"(\w+)(n['’′]t|['’′](?:ve|ll|d|re|s|m))$", re.
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of a tweet, in order. Nothing but spaces is lost.
+    """The tokens of a tweet, in order. Nothing but spaces is lost. Raises: TypeError for what is no text.
 
     Differs from Torch7: what stands before a contraction and is no letter ("@" in "@ann's") is not dropped.
 
     >>> tokenize("@ann don't miss http://x.com/a :-) (it's at 10:30)!!")
     ['@ann', 'do', "n't", 'miss', 'http://x.com/a', ':-)', '(', 'it', "'s", 'at', '10:30', ')', '!!']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"tokenize: expected a text, got {describe(text)}")
     text = LEFT_EDGE.sub(r"\1 ", " ".join(text.split()))
     text = RIGHT_EDGE.sub(r" \1", text)
     return [part for token in _pieces(text) for part in _without_contraction(token)]

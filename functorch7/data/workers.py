@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import pickle
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+from ..checks.numbers import check_amount
 from ..core.types import Indices, Value
 from .samples import Samples
 
@@ -23,6 +25,15 @@ TIME_LIMIT = 600.0
 
 PATIENCE = 0.5
 """Seconds that stopping waits for what is being made."""
+
+
+def check_limit(who: str, seconds: float | None) -> None:
+    """Refuses what is no time: TypeError for no number, ValueError for none above 0. None is without a limit."""
+    if seconds is None:
+        return
+    check_amount(who, "timeout", seconds)
+    if not float(seconds) > 0:
+        raise ValueError(f"{who}: expected a timeout above 0 s, got {seconds}")
 
 
 class WorkerDied(RuntimeError):
@@ -166,11 +177,18 @@ class _Remote:
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")  # new ones, since JAX's threads do not survive a fork
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_served, args=(theirs, self.served), daemon=True)
-        self.process.start()
-        self.processes.add(self.process)
-        theirs.close()
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_served, args=(theirs, self.served), daemon=True)
+        try:
+            process.start()
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            ours.close()
+            who = type(self.served).__name__
+            raise TypeError(f"{who}: in_processes needs a loader that can be pickled: {error}") from error
+        finally:
+            theirs.close()
+        self.connection, self.process = ours, process
+        self.processes.add(process)
 
 
 def _served(connection: Connection, served: Any) -> None:

@@ -2,19 +2,34 @@
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from flax import linen, nnx
+from flax import linen, nnx, serialization
 from flax.core import meta
 from flax.traverse_util import flatten_dict, unflatten_dict
 
 from ..core import Module
+from ..core.emitted import Emitted
 from ..core.module import Variables
 from ..core.tree import dotted
 from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import structure_of
+from ..network.zero_mask import ZeroMask
+
+
+def _as_state(node: Emitted | ZeroMask) -> dict[str, Value]:
+    return {"value": serialization.to_state_dict(node.value)}
+
+
+def _of_state(node: Value, state: Mapping[str, Value]) -> Value:
+    return replace(node, value=serialization.from_state_dict(node.value, state["value"]))
+
+
+for _node in (Emitted, ZeroMask):  # side outputs and masks among the buffers, so that flax's own files take these
+    serialization.register_serialization_state(_node, _as_state, _of_state, override=True)
 
 
 class AsLinen(linen.Module):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from ..core import Module, Variables
@@ -33,7 +34,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
     """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all, or others than the
-    module's.
+    module's; OSError where it cannot be written.
     """
     check_variables("orbax.save", module, params, buffers)
     ocp = package("orbax.checkpoint")
@@ -45,7 +46,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
     # Several processes write to one place, which orbax gives its name when all are done.
     alone = jax.process_count() == 1
-    with replacing(target) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
+    with replacing(target, ValueError) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
         opened.save(draft, ocp.args.Composite(**items))
 
 
@@ -53,7 +54,8 @@ def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: objec
     """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
-    return {name: ocp.args.StandardSave(_arrays(tree)) for name, tree in found.items() if tree}
+    written = {name: _arrays(tree) for name, tree in found.items()}
+    return {name: ocp.args.StandardSave(tree) for name, tree in written.items() if tree}
 
 
 def load(
@@ -78,21 +80,23 @@ def load(
     if not source.is_dir():
         raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote, but a file")
     with checkpointer() as opened:
-        saved = _structure(opened, source, placed or _here)
-        check_state(module, saved["variables"])
-        empty = None if optimizer is None else jax.eval_shape(optimizer.init, structure_of(module).params)
-        wanted = _named(empty)
-        wrong = [] if optimizer is None else misfits(wanted, saved["optimizer"])
+        saved = _structure(opened, source)
+        structure = structure_of(module)
+        initial = None if optimizer is None else jax.eval_shape(optimizer.init, structure.params)
+        wanted = {"variables": state_dict(module, structure), "optimizer": _named(initial)}
+        stored = {name: _as_wanted(wanted[name], tree, placed or _here) for name, tree in saved.items()}
+        none = {name: _without_numbers(wanted[name], tree, placed or _here) for name, tree in stored.items()}
+        check_state(module, stored["variables"] | none["variables"])
+        wrong = [] if optimizer is None else misfits(wanted["optimizer"], stored["optimizer"] | none["optimizer"])
         if wrong:
             raise ValueError(f"orbax.load: the state of the optimizer does not fit: {'; '.join(wrong)}")
-        read = {"variables": saved["variables"], "optimizer": saved["optimizer"] if wanted else {}}
-        items = {name: ocp.args.StandardRestore(tree) for name, tree in read.items() if tree}
+        items = {name: ocp.args.StandardRestore(tree) for name, tree in stored.items() if tree and wanted[name]}
         with _whole(source):
-            found = opened.restore(source, ocp.args.Composite(**items)) if items else {}
-    params, buffers = from_state_dict(module, found["variables"] if read["variables"] else {})
-    arrays = found["optimizer"] if read["optimizer"] else {}
-    leaves = [arrays[name] for name in wanted]
-    return Checkpoint(params, buffers, jax.tree.unflatten(jax.tree.structure(empty), leaves))
+            read = opened.restore(source, ocp.args.Composite(**items)) if items else {}
+    found = {name: {**(read[name] if name in items else {}), **none[name]} for name in stored}
+    leaves = [found["optimizer"][name] for name in wanted["optimizer"]]
+    state = jax.tree.unflatten(jax.tree.structure(initial), leaves)
+    return Checkpoint(*from_state_dict(module, found["variables"]), state)
 
 
 @contextlib.contextmanager
@@ -141,23 +145,46 @@ def _named(tree: Any) -> dict[str, Any]:
 
 
 def _arrays(tree: dict[str, Any]) -> dict[str, Any]:
-    return {name: leaf if isinstance(leaf, jax.Array) else np.asarray(leaf) for name, leaf in tree.items()}
+    """What is written: all arrays but those without a number, which orbax refuses (galore's state has some)."""
+    found = {name: leaf if isinstance(leaf, jax.Array) else np.asarray(leaf) for name, leaf in tree.items()}
+    return {name: array for name, array in found.items() if array.size}
+
+
+def _without_numbers(wanted: dict[str, Any], saved: dict[str, Any], placed: Callable) -> dict[str, Any]:
+    """The arrays that were not written, as there was nothing in them."""
+    none = {name: own for name, own in wanted.items() if not own.size and name not in saved}
+    return {name: jax.device_put(np.zeros(own.shape, own.dtype), placed(own)) for name, own in none.items()}
 
 
 def _here(array: Any) -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(jax.local_devices()[0])
 
 
-def _structure(opened: Any, source: Path, placed: Callable) -> dict[str, dict[str, Any]]:
-    """The shapes and dtypes in a checkpoint, and where they go: it may have been written on other devices."""
+def _structure(opened: Any, source: Path) -> dict[str, dict[str, Any]]:
+    """The shapes and dtypes in a checkpoint."""
     with _whole(source):
         items = opened.metadata(source).item_metadata or {}
     if not any(name in items for name in ("variables", "optimizer")):
         raise ValueError(f"orbax.load: {source} is no checkpoint that orbax.save wrote")
 
-    def described(stored: Any) -> jax.ShapeDtypeStruct:
-        array = jax.ShapeDtypeStruct(stored.shape, np.dtype(stored.dtype))
-        return array.update(sharding=placed(array))
-
     found = {name: items[name].tree if name in items else {} for name in ("variables", "optimizer")}
-    return {name: {key: described(stored) for key, stored in tree.items()} for name, tree in found.items()}
+    return {
+        name: {key: jax.ShapeDtypeStruct(stored.shape, np.dtype(stored.dtype)) for key, stored in tree.items()}
+        for name, tree in found.items()
+    }
+
+
+def _as_wanted(wanted: dict[str, Any], saved: dict[str, Any], placed: Callable) -> dict[str, Any]:
+    """What is saved, and where it goes: it may have been written on other devices.
+
+    Random keys, such as noisy_sgd's, are keys where these are wanted; orbax lists their numbers, and reads both.
+    """
+
+    def described(name: str, stored: Any) -> jax.ShapeDtypeStruct:
+        own = wanted.get(name)
+        if own is not None and jnp.issubdtype(own.dtype, jax.dtypes.prng_key):
+            numbers = jax.eval_shape(jax.random.key_data, own)
+            stored = own if (numbers.shape, numbers.dtype) == (stored.shape, stored.dtype) else stored
+        return jax.ShapeDtypeStruct(stored.shape, stored.dtype, sharding=placed(stored))
+
+    return {name: described(name, stored) for name, stored in saved.items()}

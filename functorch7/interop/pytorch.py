@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from ..core import Map, Module, Variables, describe
@@ -28,9 +29,10 @@ def to_pytorch(
     torch = package("torch", "torch")
 
     def tensor(array: np.ndarray) -> Any:
-        if array.dtype.name == "bfloat16":
-            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(array)
+        if array.dtype.kind != "V":
+            return torch.from_numpy(array)
+        bits = torch.from_numpy(array.view(f"i{array.dtype.itemsize}"))  # NumPy has no such numbers by itself
+        return bits.view(getattr(torch, array.dtype.name))
 
     arrays = pytorch_arrays(module, params, buffers, names)
     return {name: tensor(np.array(array, order="C")) for name, array in arrays.items()}
@@ -141,11 +143,12 @@ def save(
     """
     if str(path).endswith(".safetensors"):
         arrays = pytorch_arrays(module, params, buffers, names)
-        write = package("safetensors.numpy").save_file
+        write, refusal = package("safetensors.numpy").save_file, package("safetensors").SafetensorError
         written: dict[str, Any] = {name: np.array(array, order="C") for name, array in arrays.items()}
     else:
         written, write = to_pytorch(module, params, buffers, names), package("torch", "torch").save
-    with replacing(path) as draft:
+        refusal = RuntimeError  # of its writer of archives
+    with replacing(path, refusal) as draft:
         write(written, draft)
 
 
@@ -254,8 +257,9 @@ def _as_numpy(value: Value) -> np.ndarray:
     if not hasattr(value, "detach"):
         return np.asarray(value)
     value = value.detach().cpu()
-    if str(value.dtype) == "torch.bfloat16":
-        import ml_dtypes  # NumPy has no such numbers by itself
-
-        return value.float().numpy().astype(ml_dtypes.bfloat16)
-    return value.numpy()
+    kind = jnp.dtype(str(value.dtype).removeprefix("torch."))
+    if kind.kind != "V":
+        return value.numpy()
+    torch = package("torch", "torch")
+    bits = value.contiguous().view({1: torch.int8, 2: torch.int16}[kind.itemsize])
+    return bits.numpy().view(kind)

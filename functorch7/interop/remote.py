@@ -51,20 +51,22 @@ def reading(path: str | os.PathLike) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[Path]:
+def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[Path]:
     """A local path to write to; the file takes the place of that at a path or URL when all went well.
 
-    On a file system of fsspec it is first written under another name beside it, then moved.
+    On a file system of fsspec it is first written under another name beside it, then moved. `refusals` as those of
+    `writing.replacing`, as are the errors.
     Raises: ImportError for a URL without fsspec.
     """
     system, name = _opened(path) if is_url(path) else (None, path)
     if system is None or isinstance(system, package("fsspec.implementations.local").LocalFileSystem):
-        with writing.replacing(name) as draft:
+        with writing.replacing(name, *refusals) as draft:
             yield draft
         return
     with tempfile.TemporaryDirectory(prefix="functorch7-") as folder:
         draft = Path(folder, "draft")
-        yield draft
+        with writing.naming(path, draft, *refusals):
+            yield draft
         part = f"{name}.{secrets.token_hex(4)}.part"
         try:
             system.put_file(str(draft), part)

@@ -1,8 +1,12 @@
 """Parameters and buffers in safetensors files, under the names that `state_dict` gives them ("0.weight")."""
 
+import json
 import os
+import struct
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 
 from ..core import Module, Variables
@@ -29,7 +33,7 @@ def save(
     named = state_dict(module, Variables(params, buffers))
     # The format has no strides: save_file would write a transposed array's elements in the order of its memory.
     arrays = {name: np.asarray(array, order="C") for name, array in named.items()}
-    with replacing(path) as draft:
+    with replacing(path, package("safetensors").SafetensorError) as draft:
         save_file(arrays, draft, None if metadata is None else dict(metadata))
 
 
@@ -39,7 +43,7 @@ def load(path: str | os.PathLike, module: Module, variables: Variables | None = 
     Raises: ImportError without safetensors; FileNotFoundError; ValueError for a file that is damaged or no safetensors
     file, and one that lists everything that does not fit the module.
     """
-    arrays = read(path, lambda file: {name: file.get_tensor(name) for name in file.keys()})
+    arrays = read(path, lambda file, found: {name: _array(file, found, name) for name in file.keys()})
     try:
         if variables is None:
             return from_state_dict(module, arrays)
@@ -48,16 +52,41 @@ def load(path: str | os.PathLike, module: Module, variables: Variables | None = 
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
+EIGHT_BITS = {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
+"""Types that the library writes, and does not read, since NumPy by itself has not got them."""
+
+
+def _array(file: Value, found: Path, name: str) -> np.ndarray:
+    """An array of an open file."""
+    kind = EIGHT_BITS.get(file.get_slice(name).get_dtype())
+    return file.get_tensor(name) if kind is None else _of_eight_bits(found, name).view(jnp.dtype(kind))
+
+
+def _of_eight_bits(found: Path, name: str) -> np.ndarray:
+    """An array's bytes, which are where the header of the file says."""
+    with open(found, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        about = json.loads(file.read(length))[name]
+        first, last = about["data_offsets"]
+        file.seek(8 + length + first)
+        return np.frombuffer(file.read(last - first), np.uint8).reshape(about["shape"])
+
+
 def read_metadata(path: str | os.PathLike) -> dict[str, str]:
     """The texts that were saved beside the arrays. Raises: as `load`, for what is no such file."""
-    return read(path, lambda file: file.metadata() or {})
+    return read(path, lambda file, _: file.metadata() or {})
 
 
-def read(path: str | os.PathLike, use: Callable[[Value], Value]) -> Value:
-    """What `use` makes of the library's open file. Raises: ImportError without safetensors; ValueError as `load`."""
+def read(path: str | os.PathLike, use: Callable[[Value, Path], Value]) -> Value:
+    """What `use` makes of the library's open file, and of where it lies.
+
+    Raises: ImportError without safetensors; ValueError as `load`.
+    """
     library = package("safetensors")
     try:
         with reading(path) as found, library.safe_open(found, "np") as file:
-            return use(file)
+            return use(file, found)
     except library.SafetensorError as error:
         raise ValueError(f"{os.fspath(path)}: no whole safetensors file: {error}") from error
+    except AttributeError as error:  # NumPy's, in which the library looks for a type
+        raise ValueError(f"{os.fspath(path)}: has arrays of a type that cannot be read: {error}") from error

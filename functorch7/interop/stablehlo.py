@@ -13,7 +13,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
 from ..core.types import Input, Output, Tree, Value
-from ..network import check_module
+from ..network import check_module, check_variables
 from ..network.shapes import shaped
 from .packages import package
 from .remote import reading, replacing
@@ -31,12 +31,13 @@ def export(
     for its own shape and dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs
     now. Without functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
     Raises: ImportError without flatbuffers; TypeError for what is no shape, or no list of platforms; ValueError for
-    shapes that the network refuses, layers that need to know a size that has a name, and modules that draw random
-    numbers in evaluation, call the host, or whose output's size depends on values.
+    arrays that are not the module's, shapes that the network refuses, layers that need to know a size that has a name,
+    and modules that draw random numbers in evaluation, call the host, or whose output's size depends on values.
     """
     if isinstance(platforms, str):
         raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
     check_module("export", module)
+    check_variables("export", module, params, buffers)
     if not module.traits.traceable:
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.traits.draws(False):

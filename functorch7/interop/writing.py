@@ -32,12 +32,13 @@ def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike) -> Iterator[Path]:
+def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[Path]:
     """A path to write to, of the same name, whose file takes the place of that at `path` when all went well.
 
     Where `path` is a symbolic link, this is the place that it leads to, and the link stays. A file's permissions stay,
-    too. Raises: OSError that names `path`, such as FileNotFoundError, where nothing can be written in the folder, and
-    for what is no file that may be written, but a folder, a device or a pipe.
+    too. `refusals` are errors by which a library says that it could not write, on a full disk, say.
+    Raises: OSError that names `path`, such as FileNotFoundError, where nothing can be written in the folder, where the
+    disk is full, and for what is no file that may be written, but a folder, a device or a pipe.
     """
     refuse_special(path, folders=False)
     target = Path(os.path.realpath(path))
@@ -48,10 +49,31 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     with place as folder:
         draft = Path(folder, Path(path).name)  # which may say the form in which to write
-        yield draft
+        with naming(path, draft, *refusals):
+            yield draft
         if mode is not None:
             draft.chmod(mode)
         os.replace(draft, target)
+
+
+@contextlib.contextmanager
+def naming(path: str | os.PathLike, draft: Path, *refusals: type[Exception]) -> Iterator[None]:
+    """Errors of the system, and refusals, out of a block that writes a draft, as OSErrors that name `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, str(draft)):  # of another file
+            raise
+        if error.errno is not None:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+        raise _unwritten(path, error) from error  # NumPy's, of numbers that did not go into a file
+    except refusals as error:
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: str | os.PathLike, error: Exception) -> OSError:
+    said = (str(error) or type(error).__name__).splitlines()[0]
+    return OSError(f"{os.fspath(path)}: could not be written: {said}")
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Value
+from ..interop.in_place import InPlace
 from ..interop.packages import package
 from ..interop.writing import refuse_special
 from .tensors.arguments import sizes_text
@@ -97,28 +98,29 @@ class HDF5DataSet:
 class HDF5Group:
     """A folder in a file."""
 
-    def __init__(self, inside: Value):
-        self._inside = inside
+    def __init__(self, inside: Value, written: InPlace | None = None):
+        self._inside, self._written = inside, written
 
     def read(self, datapath: str = "/") -> Value:
         """The data set, or the folder, at a path; KeyError if there is none."""
         found = self._inside[datapath.strip("/")] if datapath.strip("/") else self._inside
-        return HDF5Group(found) if hasattr(found, "keys") else HDF5DataSet(found)
+        return HDF5Group(found, self._written) if hasattr(found, "keys") else HDF5DataSet(found)
 
     def all(self) -> dict[str, Value]:
         """All tensors in it, a table of tables as the folders are."""
         return {name: self.read(name).all() for name in self._inside}
 
     def write(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
-        """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data."""
+        """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data, OSError."""
         for path, tensor in _placed(datapath, data):
             kept = {} if options is None else options.arguments(tensor)
             self._inside.create_dataset(path, data=tensor.numpy(), **kept)
+            self._check()
 
     def append(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
         """Writes a tensor's slices behind those that are there, which were written in chunks; or tables of such.
 
-        Raises ValueError where sizes but the first differ.
+        Raises ValueError where sizes but the first differ; OSError.
         """
         for path, tensor in _placed(datapath, data):
             there = self._inside[path]
@@ -127,6 +129,11 @@ class HDF5Group:
                 raise ValueError(f"hdf5: append to {path}: expected slices of size {wanted}, got {given}")
             there.resize(len(there) + len(tensor), axis=0)
             there[len(there) - len(tensor) :] = tensor.numpy()
+            self._check()
+
+    def _check(self) -> None:
+        if self._written is not None:
+            self._written.check()
 
     def __repr__(self) -> str:
         return f"[HDF5Group {self._inside.name}]"
@@ -137,11 +144,14 @@ class HDF5File(HDF5Group):
 
     def filename(self) -> str:
         """Its name."""
-        return self._inside.filename
+        return self._inside.filename if self._written is None else self._written.path
 
     def close(self) -> None:
-        """Closes it; what was read stays."""
+        """Closes it; what was read stays. Raises OSError if not all could be written: the file is damaged then."""
         self._inside.close()
+        if self._written is not None and not self._written.closed:
+            self._written.close()
+            self._check()
 
     def __enter__(self) -> HDF5File:
         return self
@@ -156,13 +166,21 @@ class HDF5File(HDF5Group):
 def open(filename: str, mode: str = "a") -> HDF5File:
     """Opens a file: "r" to read, "r+" to write as well, "w" anew, "w-" anew if there is none, "a" for "r+" or "w".
 
+    A file that is written is that of one program at a time.
     Raises ValueError for other modes, OSError if it cannot be opened, ImportError without h5py.
     """
     if mode not in MODES:
         raise ValueError(f"hdf5.open: expected a mode of {', '.join(MODES)}, got {mode!r}")
     h5py, path = package("h5py", "functorch7[hdf5]"), os.path.expanduser(filename)
     refuse_special(path, folders=False)
-    return HDF5File(h5py.File(path, mode))
+    if mode == "r":
+        return HDF5File(h5py.File(path, mode))
+    written = InPlace(path, mode)
+    try:
+        return HDF5File(h5py.File(written, "w" if written.is_new and mode != "r+" else "r+"), written)
+    except OSError as error:
+        written.close()
+        raise OSError(f"hdf5.open: {path} is no HDF5 file, or damaged: {error}") from error
 
 
 def _placed(path: str, data: Any) -> list[tuple[str, Tensor]]:

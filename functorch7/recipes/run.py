@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -12,6 +13,7 @@ import jax
 import msgspec
 
 from ..core.types import Value
+from ..data import DataLoader
 from ..interop.writing import replacing
 from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
@@ -23,6 +25,8 @@ from .recipe import Recipe, Task
 
 MAY_CHANGE = ("epochs", "early_stop", "datapath", "devices")
 """Settings with which a run may go on that had other ones before."""
+WORDS = "vocabulary"
+"""What is kept beside the settings: which words a text had, whose numbers the network has learned."""
 SHARDINGS = {"copies": data_parallel, "shards": fully_sharded}
 
 
@@ -46,8 +50,8 @@ def run(
     Trainer's (log_every, average, ...).
     The recipe is kept in the folder, as recipe.json.
     Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
-    other settings (but for its length, and where the data are); BlockingIOError while another run is in the folder;
-    what reading the data raises, and `Trainer.fit`.
+    other settings (but for its length, and where the data are), or of a text with other words; BlockingIOError while
+    another run is in the folder; what reading the data raises, and `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
@@ -73,7 +77,7 @@ def _run(recipe: Recipe, folder: str | os.PathLike | None, options: dict[str, An
     options = {**of_task, "patience": recipe.early_stop, **options}
     trainer = Trainer(task.module, task.criterion, task.optimizer, folder, sharding=sharding, **options)
     if folder is not None:
-        _keep(recipe, Path(folder), trainer.last_step() is not None)
+        _keep(recipe, words_of(task.train), Path(folder), trainer.last_step() is not None)
     result = trainer.fit(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
         variables=jax.jit(task.init)(recipe.key),
@@ -93,8 +97,28 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
     return by_name(evaluate(task.module, params, buffers, placed, task.methods, key=recipe.key))
 
 
+def words_of(train: DataLoader) -> dict[str, str]:
+    """How many words, or characters, a text has, and a checksum of them in their order; nothing of other data."""
+    words = getattr(train, "ivocab", None)
+    if not words:
+        return {}
+    in_order = json.dumps([words[number] for number in sorted(words)]).encode()
+    return {WORDS: f"{len(words)} tokens, checksum {hashlib.sha256(in_order).hexdigest()[:12]}"}
+
+
+def check_words(folder: Path, train: DataLoader) -> None:
+    """Raises ValueError for a text whose words are others than those that the run in a folder has learned."""
+    known, found = _read(folder).get(WORDS), words_of(train).get(WORDS)
+    if known not in (None, found):
+        raise ValueError(f"{folder}: the run has learned a text of {known}, the one that is there now has {found}")
+
+
 def kept(folder: Path) -> dict[str, Value]:
     """The settings of the run in a folder. Raises: OSError; ValueError, naming the file, if it is damaged."""
+    return {name: value for name, value in _read(folder).items() if name != WORDS}
+
+
+def _read(folder: Path) -> dict[str, Value]:
     file = folder / "recipe.json"
     try:
         found = json.loads(file.read_bytes())
@@ -105,10 +129,10 @@ def kept(folder: Path) -> dict[str, Value]:
     return found
 
 
-def _keep(recipe: Recipe, folder: Path, begun: bool) -> None:
+def _keep(recipe: Recipe, words: dict[str, str], folder: Path, begun: bool) -> None:
     """Writes the settings into the folder, unless a run has begun there with others that made it what it is."""
-    file, settings = folder / "recipe.json", json.loads(msgspec.json.encode(recipe))
-    known = kept(folder) if begun and file.exists() else settings
+    file, settings = folder / "recipe.json", json.loads(msgspec.json.encode(recipe)) | words
+    known = _read(folder) if begun and file.exists() else settings
     other = [name for name in settings if name in known and name not in MAY_CHANGE and known[name] != settings[name]]
     if other:
         changes = ", ".join(f"{name} = {known[name]!r}, got {settings[name]!r}" for name in other)

@@ -1,7 +1,6 @@
 """One run at a time in a folder: who trains there holds a lock, which ends with the process, however it ends."""
 
 import contextlib
-import errno
 import json
 import os
 import socket
@@ -12,17 +11,11 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeAlias
 
+from ..interop.in_place import WITHOUT_LOCKS, fcntl, lock
 from . import distributed
-
-try:
-    import fcntl
-except ImportError:  # not a Unix
-    fcntl = None  # type: ignore[assignment]
 
 LOCK = "running.lock"
 """The file that is locked while a run is in the folder. It says whose run it is, and is deleted at the end."""
-WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-"""What file systems answer that have no locks."""
 
 Holder: TypeAlias = dict[str, object]
 """A process: its host, its number, when it began (if the system tells), and when its run did."""
@@ -105,9 +98,7 @@ def _acquired(title: str, folder: Path) -> int:
 def _locked(title: str, folder: Path, file: int) -> Holder | None:
     """Locks the file; who had it before and did not delete it, if anybody. Raises BlockingIOError if one has it now."""
     try:
-        if fcntl is None:
-            raise OSError(errno.ENOSYS, "no locks")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
     except BlockingIOError:
         raise BlockingIOError(f"{title}: {_refusal(_holder(file), folder)}") from None
     except OSError as error:

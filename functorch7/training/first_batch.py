@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.taken import check_taken
 from ..core import is_concrete
 from ..core.contexts import during
 from ..core.types import Input, Value
@@ -26,6 +27,7 @@ class Step(Compiled):
     __slots__ = ()
 
     def __call__(self, state: Value, batch: Value, *more: Value, **named: Value) -> Value:
+        check_taken("a training step", batch)
         try:
             with during(_batch, batch):
                 return super().__call__(state, batch, *more, **named)

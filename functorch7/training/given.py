@@ -10,6 +10,7 @@ import optax
 from jax.typing import DTypeLike
 
 from ..checks.errors import with_hint
+from ..checks.taken import check_taken
 from ..core import Module, Variables, describe
 from ..core.types import Tree, Value
 from ..losses import Criterion
@@ -65,12 +66,6 @@ def name_of(criterion: Callable) -> str:
     return criterion.torch_name() if isinstance(criterion, Module) else getattr(criterion, "__name__", repr(criterion))
 
 
-def check_amount(who: str, name: str, value: object) -> None:
-    """Raises TypeError for what is no number."""
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{who}: expected a number as {name}, got {value!r}")
-
-
 def check_flags(**values: object) -> None:
     """Raises TypeError for what is neither True nor False: any text would be as good as True."""
     for name, value in values.items():
@@ -112,12 +107,13 @@ def as_batches(
 
 
 def as_batch(batch: Value) -> Value:
-    """A pair. Raises: TypeError for what is none."""
+    """A pair. Raises: TypeError for what is none; as `check_taken` for what is in it."""
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(
             f"Trainer.fit: expected batches (input, target), got {describe(batch)} as one; all inputs and all targets "
             "are given as a tuple of arrays, with a batch_size"
         )
+    check_taken("Trainer.fit", batch)
     return batch
 
 

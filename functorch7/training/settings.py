@@ -13,7 +13,7 @@ import numpy as np
 import optax
 from jax.typing import DTypeLike
 
-from ..checks.numbers import check_whole
+from ..checks.numbers import check_amount, check_whole
 from ..core import Module
 from ..core.types import Input, Value
 from ..optim import grad_param_clip
@@ -21,7 +21,7 @@ from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
-from .given import check_amount, check_callbacks, check_flags, check_floating_type, check_optimizer, check_parts
+from .given import check_callbacks, check_flags, check_floating_type, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .records import check_names

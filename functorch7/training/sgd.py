@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..checks.numbers import check_amount
 from ..core import Module
 from ..core.types import Tree, Value
-from .given import check_amount, check_parts
+from .given import check_parts
 from .row_gradients import RowGradients, descend, value_and_row_grad
 from .step import Descent, TrainStep, make_loss, step_by
 

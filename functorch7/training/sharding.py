@@ -11,6 +11,7 @@ import optax
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
+from ..checks.taken import check_taken
 from ..core import Module
 from ..core.types import Array, Device, Key, Tree
 from ..network import carry_of, forget, with_carry
@@ -112,8 +113,9 @@ class Sharding:
     def place_batch(self, batch: Tree) -> Tree:
         """A batch on the devices: the global one, in a single process; of several, each gives its equal part of it.
 
-        Raises: ValueError for a batch that the devices cannot share equally.
+        Raises: ValueError for a batch that the devices cannot share equally, and as `check_taken`.
         """
+        check_taken("Sharding", batch)
         self._check(batch, jax.local_device_count() if jax.process_count() > 1 else self.mesh.size)
 
         def place(array: Any) -> Any:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import core, programs
+from ..checks.taken import check_taken
 from ..core import Module
 from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
@@ -255,9 +256,11 @@ def _running(
     way: Callable, module: Module, methods: tuple, params: Tree, buffers: Tree, batches: Iterable, key: Key
 ) -> Iterator[tuple[Any, Any]]:
     """(error, result) of each batch; nothing is waited for."""
-    check_module("evaluate" if way is _measures else "predict", module)
+    who = "evaluate" if way is _measures else "predict"
+    check_module(who, module)
     run = (_compiled if module.traits.traceable else _checking)[way]
     for number, batch in enumerate(batches):
+        check_taken(who, batch)
         own = None if key is None else jax.random.fold_in(key, number)
         error, (result, carry) = run(module, methods, params, buffers, jax.tree.map(_on_device, batch), own)
         buffers = with_carry(module, buffers, carry)

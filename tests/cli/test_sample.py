@@ -1,10 +1,16 @@
 """Text from language models: of a recipe's run, and of a checkpoint as char-rnn saves it."""
 
+import re
+from pathlib import Path
+
 import alternating
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
+from functorch7 import recipes
 from functorch7.legacy import torch, zoo
+from functorch7.recipes.run import kept
 from functorch7_cli import main
 from functorch7_cli.sample import chosen
 
@@ -28,6 +34,15 @@ def test_a_run_goes_on_with_the_text(tmp_path):
     assert said(run, "--prime", "ab c", "--length", 10, "--temperature", 0) == "ab cd\nef gh\nab"
     assert "the model has no 'x'" in said(run, "--prime", "x", code=1)
     assert "expected the folder of a run" in said(tmp_path, code=1)
+    settings = kept(run)
+    text = Path(settings["text"])
+    text.write_text(text.read_text().replace("h", "z"))  # as many letters, of which the numbers mean others
+    wrong = r"10 tokens, checksum \w+.*10 tokens, checksum"
+    assert re.search(f"the run has learned a text of {wrong}", said(run, code=1))
+    with pytest.raises(
+        ValueError, match=f"the run in .* has vocabulary = '{wrong}.*; another one needs another folder"
+    ):
+        recipes.run(recipes.made(settings), run, verbose=False)
 
 
 def test_a_checkpoint_of_char_rnns(tmp_path):

@@ -165,6 +165,27 @@ def test_a_loader_may_ask_for_processes():
         assert len(processes) == 1 and os.getpid() not in processes
 
 
+class Unsendable(TensorLoader):
+    in_processes = True
+
+    def __init__(self):
+        super().__init__(np.arange(8), np.arange(8))
+        self.function = lambda: None
+
+
+@pytest.mark.parametrize("iterate", [
+    lambda: Unsendable().batches(2, workers=1, timeout=20), lambda: AsyncIterator(Unsendable(), 1, 20).subiter(2),
+], ids=["batches", "subiter"])  # fmt: skip
+def test_a_loader_that_no_process_can_have_is_told_at_each_batch(iterate):
+    """The second batch waited for a process that was never started."""
+    batches = iterate()
+    with pytest.raises(TypeError, match="Unsendable: in_processes needs a loader that can be pickled: Can't pickle"):
+        next(batches)
+    with pytest.raises((TypeError, StopIteration)) as caught:
+        next(batches)
+    assert caught.type is StopIteration or "Unsendable: in_processes" in str(caught.value)
+
+
 def test_a_clone_has_workers_and_data_of_its_own():
     with AsyncIterator(DATA) as loader:
         clone = loader.clone()
@@ -176,5 +197,9 @@ def test_a_clone_has_workers_and_data_of_its_own():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="n_workers of at least 1, got 0"):
         AsyncIterator(DATA, 0)
+    with pytest.raises(TypeError, match="AsyncIterator: expected a number as timeout, got '3'"):
+        AsyncIterator(DATA, timeout="3")
+    with pytest.raises(ValueError, match="AsyncIterator: expected a timeout above 0 s, got -1"):
+        AsyncIterator(DATA, timeout=-1)
     with pytest.raises(TypeError, match="AsyncIterator: expected a loader, such as .* got a table of 2"):
         AsyncIterator((DATA.inputs, DATA.targets))

@@ -10,6 +10,7 @@ import pytest
 from jax.sharding import NamedSharding, PartitionSpec
 
 from functorch7.data import DataLoader, MultiSequence, SequenceLoader, Source, TensorLoader
+from functorch7.legacy import torch
 
 DATA = TensorLoader({"x": np.arange(22.0).reshape(11, 2)}, np.arange(1, 12))
 SEQUENCES = [np.arange(2, 9), np.arange(10, 13), np.arange(20, 31), np.arange(40, 44)]
@@ -68,11 +69,81 @@ def test_iteration_is_taken_up_in_the_middle_of_an_epoch():
         DATA.batches(4, 3, seed=6, state=state)
     for wrong in ({"position": 3}, 3):
         with pytest.raises(
-            TypeError, match="a state of batches, a dict of seed, batch_size, epoch, batch, loader, got"
+            TypeError, match="a state of batches, a dict of seed, batch_size, samples, epoch, batch, loader, got"
         ):
             DATA.batches(4, state=wrong)
+    for wrong in ({"batch": -1}, {"epoch": -1}, {"epoch": 0.5}, {"batch": "1"}):
+        with pytest.raises((TypeError, ValueError), match=f"batches: a state: expected .*{next(iter(wrong))}"):
+            DATA.batches(4, 3, seed=5, state=state | wrong)
     with pytest.raises(ValueError, match="a state within an epoch of 3 batches, got .*'batch': 3"):
         DATA.batches(4, 3, seed=5, state=state | {"batch": 3})  # of more data
+
+
+def test_the_order_of_a_state_is_that_of_as_many_samples():
+    """In the middle of an epoch others would come twice, or never; from one epoch to the next there may be more."""
+    batches = DATA.batches(4, 3, seed=5)
+    next(batches)
+    fewer = TensorLoader(DATA.inputs["x"][:9], DATA.targets[:9])
+    for other, options in ((fewer, {}), (DATA, {"process_index": 0, "process_count": 2})):
+        with pytest.raises(
+            ValueError, match=r"a state within an epoch of \d samples, got one of 11; only from one epoch"
+        ):
+            other.batches(4, 3, seed=5, state=batches.state, **options)
+    next(batches), next(batches)
+    assert targets_of(fewer.batches(4, 2, seed=5, state=batches.state)) == targets_of(fewer.batches(4, 2, seed=5))[3:]
+
+
+def test_states_are_plain_where_numbers_are_numpys():
+    json.dumps(DATA.batches(np.int64(4), seed=np.uint32(3)).state)
+
+
+class Given(DataLoader):
+    """Whatever a test wants a loader to give."""
+
+    def __init__(self, batch):
+        self.batch = batch
+
+    def size(self):
+        return 2
+
+    def index(self, indices):
+        return self.batch
+
+
+@pytest.mark.parametrize(
+    "batch, message",
+    [
+        (np.arange(2), r"Given: expected a batch \(inputs, targets\), got shape \(2,\)"),
+        ((np.arange(2),), r"Given: expected a batch \(inputs, targets\), got a table of 1"),
+        ((np.arange(2), np.array(["a", "b"])), r"Given: expected arrays of numbers, got <U1 of shape \(2,\)"),
+        ((np.arange(2), ["a", "b"]), "Given: expected arrays of numbers, got 'a'"),
+        ((np.array([None, 1]), np.arange(2)), "Given: expected arrays of numbers, got object of shape"),
+        ((torch.ones(2), np.arange(2)), "got a functorch7.Tensor; numpy.asarray makes an array of it"),
+        (
+            (np.arange(2.0).astype(">f4"), np.arange(2)),
+            "expected numbers in this machine's order of bytes, got >f4",
+        ),
+        (
+            ([{"ids": np.array([5, 2**32 + 1])}], np.arange(2)),
+            "Given: 4294967297 is beyond int32, which JAX makes of int64",
+        ),
+        ((np.arange(2), np.array([0, -(2**31) - 1])), "Given: -2147483649 is beyond int32"),
+        (
+            (np.array([1, 2**32], np.uint64), np.arange(2)),
+            "Given: 4294967296 is beyond uint32, which JAX makes of uint64",
+        ),
+    ],
+)
+def test_what_a_device_would_not_take_as_it_is_is_refused(batch, message):
+    for workers in (0, 1):
+        with Given(batch).batches(2, workers=workers) as batches, pytest.raises((TypeError, ValueError), match=message):
+            next(batches)
+
+
+def test_whole_numbers_of_64_bits_are_kept_where_jax_has_them():
+    with jax.enable_x64(True):
+        (numbers, _) = next(Given((np.array([1, 2**40]), np.arange(2))).batches(2))
+        assert numbers.tolist() == [1, 2**40]
 
 
 def test_epochs_may_be_endless():
@@ -147,6 +218,7 @@ def test_errors_come_where_the_batch_would_have_come():
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
+                                     {"timeout": "1"}, {"timeout": 0},
                                      {"batch_size": 2.5}, {"workers": 1.5}, {"epochs": -1}, {"seed": "a"},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip
 def test_what_makes_no_sense_is_refused(options):

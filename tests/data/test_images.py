@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from functorch7.data import (
-    ImageClass,
-    ImageNormalize,
-    MultiImageSequence,
-    TensorLoader,
-    binarize,
-    fit_image_normalize,
-    rescale,
-)
+from functorch7.data import ImageClass, MultiImageSequence
 from functorch7_cli.inputs import input_from
 
 
@@ -162,10 +154,26 @@ def test_bad_images_are_skipped_and_counted_where_asked(damaged):
     assert set(loader.sample(20, seed=0, sample_function=lambda *_: np.zeros((1, 1, 1)))[1]) == {1}
 
 
+@pytest.mark.filterwarnings("ignore:ImageClass")
+def test_a_batch_of_bad_images_alone_does_not_end_a_run(damaged):
+    save(damaged / "b" / "1.jpg", ramp(60, 60))
+    loader = ImageClass(damaged, (3, 20, 20), on_error="skip")
+    batches = [targets.tolist() for _, targets in loader.batches(1)]
+    assert batches == [[1], [2], [2], [2]]  # in the places of the second and third there is the next that can be read
+    (damaged / "b" / "1.jpg").write_text("no image")
+    assert loader.index([4])[2] == [str(damaged / "a" / "1.jpg")]
+    (damaged / "a" / "1.jpg").write_text("no image")
+    with pytest.raises(ValueError, match="none of the images could be read"):
+        loader.index([4])
+
+
 def test_samples_of_unequal_sizes_and_small_images_are_named(folder):
     loader = ImageClass(folder, (3, 20, 20))
     with pytest.raises(ValueError, match=r"samples of one size, got \(3, 20, 26\) of .*bird/a.png, but \(3, 20, 30\)"):
         loader.sub(1, 2, sample_function=lambda loader, path, _: np.zeros((3, *loader.load_image(path).size[::-1])))
+    for made, given in ((lambda *_: None, "None"), (lambda *_: [1], "a table of 1")):
+        with pytest.raises(TypeError, match=f"expected an array C x H x W, .* for .*a.png, got {given}"):
+            loader.sub(1, 2, sample_function=made)
     with pytest.raises(ValueError, match=r"bird/a.png: cannot crop 30 x 20 from an image of 20 x 26"):
         ImageClass(folder, (3, 20, 20), (3, 30, 20)).index([1], seed=0, sample_function="sample_train")
 
@@ -176,6 +184,16 @@ def test_samples_of_unequal_sizes_and_small_images_are_named(folder):
         (lambda path: ImageClass(path / "nowhere", (3, 2, 2)), "nowhere is not a folder"),
         (lambda path: ImageClass(path, (3, 2, 2)), "Could not find any image file in the given input paths: .*"),
         (lambda path: ImageClass(path, (2, 2)), r"expected a load_size of \(1 or 3 channels, height, width\)"),
+        (lambda path: ImageClass(path, 32), r"expected a load_size of \(1 or 3 channels, height, width\), got 32"),
+        (lambda path: ImageClass(path, (3, 2.5, 2)), "expected a load_size of .*, got .3, 2.5, 2"),
+        (
+            lambda path: ImageClass(path, (3, 2, 2), sample_function="sample_tset"),
+            "one of sample_default, sample_test, ",
+        ),
+        (
+            lambda path: MultiImageSequence(path, 2, SIZES, sample_function="size"),
+            "one of sample_default, sample_train,",
+        ),
         (lambda path: ImageClass(path, (3, 2, 2), on_error="ignore"), 'on_error "raise" or "skip", got \'ignore\''),
         (lambda path: MultiImageSequence(path, 2, ((3, 2, 2), (1, 2, 2))).size(), "no folder in .* has input1.jpg and"),
         (lambda path: MultiImageSequence(path, 2, (3, 2, 2)), "expected load sizes of inputs and of targets"),
@@ -286,59 +304,6 @@ def test_image_sequences_go_on_from_a_saved_state(frames):
     loader.reset()
     loader.set_state(state)
     np.testing.assert_array_equal(loader.sub(1, 4, seed=1)[0], after)
-
-
-# Preprocessing -----------------------------------------------------------------------------------------------------
-
-
-def test_images_are_normalised_by_channel_for_any_number_of_samples(tmp_path):
-    random = np.random.default_rng(0)
-    images = (random.normal(size=(50, 3, 6, 6)) * [[[1]], [[2]], [[3]]] + 5).astype(np.float32)
-    loader = TensorLoader(images, np.ones(50))
-    normalize = fit_image_normalize(loader, 50, tmp_path / "normal.npz", iterator="subiter")
-    parts = images[:32], images[32:]
-    std = sum(part.std((0, 2, 3), ddof=1, dtype=float) * len(part) for part in parts) / 50
-    np.testing.assert_allclose(normalize.mean, images.mean((0, 2, 3), dtype=float), rtol=1e-6)
-    np.testing.assert_allclose(normalize.std, std, rtol=1e-6)
-    given = images.copy()
-    normal = normalize(given)
-    assert normal.dtype == np.float32 and (given == images).all()
-    np.testing.assert_allclose(normal, (images - images.mean((0, 2, 3))[:, None, None]) / std[:, None, None], atol=1e-4)
-    again = fit_image_normalize(TensorLoader(images * 0, np.ones(50)), 50, tmp_path / "normal.npz", seed=0)
-    np.testing.assert_array_equal(again.mean, normalize.mean)
-    assert isinstance(again, ImageNormalize)
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float64"])
-def test_normalised_images_of_any_type_are_those_of_the_formula(dtype):
-    pixels = np.arange(90, 190, 10).reshape(1, 1, 2, 5)
-    found = ImageNormalize(np.array([130.5]), np.array([2.5]))(pixels.astype(dtype))
-    np.testing.assert_allclose(found, (pixels - 130.5) / 2.5, rtol=1e-3)
-
-
-def test_a_last_batch_of_one_vector_has_no_deviation_of_its_own():
-    vectors = np.random.default_rng(0).normal(size=(33, 4))
-    found = fit_image_normalize(TensorLoader(vectors, np.ones(33)), 33, iterator="subiter")
-    np.testing.assert_allclose(found.mean, vectors.mean(0))
-    np.testing.assert_allclose(found.std, vectors[:32].std(0, ddof=1))
-    with pytest.raises(ValueError, match="several numbers of each channel in a batch, got one"):
-        fit_image_normalize(TensorLoader(vectors, np.ones(33)), 1, seed=0)
-
-
-def test_normalising_needs_one_array_and_a_seed():
-    with pytest.raises(TypeError, match="inputs that are one array, got a table"):
-        fit_image_normalize(TensorLoader([np.ones((2, 3))], np.ones(2)), 2, seed=0)
-    with pytest.raises(ValueError, match="draws random numbers"):
-        fit_image_normalize(TensorLoader(np.ones((2, 3)), np.ones(2)), 2)
-
-
-def test_rescale_and_binarize():
-    data = np.array([[0, 5], [10, 20]])
-    np.testing.assert_allclose(rescale(data, -1, 1), [[-1, -0.5], [0, 1]])
-    np.testing.assert_allclose(rescale(data.astype(float), 0, 1, 0, 40), data / 40)
-    np.testing.assert_array_equal(binarize(np.array([-1.0, 0, 0.5, 1]), 0), [0, 1, 1, 1])
-    with pytest.raises(ValueError, match="more than one value, got only 3"):
-        rescale(np.full(4, 3), 0, 1)
 
 
 def test_a_link_to_the_folder_around_the_classes_is_no_class(tmp_path):

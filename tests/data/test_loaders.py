@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from functorch7.data import DataLoader, MultiSequence, Ragged, SequenceLoader, TensorLoader
+from functorch7.data import (
+    DataLoader,
+    MultiSequence,
+    Ragged,
+    SequenceLoader,
+    TensorLoader,
+    recursive_batch_size,
+    recursive_index,
+    recursive_sub,
+)
 
 
 class Squares(DataLoader):
@@ -128,6 +137,22 @@ def test_a_clone_shares_only_what_is_named(five):
             lambda d: TensorLoader([np.ones(3), np.ones(4)], np.ones(3)),
             r"of samples, got shapes \(3,\), \(4,\)",
         ),
+        (
+            lambda d: TensorLoader([[1, 2], [3]], [1, 2]),
+            r"TensorLoader: expected arrays, got 1; np.asarray\(...\) makes",
+        ),
+        (lambda d: TensorLoader(np.ones(3), None), "TensorLoader: expected arrays, got None; "),
+        (lambda d: d.shuffle("a"), "TensorLoader.shuffle: expected a number of at least 0 or .* as seed, got 'a'"),
+        (lambda d: d.sample(2, seed=-1), "TensorLoader.sample: expected a number of at least 0 or .* as seed, got -1"),
+        (lambda d: next(d.subiter(2, "3")), "TensorLoader: expected a whole number as epoch_size, got '3'"),
+        (
+            lambda d: d.set_state({"begin": 1}),
+            "TensorLoader: expected a state as get_state gives it, a dict of start, got",
+        ),
+        (lambda d: MultiSequence([np.arange(3)], 2).set_state({"start": 1}), "a dict of start, columns, got"),
+        (lambda d: recursive_index([np.ones(3)], [0]), "recursive_index: expected indices from 1 to 3, got 0"),
+        (lambda d: recursive_sub([np.ones(3)], 0, 2), "recursive_sub: expected rows from 1 to 3, got 0 to 2"),
+        (lambda d: recursive_batch_size([[], {}]), "recursive_batch_size: expected at least one array"),
         (lambda d: d.index([0]), "TensorLoader.index: expected indices from 1 to 5, got 0"),
         (lambda d: d.sub(4, 6), "from 1 to 5, got 6"),
         (lambda d: d.index([1.5]), "expected a list of whole numbers, got float64"),
@@ -270,6 +295,12 @@ def test_ragged_sequences_need_no_copies():
             r"got steps of shapes \(3,\), \(4,\)",
         ),
         (lambda: MultiSequence([np.ones(2), np.ones(0)], 2), "sequences of at least one step, got an empty one"),
+        (
+            lambda: Ragged(np.ones(5), [0, 3, 9]),
+            r"Ragged: expected offsets that go from 0 up to 5 steps, got \[0, 3, 9\]",
+        ),
+        (lambda: Ragged(np.ones(5), [0, 3, 2, 5]), "Ragged: expected offsets that go from 0 up to 5 steps"),
+        (lambda: Ragged(np.ones(5), []), "Ragged: expected offsets that go from 0 up to 5 steps"),
     ],
 )
 def test_sequences_that_make_no_sense_are_refused(make, message):

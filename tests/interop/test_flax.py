@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import flax.errors
 import jax
@@ -9,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from flax import linen, nnx
+from flax import linen, nnx, serialization
 
 import functorch7 as f7
+from functorch7.core.emitted import Emitted
 from functorch7.interop.flax import (
     AsLinen,
     AsNnx,
@@ -21,6 +23,7 @@ from functorch7.interop.flax import (
     from_nnx_variables,
     linen_variables,
 )
+from functorch7.network.zero_mask import ZeroMask
 
 from .helpers import made
 
@@ -86,6 +89,26 @@ def test_recurrent_state_and_penalties_are_in_linens_buffers():
         variables |= updates
         equal(output, expected)
         np.testing.assert_allclose(f7.penalty(updates["buffers"]), 0.1 * np.abs(expected).sum(), rtol=1e-5)
+
+
+def test_flaxs_own_files_hold_all_buffers():
+    """Running statistics, recurrent state, a side output and a mask, empty and not."""
+    network = f7.Sequential(f7.Sequencer(f7.FastLSTM(2, 3).mask_zero()), f7.BatchNormalization(3), f7.L1Penalty(0.1))
+    empty = linen_variables(*made(network))
+    params, buffers = made(network)
+
+    def is_node(leaf):
+        return isinstance(leaf, (Emitted, ZeroMask))
+
+    def filled(leaf):
+        return replace(leaf, value=jnp.ones((2, 1))) if is_node(leaf) else leaf
+
+    full = linen_variables(params, jax.tree.map(filled, buffers, is_leaf=is_node))
+    for variables in (empty, full):
+        found = serialization.from_bytes(variables, serialization.to_bytes(variables))
+        assert jax.tree.structure(found) == jax.tree.structure(variables)
+        jax.tree.map(np.testing.assert_array_equal, found, variables)
+    assert jax.tree.structure(full) != jax.tree.structure(empty)
 
 
 def test_a_step_of_training_as_nnx(key):

@@ -83,6 +83,16 @@ def test_the_model_computes_what_the_network_does(name):
         np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-4)
 
 
+def test_indices_that_are_not_there_are_no_others():
+    """0 was the last row: an error now, or, where ONNX gives zeros beyond the end, zeros."""
+    words = f7.LookupTable(5, 3)
+    for wrong in (0, -1, 6):
+        with pytest.raises(IndexError):
+            computed(ours.export(words, *drawn(words), np.array([1, 2])), np.array([1, wrong]))
+        (found,) = computed(ours.export(f7.OneHot(3), {}, {}, np.array([1, 2])), np.array([3, wrong]))
+        assert found.tolist() == [[0, 0, 1], [0, 0, 0]]
+
+
 def test_a_batch_may_be_of_any_size_and_arrays_have_their_names(tmp_path):
     network = chain(
         f7.SpatialConvolution(1, 2, 3, 3), f7.SpatialMaxPooling(2, 2), f7.View(8).set_num_input_dims(3), f7.Linear(8, 3)
@@ -111,6 +121,22 @@ def test_outputs_say_how_they_follow_the_batch():
 
     assert declared(graph.input) == [["n", 4], [5, 3], ["n", 4]]
     assert declared(graph.output) == [[None, 4], [5, 3], [None, 2]]  # twice as many rows each
+
+
+def test_networks_of_16_bits_take_inputs_of_32_and_what_onnx_has_not_is_refused():
+    """The checker of ONNX takes what is written: an operator's numbers are of one type, which it has to have."""
+    linear, convolution = chain(f7.Linear(3, 2), f7.Tanh()), chain(f7.SpatialConvolution(1, 2, 2, 2), f7.ReLU())
+    narrow = jax.tree.map(lambda array: array.astype(np.float16), drawn(linear))
+    input = x(2, 3)
+    (found,) = computed(ours.export(linear, *narrow, ("batch", 3)), input)
+    np.testing.assert_allclose(found, linear.apply(*narrow, input)[0], rtol=1e-2)
+    assert found.dtype == np.float16
+    for kind, said in (("bfloat16", "tensor.bfloat16"), ("float8_e5m2", "tensor.float8e5m2")):
+        other = jax.tree.map(lambda array, kind=kind: array.astype(kind), drawn(convolution))
+        with pytest.raises(ValueError, match=f"nn.Sequential has types that ONNX refuses: .*0:Conv.*{said}"):
+            ours.export(convolution, *other, ("batch", 1, 3, 3))
+    with pytest.raises(ValueError, match="onnx.export: nn.Linear.*expected floating-point numbers in .*, got int8"):
+        ours.export(f7.Linear(3, 2), *jax.tree.map(lambda a: a.astype(np.int8), drawn(f7.Linear(3, 2))), (1, 3))
 
 
 def test_what_would_be_right_for_one_batch_alone_is_refused():

@@ -252,6 +252,16 @@ def test_dtypes_are_the_states_or_those_of_given_variables():
         from_pytorch(layer, state | {"weight": np.zeros((2, 3))})
 
 
+def test_numbers_of_8_bits_go_both_ways():
+    torch = pytest.importorskip("torch")
+    layer = f7.Linear(3, 2)
+    params, _ = jax.tree.map(lambda a: a.astype(jnp.float8_e4m3fn), made(layer))
+    state = to_pytorch(layer, params, {})
+    assert state["weight"].dtype == torch.float8_e4m3fn
+    np.testing.assert_array_equal(state["weight"].float().numpy(), params["weight"].astype(np.float32))
+    jax.tree.map(np.testing.assert_array_equal, from_pytorch(layer, state).params, params)
+
+
 def test_bfloat16_goes_both_ways():
     torch = pytest.importorskip("torch")
     layer = f7.Linear(3, 2)

@@ -55,6 +55,23 @@ def test_what_does_not_fit_is_listed(tmp_path):
         assert part in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["float8_e4m3fn", "float8_e5m2"])
+def test_numbers_of_8_bits_come_back(kind, tmp_path):
+    layer, path = f7.Linear(3, 2), tmp_path / "small.safetensors"
+    params, _ = jax.tree.map(lambda array: array.astype(kind), made(layer))
+    safetensors.save(path, layer, params, {})
+    found = safetensors.load(path, layer).params
+    jax.tree.map(np.testing.assert_array_equal, found, params)
+    assert {array.dtype for array in found.values()} == {jnp.dtype(kind)}
+
+
+def test_types_that_jax_has_not_are_refused(tmp_path):
+    header = json.dumps({"weight": {"dtype": "F8_E8M0", "shape": [2, 3], "data_offsets": [0, 6]}}).encode()
+    (tmp_path / "other.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(6))
+    with pytest.raises(ValueError, match=r"other.safetensors: has arrays of a type that cannot be read: .*float8_e8m0"):
+        safetensors.load(tmp_path / "other.safetensors", f7.Linear(3, 2, bias=False))
+
+
 def test_double_precision_is_kept_or_refused(tmp_path):
     path = tmp_path / "linear.safetensors"
     safetensors.save(path, f7.Linear(3, 2, bias=False), {"weight": np.ones((2, 3))}, {})

@@ -75,7 +75,16 @@ def test_what_cannot_be_opened_or_written(tmp_path):
         hdf5.open("x", "rw")
     with pytest.raises(OSError):
         hdf5.open(str(tmp_path / "none.h5"), "r")
+    (tmp_path / "text.h5").write_text("no HDF5")
+    for mode in ("a", "r+"):
+        with pytest.raises(OSError, match=r"hdf5.open: .*text.h5 is no HDF5 file, or damaged: "):
+            hdf5.open(str(tmp_path / "text.h5"), mode)
     with hdf5.open(str(tmp_path / "x.h5")) as file:
+        for mode in ("a", "w", "r+"):
+            with pytest.raises(BlockingIOError, match="another program has it open: .*x.h5"):
+                hdf5.open(str(tmp_path / "x.h5"), mode)
+        with pytest.raises(FileExistsError, match="x.h5"):
+            hdf5.open(str(tmp_path / "x.h5"), "w-")
         for path, data in (("/", torch.ones(2)), ("x", 3), ("x", {"y": "text"})):
             with pytest.raises(TypeError, match="expected a tensor or a table of tensors"):
                 file.write(path, data)

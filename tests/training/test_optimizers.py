@@ -12,6 +12,7 @@ from optax import contrib
 from optax._src import alias
 
 import functorch7 as f7
+from functorch7.interop import orbax
 from functorch7.training import Trainer, init_state, make_train_step
 
 RATE = 0.01
@@ -89,3 +90,13 @@ def test_lbfgs_finds_the_least_squares_by_its_line_search():
     found = Trainer(NETWORK, f7.MSECriterion(), optax.lbfgs(), verbose=False).fit([BATCH], 8)
     assert found.epochs[-1]["loss"] < 1e-6 < found.epochs[0]["loss"]
     np.testing.assert_allclose(found.state.params["weight"], [[2, -1]], atol=1e-2)
+
+
+@pytest.mark.filterwarnings("ignore:Specifying a key:UserWarning", "ignore:`optimistic_adam`:DeprecationWarning")
+def test_the_states_of_all_optimizers_come_back_from_a_checkpoint(tmp_path):
+    """Random keys among them, of which a file has the numbers; in one file, which is quicker than one each."""
+    params, buffers = NETWORK.init(jax.random.key(0))
+    together = optax.GradientTransformation(lambda params: {n: OPTIMIZERS[n]().init(params) for n in OPTIMIZERS}, None)
+    states = together.init(params)
+    orbax.save(tmp_path / "states", NETWORK, params, buffers, states)
+    chex.assert_trees_all_equal(orbax.load(tmp_path / "states", NETWORK, together).optimizer_state, states)

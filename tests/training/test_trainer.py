@@ -10,6 +10,7 @@ import optax
 import pytest
 
 import functorch7 as f7
+from functorch7.legacy import torch
 from functorch7.training import EarlyStop, Loss, Trainer, average_of, averaged, init_state, make_train_step
 
 RANDOM = np.random.default_rng(0)
@@ -212,6 +213,10 @@ def test_settings_that_make_no_sense(options, message):
         (BATCHES, {"variables": [{}]}, r"expected variables, \(params, buffers\), got a table of 1"),
         ([X, Y], {}, r"expected batches \(input, target\), got shape \(24, 3\) as one; all inputs and all targets are"),
         ([(X, Y, Y)], {}, r"expected batches \(input, target\), got a table of 3"),
+        ([(X, ["a", "b"])], {}, "Trainer.fit: expected arrays of numbers, got 'a'"),
+        ([(torch.ones(4, 3), Y)], {}, "expected arrays of numbers, got a functorch7.Tensor; numpy.asarray"),
+        ([(X, Y.astype(np.int64) + 2**32)], {}, r"Trainer.fit: \d+ is beyond int32, which JAX makes of int64"),
+        (BATCHES, {"validation": [(X, Y.astype(np.int64) + 2**32)]}, r"evaluate: \d+ is beyond int32"),
         (X, {}, r"expected a loader, .* got shape \(24, 3\)"),
         (lambda epoch: None, {}, r"expected batches \(input, target\) from the function of the epoch, .* got None"),
         (BATCHES, {"validation": lambda params, buffers: 3.0}, "expected numbers by name .* got 3.0"),

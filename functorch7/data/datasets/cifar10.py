@@ -11,6 +11,7 @@ import numpy as np
 
 from ..fetch import fetch_archive
 from ..folders import data_path
+from ..tensors import check_part
 from .classified import ClassifiedTensors, Split, classified
 from .torch_files import load
 
@@ -39,6 +40,7 @@ def load_cifar10(
     Differs from Torch7: the source is the binary version; targets are integers.
     Source: dataload/README.md#loadCIFAR10; Krizhevsky, 2009.
     """
+    check_part("load_cifar10", "validratio", validratio)
     if datapath is not None:
         folders = [Path(datapath)]
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from ..archives import is_archive
 from ..fetch import fetch, fetch_archive
 from ..folders import data_path
+from ..tensors import check_part
 from .classified import ClassifiedTensors, Split, classified, existing
 from .idx import read_idx
 from .torch_files import load
@@ -44,6 +45,7 @@ def load_mnist(
     Differs from Torch7: the source is IDX files, and not an archive of Torch's. Targets are integers.
     Source: dataload/README.md#loadMNIST; LeCun et al., 1998.
     """
+    check_part("load_mnist", "validratio", validratio)
     folder = data_path() / "mnist" if datapath is None else Path(datapath)
     mirror = SOURCE if srcurl is None else srcurl
     if is_archive(urlsplit(mirror).path) and not existing(folder, ["test.th7", *CHECKSUMS, *map(_unpacked, CHECKSUMS)]):

@@ -12,7 +12,7 @@ from ...core.types import ArrayLike, Value
 from ...interop import t7
 from ..fetch import fetch_archive
 from ..folders import data_path
-from ..tensors import TensorLoader
+from ..tensors import TensorLoader, check_part
 from ..text import OOV
 from ..twokenize import read_rows, tokenize_csv
 from .torch_files import load
@@ -66,6 +66,7 @@ def load_sentiment140(
     Differs from Torch7: tweets are not cut at the first comma or quotation mark, so that the vocabulary is larger; rows
     of neutral tweets leave nothing in others. Source: dataload/README.md#loadSentiment140; Go et al., 2009.
     """
+    check_part("load_sentiment140", "validratio", validratio)
     folder = data_path() / "Twitter" if datapath is None else Path(datapath)
     cache = folder / f"cache_{minfreq}_{seqlen}.t7"
     if overwrite or not cache.is_file():

@@ -15,7 +15,7 @@ from ...core.tree import Path, dotted, named_children, split
 from ...core.types import Input, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
-from ...network import check_module
+from ...network import check_module, check_variables
 from ...network.shapes import shaped, shapes_by_path
 from ..packages import package
 from ..remote import replacing
@@ -36,13 +36,15 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     a name, and there has to be one. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and dtype. Inputs
     are called "input" (of a table "input1", "input2", ...), outputs likewise. Recurrent layers begin without state.
     Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for shapes that the
-    network refuses, images without a batch, and sizes other than the first that follow the batch's.
+    network refuses, images without a batch, sizes other than the first that follow the batch's, types of numbers that
+    an operator of ONNX has not (bfloat16 for a Conv), and arrays that are not the module's.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
     >>> model = f7.interop.onnx.export(network, *network.init(jax.random.key(0)), ("batch", 3))
     """
     check_module("onnx.export", module)
+    check_variables("onnx.export", module, params, buffers)
     wrong = [
         f"{each.torch_name()}{f' (at {dotted(path)})' if path else ''} {why}" for path, each, why in _wrong(module)
     ]
@@ -65,7 +67,11 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     )  # fmt: skip
     opset = [onnx.helper.make_opsetid("", OPSET)]
     model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=IR, producer_name="functorch7")
-    onnx.checker.check_model(model)
+    try:
+        onnx.checker.check_model(model, full_check=True)
+    except onnx.shape_inference.InferenceError as error:
+        said = str(error).removeprefix("[ShapeInferenceError] ")
+        raise ValueError(f"onnx: {module.torch_name()} has types that ONNX refuses: {said}") from error
     return model.SerializeToString()
 
 
@@ -131,6 +137,7 @@ def _written(
         program.place = dotted(path)
         _check_dimensions(module, given[path])
         arrays = {name: np.asarray(array) for name, array in (own | kept).items() if array is not None}
+        value = _as_computed(program, arrays, value, given[path], gives[path])
         return RULES[type(module)](program, Call(module, arrays, given[path], gives[path]), value)
     if isinstance(module, Graph):
         inputs, values = [value] if module.n_inputs == 1 else value, []
@@ -151,6 +158,15 @@ def _written(
     for i in range(count):
         value = run(i, value)
     return value
+
+
+def _as_computed(program: Program, arrays: dict[str, np.ndarray], value: Value, given: Value, gives: Value) -> Value:
+    """What a layer is given, in the type in which it computes: where that is its arrays', they have the last word."""
+    kinds = {array.dtype for array in arrays.values() if jnp.issubdtype(array.dtype, jnp.inexact)}
+    is_one = isinstance(value, str) and hasattr(gives, "dtype") and jnp.issubdtype(given.dtype, jnp.inexact)
+    if not is_one or kinds != {gives.dtype} or given.dtype == gives.dtype:
+        return value
+    return program.add("Cast", value, to=program.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(gives.dtype)))
 
 
 def _check_dimensions(module: Module, given: Value) -> None:

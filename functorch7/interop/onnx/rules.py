@@ -151,20 +151,22 @@ def _nearest(program: Program, call: Call, value: Value) -> Value:
     )
 
 
-def _from_one(program: Program, value: Value) -> Value:
-    """Indices from 0."""
+def _from_one(program: Program, value: Value, count: int) -> Value:
+    """Indices from 0. Those below 1 are beyond the last: ONNX would count them backwards, from the end."""
     whole = program.add("Cast", value, to=program.onnx.TensorProto.INT64)
-    return program.add("Sub", whole, program.constant(np.array(1, np.int64)))
+    one, beyond = (program.constant(np.array(number, np.int64)) for number in (1, count))
+    return program.add("Where", program.add("Less", whole, one), beyond, program.add("Sub", whole, one))
 
 
 def _lookup(program: Program, call: Call, value: Value) -> Value:
-    return program.add("Gather", program.constant(call.arrays["weight"], "weight"), _from_one(program, value))
+    weight = call.arrays["weight"]
+    return program.add("Gather", program.constant(weight, "weight"), _from_one(program, value, len(weight)))
 
 
 def _one_hot(program: Program, call: Call, value: Value) -> Value:
     ends = program.constant(np.array([0, 1], call.gives.dtype))
     depth = program.constant(np.array(call.module.output_size, np.int64))
-    return program.add("OneHot", _from_one(program, value), depth, ends)
+    return program.add("OneHot", _from_one(program, value, call.module.output_size), depth, ends)
 
 
 def _folded(operator: str) -> Rule:

@@ -150,6 +150,13 @@ def test_damaged_files_of_mnist_are_named(name, body, message, tmp_path):
         data.load_mnist(tmp_path)
 
 
+@pytest.mark.parametrize("load", [data.load_mnist, data.load_cifar10, data.load_sentiment140])
+def test_parts_for_validation_are_looked_at_before_anything_is_read(load, tmp_path):
+    for wrong, error in ((0, ValueError), (1, ValueError), ("0.1", TypeError)):
+        with pytest.raises(error, match=f"{load.__name__}: expected .* ?validratio.*, got '?{wrong}"):
+            load(datapath=tmp_path, validratio=wrong)
+
+
 def test_labels_that_are_no_digits_are_refused(tmp_path):
     files = {each.removesuffix(".gz"): gzip.decompress(packed) for each, packed in IDX.items()}
     write(tmp_path, {**files, LABELS_FILE: idx_bytes(LABELS["train"] + np.uint8(3))})

@@ -39,6 +39,13 @@ def test_vocabularies_refuse_what_they_cannot_count():
         data.build_vocab(["a", 1])
     with pytest.raises(ValueError, match="neither 'new' nor '<OOV>'"):
         data.text2tensor(["new"], {"old": 1})
+    with pytest.raises(TypeError, match="build_vocab: expected a number as minfreq, got '2'"):
+        data.build_vocab(["a"], "2")
+    for wrong in (b"bytes", None):
+        with pytest.raises(TypeError, match=f"tokenize: expected a text, got {wrong}"):
+            data.tokenize(wrong)
+    with pytest.raises(ValueError, match="split_string: expected at least one character"):
+        data.split_string("a text", "")
 
 
 @pytest.mark.parametrize("kind", ["sequence", "sentences"])

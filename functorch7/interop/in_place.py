@@ -1,0 +1,98 @@
+"""Files that a library writes in place, and that would end the process if it were told that the disk is full."""
+
+import errno
+import io
+import os
+
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None  # type: ignore[assignment]
+
+WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""What file systems answer that have no locks."""
+
+FLAGS = {"r+": 0, "a": os.O_CREAT, "w": os.O_CREAT, "w-": os.O_CREAT | os.O_EXCL}
+"""How files of HDF5's modes are opened; those of "w" are emptied when nobody else has them."""
+
+
+def lock(file: int) -> None:
+    """Locks an open file until it is closed.
+
+    Raises: BlockingIOError if another has the lock; OSError of one of `WITHOUT_LOCKS` where there are none.
+    """
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, "no locks")
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class InPlace(io.RawIOBase):
+    """A file for a library to read and write, which keeps the first error of writing for who asks by `check`.
+
+    HDF5 does not survive that its last words cannot be written, when a file is closed; so it is told that all went
+    well. `mode` is one of h5py's. As HDF5's own files it is locked, for one program at a time.
+    Raises: OSError that names the file, BlockingIOError among them.
+    """
+
+    def __init__(self, path: str, mode: str):
+        self.path, self.error = path, OSError()
+        file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | FLAGS[mode], 0o666)
+        self._file = os.fdopen(file, "r+b", buffering=0)
+        try:
+            lock(file)
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS:
+                self._file.close()
+                raise type(error)(error.errno, "another program has it open", path) from None
+        if mode == "w":
+            self._file.truncate(0)
+        self.is_new = not os.fstat(file).st_size
+
+    def check(self) -> None:
+        """Raises the error of writing, if there was one."""
+        if self.error.errno is not None:
+            raise OSError(self.error.errno, self.error.strerror, self.path) from self.error
+
+    # What the library calls --------------------------------------------------------------------------------------
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        return self._file.readinto(buffer)
+
+    def write(self, given: memoryview) -> int:  # type: ignore[override]
+        rest = memoryview(given)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self._keep(error)
+        return len(given)
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return self._file.truncate(size)
+        except OSError as error:
+            self._keep(error)
+            return size or 0
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _keep(self, error: OSError) -> None:
+        if self.error.errno is None:
+            self.error = error
