@@ -6,15 +6,16 @@ is found out after the module has failed, so that it costs nothing where all is 
 
 from __future__ import annotations
 
+import math
 import re
 import reprlib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import cache, lru_cache
 from types import UnionType
-from typing import Any, Protocol, get_args, get_origin
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
 import jax
 import jax.numpy as jnp
@@ -33,8 +34,13 @@ USUAL = frozenset(
     map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
 )
 """Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
+ADDRESSES = 2**47
+"""So many bytes a process can have on today's processors."""
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
 """The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
+
+
+Made = TypeVar("Made")
 
 
 @lru_cache(64)
@@ -154,7 +160,7 @@ def check_apart(module: Described, *trees: object) -> None:
 
 def check_stdv(who: str, stdv: object) -> None:
     """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
-    if not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
+    if stdv is not None and not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
         raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 
@@ -228,6 +234,28 @@ def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tupl
 
 class UnfitValue(TypeError):
     """A value that no field can have; the module that was given it puts its name before."""
+
+
+class UnfitSizes(ValueError):
+    """Sizes of an array that no memory has room for; the module whose array it is puts its name before (`sized`)."""
+
+
+def check_sizes(shape: Sequence[int]) -> None:
+    """Refuses an array of float32 that no processor could address: XLA ends the process for some of these.
+
+    Raises: UnfitSizes.
+    """
+    if math.prod(shape) * 4 > ADDRESSES:
+        sizes = " x ".join(map(str, shape))
+        raise UnfitSizes(f"expected sizes for which a memory has room, got an array of {sizes} numbers")
+
+
+def sized(module: Described, make: Callable[..., Made], *given: object) -> Made:
+    """make(*given), arrays of a module: sizes that no memory has room for are told in its name."""
+    try:
+        return make(*given)
+    except UnfitSizes as error:
+        raise ValueError(f"{title(module)}: {error}") from None
 
 
 def unfit_field(module: Described, error: Exception) -> TypeError | None:
