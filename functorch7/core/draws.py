@@ -4,25 +4,27 @@ Of 16 bits JAX makes one of 128 numbers, or 1024: what has a probability of 0.00
 normal number was beyond 3. And where JAX computes in float64 the same key gave another dropout.
 """
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
 from .precision import at_least_float32, widened
-from .types import Array, ArrayLike, Sizes
+from .types import Array, ArrayLike
 
 
-def uniform(key: Array, shape: Sizes, dtype: DTypeLike, low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
+def uniform(key: Array, shape: Sequence[int], dtype: DTypeLike, low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
     """Uniform on [low, high), rounded to the dtype."""
     return jax.random.uniform(key, shape, at_least_float32(dtype), low, high).astype(dtype)
 
 
-def normal(key: Array, shape: Sizes, dtype: DTypeLike) -> Array:
+def normal(key: Array, shape: Sequence[int], dtype: DTypeLike) -> Array:
     """Normally distributed, with mean 0 and standard deviation 1, rounded to the dtype."""
     return jax.random.normal(key, shape, at_least_float32(dtype)).astype(dtype)
 
 
-def happens(key: Array, probability: float | Array, shape: Sizes | None = None) -> Array:
+def happens(key: Array, probability: float | Array, shape: Sequence[int] | None = None) -> Array:
     """True with this probability: a number, or one for each element."""
     wide = widened(jnp.asarray(probability)) if hasattr(probability, "dtype") else jnp.float32(probability)
     return jax.random.bernoulli(key, wide, shape)
@@ -39,6 +41,6 @@ def gamma(key: Array, shape: Array) -> Array:
     return jax.random.gamma(key, wide, dtype=wide.dtype).astype(shape.dtype)
 
 
-def whole(key: Array, shape: Sizes, low: ArrayLike, high: ArrayLike) -> Array:
+def whole(key: Array, shape: Sequence[int], low: ArrayLike, high: ArrayLike) -> Array:
     """Whole numbers from low to high - 1."""
     return jax.random.randint(key, shape, low, high, jnp.int32)

@@ -10,14 +10,16 @@ import optax
 from ..core.precision import widened
 
 
-def rule_of(name: str, *parts: optax.GradientTransformation) -> optax.GradientTransformation:
+def rule_of(
+    name: str, first: optax.GradientTransformation, *others: optax.GradientTransformation
+) -> optax.GradientTransformation:
     """The parts, one after the other, as a rule of that name: for trees of floating-point numbers, of any types.
 
     What is of 16 bits is computed in float32, and so is all that is remembered of it: an average that moves by 0.001 of
     the way stands still in bfloat16, and in float16 the square of 0.0001, and an epsilon of 1e-8, are 0.
     Raises, where it is used: TypeError for other numbers, naming the place.
     """
-    inner = optax.chain(*parts) if len(parts) > 1 else parts[0]
+    inner = optax.chain(first, *others) if others else first
 
     def init(params: Any) -> Any:
         return inner.init(widened(_arrays(name, "parameters", params)))
