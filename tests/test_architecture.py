@@ -100,6 +100,14 @@ def test_layers_can_be_differentiated_forwards():
     }  # for legacy's calls alone
 
 
+def test_layers_draw_in_one_place():
+    """`core/draws.py`: JAX's own functions draw in the type of what they are given, and in float64 where that is on."""
+    drawing = re.compile(r"jax\.random\.(?!key|fold_in|split|bits|PRNGKey|poisson)")
+    users = {path.relative_to(ROOT / "functorch7").as_posix() for path in SOURCES if drawing.search(path.read_text())}
+    users = {each for each in users if not each.startswith(("legacy/", "recipes/", "data/"))}
+    assert users == {"core/draws.py", "layers/initializers.py"}
+
+
 def test_files_stay_short():
     folders = ("functorch7", "functorch7_cli", "tests", "benchmarks", "examples", "notebooks", "website")
     lines = {p: len(p.read_text().splitlines()) for folder in folders for p in (ROOT / folder).rglob("*.py")}

@@ -14,6 +14,7 @@ from criterion_cases import CRITERIONS
 
 import functorch7 as f7
 from functorch7.core import title
+from functorch7.legacy import nn
 
 KEY = jax.random.key(7)
 
@@ -227,6 +228,21 @@ def test_what_errors_say_of_arrays():
         with pytest.raises(ValueError) as caught:
             network.apply(wrong, buffers, SCORES)
         assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("name", "sizes"), [
+    ("Linear", (1e30, 2)), ("SpatialConvolution", (10**9, 10**9, 3, 3)), ("CMul", (10**30,)),
+    ("LookupTable", (2**62, 2)), ("BatchNormalization", (10**20, 1e-5, 0.1, False)), ("FastLSTM", (10**10, 10**10)),
+])  # fmt: skip
+def test_arrays_for_which_no_memory_has_room(name, sizes):
+    """For some of which XLA ends the process."""
+    message = r"^nn.\w+.*: expected sizes for which a memory has room, got an array of [0-9x ]+ numbers$"
+    module = getattr(f7, name)(*sizes)
+    for make in (module.init, partial(jax.eval_shape, module.init)):
+        with pytest.raises(ValueError, match=message):
+            make(KEY)
+    with pytest.raises(ValueError, match=message):
+        getattr(nn, name)(*sizes)
 
 
 def test_what_authors_say_by_errors_stays():

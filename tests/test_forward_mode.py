@@ -165,3 +165,31 @@ def test_examples_of_a_batch_share_what_is_not_batched():
     of_batch = jax.jit(jax.grad(lambda params: jax.vmap(lambda x: loss((params, x)))(batch).sum()))(params)
     one_by_one = [jax.grad(lambda params, x=x: loss((params, x)))(params) for x in batch]
     jax.tree.map(lambda g, *each: np.testing.assert_allclose(g, sum(each), rtol=1e-5), of_batch, *one_by_one)
+
+
+TRANSFORMATIONS = {
+    "jit": jax.jit,
+    "gradient": lambda loss: jax.jit(jax.grad(loss)),
+    "of compiled": lambda loss: jax.grad(jax.jit(loss)),
+    "each row": lambda loss: jax.jit(jax.vmap(jax.grad(loss))),
+    "hessian": jax.hessian,
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMATIONS.values(), ids=TRANSFORMATIONS)
+def test_modules_that_look_are_transformed_under_jaxs_checks(transform, capsys):
+    """Which allow a `custom_jvp` no effects. The host is called once, as it is told a size alone."""
+    module = f7.Sequential(f7.PrintSize("here"), f7.NaN(f7.Square()), f7.Profile(f7.Tanh(), 100))
+    params, buffers = module.init(jax.random.key(0))
+    plain = f7.Sequential(f7.Square(), f7.Tanh())
+    x = jnp.array([[0.5, -1.0], [0.25, 2.0]])
+
+    def loss(apply):
+        return transform(lambda x: apply(x).sum())
+
+    with jax.enable_checks(True):
+        found = jax.block_until_ready(loss(lambda x: module.apply(params, buffers, x, train=True)[0])(x))
+        jax.effects_barrier()
+    expected = loss(lambda x: plain.apply([{}, {}], [{}, {}], x)[0])(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert capsys.readouterr().out.count("here:input") == 1

@@ -147,8 +147,50 @@ def test_trees_float32_and_training_steps(name, key):
     assert losses[-1] < losses[0]
 
 
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_rules_of_16_bits_give_the_rounded_steps_of_float64(name, dtype):
+    """Of which neither squares nor epsilons fit into float16, and bfloat16 no average that moves slowly."""
+    rule, random = getattr(optim, name)(), np.random.default_rng(0)
+    gradients = np.asarray(random.normal(size=(200, 6)) * [1e-5, 1e-3, 0.1, 1, 30, 300], dtype)
+
+    def updates(gradients):
+        start = jnp.ones(6, gradients.dtype)
+        return jax.jit(lambda all: jax.lax.scan(lambda s, g: rule.update(g, s, start)[::-1], rule.init(start), all))(
+            gradients
+        )[1]
+
+    given = updates(jnp.asarray(gradients))
+    with jax.enable_x64(True):
+        exact = updates(jnp.asarray(gradients, jnp.float64))
+    eps = float(jnp.finfo(dtype).eps)
+    assert given.dtype == dtype
+    np.testing.assert_allclose(np.asarray(given, float), exact, rtol=eps, atol=2 * float(jnp.finfo(dtype).tiny))
+
+
+OF_ALL = {name: getattr(optim, name)() for name in RULES} | {
+    "momentum": optim.momentum(0.9), "weight_decay": optim.weight_decay(0.1),
+    "grad_param_clip": optim.grad_param_clip(1.0, per_module=True), "max_param_norm": optim.max_param_norm(1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ALL)
+def test_what_no_rule_can_take_is_named(name):
+    rule, params = OF_ALL[name], {"w": [jnp.ones((2, 2))]}
+    state = rule.init(params)
+    for wrong, dtype in ((jnp.arange(3), "int32"), (jnp.ones(2, bool), "bool"), (1j, "complex128"), ("x", "<U1")):
+        message = rf"optim.{name}: expected {{}} of floating-point numbers, got {dtype} at \['w'\]\[0\]; optax.masked"
+        with pytest.raises(TypeError, match=message.format("parameters")):
+            rule.init({"w": [wrong]})
+        with pytest.raises(TypeError, match=message.format("gradients")):
+            rule.update({"w": [wrong]}, state, params)
+    numbers = {"a": 0.5, "b": np.float32(2)}  # as jit takes them
+    moved, _ = rule.update(numbers, rule.init(numbers), numbers)
+    assert all(each.dtype == np.float32 and np.isfinite(each) for each in moved.values())
+
+
 @pytest.mark.parametrize("name", ["adam", "adamax", "adagrad", "adadelta", "rmsprop"])
-@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float16, jnp.bfloat16])
 def test_zero_gradients_move_nothing(name, dtype):
     points, state = trajectory(getattr(optim, name)(), jnp.ones(3, dtype), 2, jnp.zeros_like)
     assert points.dtype == dtype and (points == 1).all()

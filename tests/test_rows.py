@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from jax import lax
 
 import functorch7 as f7
 from functorch7.core.rows import Gathered, gather
@@ -158,6 +159,12 @@ WHOLE = {
     "transposed": lambda table: table.T,
     "array": jnp.asarray,
     "items": lambda table: table[0],
+    "length": len,
+    "a function of jax.numpy": jnp.sin,
+    "one that looks at its argument first": jnp.transpose,
+    "one of jax.lax, in 16 bits": lambda table: lax.neg(table.astype(jnp.bfloat16)),
+    "an array's method": jnp.ones((1, 6)).dot,
+    "a compiled one": jax.jit(jnp.cos),
 }
 
 

@@ -145,7 +145,7 @@ def check_apart(module: Described, *trees: object) -> None:
 
 def check_stdv(who: str, stdv: object) -> None:
     """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
-    if not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
+    if stdv is not None and not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
         raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 

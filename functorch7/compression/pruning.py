@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import axis as axis_of
-from ..core import describe
+from ..core import describe, draws
 from ..core.types import Array, ArrayLike, Tree
 from ..network import leaves_by_name, misfits
 
@@ -208,7 +208,7 @@ def _axis(who: str, weight: np.ndarray, name: str, dim: int) -> int:
 
 
 def _drawn(key: jax.Array, shape: Any) -> np.ndarray:
-    return np.asarray(jax.random.uniform(key, shape if isinstance(shape, tuple) else (shape,)))
+    return np.asarray(draws.uniform(key, shape if isinstance(shape, tuple) else (shape,), jnp.float32))
 
 
 def _count(who: str, amount: float, left: int) -> int:

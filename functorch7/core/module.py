@@ -31,6 +31,7 @@ from ..checks.given import (
 )
 from ..checks.making import making
 from ..checks.numbers import position
+from ..checks.sizes import sized
 from ..programs import Compiled
 from . import explicit, hooks
 from .keys import check_key, check_single, folded
@@ -146,12 +147,11 @@ class Module(Declared):
         """
         check_key(self.torch_name(), key)
         check_single(self.torch_name(), key)
-        if stdv is not None:
-            check_stdv(self.torch_name(), stdv)
+        check_stdv(self.torch_name(), stdv)
         if by_position(self):
             _check_no_arrays(type(self))
         try:
-            own = self.init_params(key) if stdv is None else self.init_params(key, stdv)
+            own = sized(self, self.init_params, *((key,) if stdv is None else (key, stdv)))
             check_made(self, "init_params", own, child_names(self))
             self._set(_parameter_shapes=shapes_of(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
@@ -160,7 +160,7 @@ class Module(Declared):
             if wrong is not None:
                 raise wrong from error
             raise
-        buffers = self.init_buffers()
+        buffers = sized(self, self.init_buffers)
         check_made(self, "init_buffers", buffers, {*child_names(self), *own})
         params = join(self, own, [each.params for each in made])
         return Variables(params, join(self, buffers, [each.buffers for each in made]))

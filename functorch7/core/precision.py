@@ -30,6 +30,16 @@ def at_least_float32(dtype: DTypeLike) -> DTypeLike:
     return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32
 
 
+def widened(tree: Value) -> Value:
+    """The tree with its floating-point arrays of 16 bits as float32, in which small changes and long sums are seen."""
+
+    def wide(array: Value) -> Value:
+        narrow = _is_floating(array) and jnp.finfo(array.dtype).bits < 32
+        return array.astype(jnp.float32) if narrow else array
+
+    return jax.tree.map(wide, tree)
+
+
 def in_float32(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """`function`, computed in float32 and rounded once where all its numbers are of one 16-bit type."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -47,10 +47,17 @@ class Gathered:
 class ReadAsAWhole(TypeError, AttributeError):
     """What stands for a parameter was taken for an array."""
 
+    def __init__(self, *shapes: tuple[int, ...]):
+        super().__init__(
+            f"a parameter of shape {' or '.join(map(str, shapes))} is learned by the rows that a batch reads, "
+            "but here all of it is read; make_train_step, and a Trainer without by_rows, learn it"
+        )
 
-BINARY = ("add", "sub", "mul", "truediv", "matmul", "pow")
-OPERATORS = (*BINARY, *(f"r{name}" for name in BINARY), "neg", "abs", "getitem", "iter", "array")
-"""What Python asks of an array by methods of its class alone."""
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "pow")
+SINGLE = ("neg", "abs", "getitem", "iter", "len", "contains", "lt", "le", "gt", "ge", "float", "int")
+OPERATORS = (*BINARY, *(f"r{name}" for name in BINARY), *SINGLE, "array")
+"""What Python and NumPy ask of an array by methods of its class alone."""
 
 
 class RowTable:
@@ -68,10 +75,10 @@ class RowTable:
         return _InDtype(self, dtype)
 
     def __getattr__(self, name: str) -> object:
-        raise ReadAsAWhole(
-            f"a parameter of shape {self.__dict__.get('shape')} is learned by the rows that a batch reads, "
-            "but here all of it is read; make_train_step, and a Trainer without by_rows, learn it"
-        )
+        raise ReadAsAWhole(self.__dict__.get("shape", ()))
+
+    def __repr__(self) -> str:
+        return f"RowTable{self.shape}"
 
     def gather(self, indices: Array, axis: int) -> Array:
         """The rows at these indices."""
@@ -117,12 +124,21 @@ class Reads(Probe):
         self.note(len(self.taps), seen)
 
 
-def reading(
-    tables: list[RowTable], sinks: list[Keyed] | None = None
-) -> AbstractContextManager[Mapping[RowTable, Reads]]:
-    """A block that notes what is read of these tables, and adds these sinks, shaped as what was noted before."""
+@contextmanager
+def reading(tables: list[RowTable], sinks: list[Keyed] | None = None) -> Iterator[Mapping[RowTable, Reads]]:
+    """A block that notes what is read of these tables, and adds these sinks, shaped as what was noted before.
+
+    A function of JAX's that is given one asks nothing of it, but names its class in an error, which is told here.
+    """
     given = [None] * len(tables) if sinks is None else [dict(each.items()) for each in sinks]
-    return probing({table: Reads(each) for table, each in zip(tables, given, strict=True)})
+    try:
+        with probing({table: Reads(each) for table, each in zip(tables, given, strict=True)}) as probes:
+            yield probes
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ReadAsAWhole) or f"{__name__}." not in str(error):
+            raise
+        shapes = [table.shape for table in tables]
+        raise ReadAsAWhole(*([each for each in shapes if f"RowTable{each}" in str(error)] or shapes)) from error
 
 
 def gather(table: Array | RowTable, indices: Array, axis: int = 0) -> Array:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Map, Module, builder, check_floating, check_positive, expected, expose
+from ..core import Map, Module, builder, check_floating, check_positive, draws, expected, expose
 from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Tree
 from .merging import flattened, merged
@@ -155,7 +155,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         dims, out = len(self.axes), self.output_sizes(input)
         sizes = input.shape[-dims:]
         key = jax.random.key(0) if self.fixed else key
-        samples = jax.random.uniform(key, (*input.shape[:-dims], dims), at_least_float32(input.dtype))
+        samples = draws.uniform(key, (*input.shape[:-dims], dims), at_least_float32(input.dtype))
         planes = flattened(merged(input, dims))
         position: Any = 0
         for axis, (size, k, n) in enumerate(zip(sizes, self.window("k"), out, strict=True)):

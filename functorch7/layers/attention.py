@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Composite, Module, check_positive, expected
+from ..core import Composite, Module, check_positive, draws, expected
 from ..core.composite import Run
 from ..core.precision import at_least_float32
 from ..core.types import Array, Key, Tree, Value
@@ -92,7 +92,7 @@ class MultiHeadAttention(Composite):
             scores = jnp.where(seen, scores, unseen)
         weights = jax.nn.softmax(scores, -1).astype(values.dtype)
         if key is not None:
-            kept = jax.random.bernoulli(key, 1 - self.p, weights.shape)
+            kept = draws.happens(key, 1 - self.p, weights.shape)
             weights = jnp.where(kept, weights / (1 - self.p), 0)
         return weights @ values
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Const, Module, check_positive, check_values, expected, title
+from ..core import Const, Module, check_positive, check_values, draws, expected, title
 from ..core.arrays import Numbers
 from ..core.types import Array, State, Tree, Value
 
@@ -106,8 +106,8 @@ class Bigrams(Module):
         check_values(words, size == 0, f"{title(self)}: expected {wanted}, got {{value}} at position {{position}}")
         column_key, stay_key = jax.random.split(key)
         shape = (len(words), self.nsample)
-        column = jax.random.randint(column_key, shape, 0, jnp.maximum(size, 1)[:, None], jnp.int32)
+        column = draws.whole(column_key, shape, 0, jnp.maximum(size, 1)[:, None])
         first = starts[jnp.clip(words, 0, last)][:, None]
-        stays = jax.random.uniform(stay_key, shape, stay.dtype) < stay[first + column]
+        stays = draws.uniform(stay_key, shape, stay.dtype) < stay[first + column]
         drawn = following[first + jnp.where(stays, column, other[first + column])]
         return jnp.where(size[:, None] > 0, drawn, 0), buffers

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Emitted, Module, check_positive, expected
+from ..core import Emitted, Module, check_positive, draws, expected
 from ..core.precision import floating, in_float32
 from ..core.straight_through import derived_as
 from ..core.types import Array, Key, State, Tree
@@ -74,7 +74,7 @@ class Kmeans(Module):
         input = self._checked(input)
         if len(input) < self.k:
             raise expected(self, f"at least {self.k} examples to start from", input)
-        return {"weight": input[jax.random.randint(key, (self.k,), 0, len(input))]}
+        return {"weight": input[draws.whole(key, (self.k,), 0, len(input))]}
 
     def init_kmeans_plus(self, key: Array, input: Array, p: float | None = None) -> dict[str, Array]:
         """Parameters whose centres are examples, each far from those before it (Arthur & Vassilvitskii, 2007).
@@ -89,14 +89,14 @@ class Kmeans(Module):
         if p is not None and not 0 <= p <= 1:
             raise ValueError(f"{self}: p value should be between 0-1, got {p}")
         keys = jax.random.split(key, self.k)
-        centres = [input[jax.random.randint(keys[0], (), 0, len(input))]]
+        centres = [input[draws.whole(keys[0], (), 0, len(input))]]
         distances = jnp.full(len(input), jnp.inf)
         for each in keys[1:]:
             distances = jnp.minimum(distances, jnp.square(input - centres[-1][None]).sum(1))
             if p is None:
-                at = jax.random.categorical(each, jnp.log(distances))
+                at = draws.categorical(each, jnp.log(distances))
             else:
                 farthest = jnp.argsort(-distances)[: max(math.ceil((1 - p) * len(input)), 1)]
-                at = jax.random.choice(each, farthest)
+                at = farthest[draws.whole(each, (), 0, len(farthest))]
             centres.append(input[at])
         return {"weight": jnp.stack(centres)}

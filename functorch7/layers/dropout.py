@@ -4,10 +4,9 @@ from contextvars import ContextVar
 from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
-import jax
 import jax.numpy as jnp
 
-from ..core import Module, builder, check_floating, expected, expose
+from ..core import Module, builder, check_floating, draws, expected, expose
 from ..core.types import Array, State, Tree
 from ..network import number
 
@@ -91,7 +90,7 @@ class Dropout(Scaling, Module):
         noise = buffers.get("mask")
         if noise is None:
             shape = (1, *input.shape[1:]) if self.mono else input.shape
-            kept = jax.random.bernoulli(key, self.kept, shape)
+            kept = draws.happens(key, self.kept, shape)
             noise = jnp.where(kept, jnp.asarray(1 if self.v1 else self.gain, input.dtype), 0)
         expose(noise=noise)
         return input * noise, {"mask": noise} if self.lazy else buffers
@@ -142,7 +141,7 @@ class SpatialDropout(Dropping, Module):
         if input.ndim not in (dims, dims + 1):
             raise expected(self, f"a {dims}D tensor, or a {dims + 1}D tensor for a batch", input)
         maps = input.shape[: -self.map_dims] + (1,) * self.map_dims
-        noise = jax.random.bernoulli(key, self.kept, maps).astype(input.dtype)
+        noise = draws.happens(key, self.kept, maps).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
 
@@ -202,7 +201,7 @@ class TotalDropout(Dropping, Module):
         check_floating(self, input)
         if not train:
             return input, buffers
-        noise = jax.random.bernoulli(key, self.kept).astype(input.dtype)
+        noise = draws.happens(key, self.kept).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
 
@@ -236,7 +235,7 @@ class WhiteNoise(Module):
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         if not train:
             return input + self.mean, buffers
-        noise = self.mean + self.std * jax.random.normal(key, input.shape, input.dtype)
+        noise = self.mean + self.std * draws.normal(key, input.shape, input.dtype)
         expose(noise=noise)
         return input + noise, buffers
 

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.sizes import check_sizes
 from ..core import is_concrete
 from ..core.types import Array, ArrayLike
 
@@ -65,6 +66,7 @@ def _drawn(draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: t
 
 def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
     """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
+    check_sizes(shape)
     if source := _source(key):
         return source.uniform(shape, low, high)
 
@@ -76,6 +78,7 @@ def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayL
 
 def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     """Normally distributed about 0."""
+    check_sizes(shape)
     if source := _source(key):
         return source.normal(shape, 0, stdv)
     return _drawn(lambda key, shape: jax.random.normal(key, shape, jnp.float32) * stdv, key, shape)
@@ -87,6 +90,7 @@ def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:
     They are NumPy's at first, as jax.numpy compiles a program for each shape.
     """
     source = SOURCE.get()
+    check_sizes(shape if isinstance(shape, Sequence) else (shape,))
     return jax.device_put(np.full(shape, value, np.float32 if source is None else source.dtype))
 
 

@@ -2,10 +2,9 @@
 
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 
-from ..core import Layer, Module, check_floating, check_number, expected, expose
+from ..core import Layer, Module, check_floating, check_number, draws, expected, expose
 from ..core.types import Array, Tree
 from ..network import number
 from .frugal import where
@@ -208,7 +207,7 @@ class RReLU(Module):
         check_floating(self, input)
         if not train:
             return jnp.where(input > 0, input, input * self.middle), buffers
-        slope = jax.random.uniform(key, input.shape, input.dtype, self.lower, self.upper)
+        slope = draws.uniform(key, input.shape, input.dtype, self.lower, self.upper)
         noise = jnp.where(input > 0, 1, slope)
         expose(noise=noise)
         return input * noise, buffers

@@ -7,13 +7,17 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
+from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
 from jax.experimental import io_callback
+from jax.interpreters import ad, batching, mlir
 
-from ..core import host_device, is_concrete
+from ..core import host_device
 from ..core.types import Tree, Value
 from ..core.way_back import own_way_back
 
 Hook = Callable[[Any], None] | None
+Seen = Callable[[Any], Any]
+Program = Callable[..., list]
 
 
 def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = None, backward: Hook = None) -> Value:
@@ -29,24 +33,20 @@ def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = N
     )
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(0, 2, 3))
-def _looked_at(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Callable[[Any], None]) -> Any:
-    return _shown(who, tree, seen, hook)
-
-
-@_looked_at.defjvp
-def _tangents(who: str, seen: Callable[[Any], Any], hook: Callable[[Any], None], primals: Any, tangents: Any) -> tuple:
-    return _looked_at(who, *primals, seen, hook), tangents[0]
-
-
-def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Callable[[Any], None]) -> Any:
+def _looked_at(who: str, tree: Tree, seen: Seen, hook: Callable[[Any], None]) -> Any:
     leaves, structure = jax.tree.flatten(tree)
     if not leaves:
         return tree
-    if all(map(is_concrete, leaves)):
-        hook(jax.block_until_ready(seen(leaves)))
-        return tree
+    at_once, program = partial(_called_at_once, seen, hook), partial(_called_by_a_program, who, seen, hook)
+    return structure.unflatten(_look.bind(*leaves, at_once=at_once, program=program))
 
+
+def _called_at_once(seen: Seen, hook: Callable[[Any], None], *leaves: Any) -> list:
+    hook(jax.block_until_ready(seen(list(leaves))))
+    return list(leaves)
+
+
+def _called_by_a_program(who: str, seen: Seen, hook: Callable[[Any], None], *leaves: Any) -> list:
     if host_device() is None:
         raise RuntimeError(
             f"{who} calls the host, for which a compiled program needs a CPU among JAX's platforms, such as "
@@ -57,6 +57,34 @@ def _shown(who: str, tree: Tree, seen: Callable[[Any], Any], hook: Callable[[Any
         hook(values)
         return np.zeros((), np.bool_)
 
-    done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(lax.optimization_barrier(leaves)))
+    done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(lax.optimization_barrier(list(leaves))))
     # Nobody computes with them before the hook is through.
-    return structure.unflatten([lax.optimization_barrier((leaf, done))[0] for leaf in leaves])
+    return [lax.optimization_barrier((leaf, done))[0] for leaf in leaves]
+
+
+# The identity of all operands, by an operation of its own, as JAX's `custom_jvp` is to have no effects ------
+
+_look = Primitive("looked_at")
+_look.multiple_results = True
+_look.def_impl(lambda *values, at_once, program: at_once(*values))
+mlir.register_lowering(_look, mlir.lower_fun(lambda *values, at_once, program: program(*values), multiple_results=True))
+
+
+@_look.def_effectful_abstract_eval
+def _shapes_and_effects(*avals: Any, at_once: Program, program: Program) -> tuple[list, Any]:
+    traced = jax.make_jaxpr(program)(*avals)
+    return list(traced.out_avals), traced.effects
+
+
+def _tangents(primals: Any, tangents: Any, **ways: Program) -> tuple:
+    return _look.bind(*primals, **ways), list(tangents)
+
+
+def _batched(values: Any, axes: Any, *, at_once: Program, program: Program) -> tuple:
+    """The host is called for each of the batch."""
+    of_batch = jax.vmap(program, list(axes), list(axes))
+    return _look.bind(*values, at_once=of_batch, program=of_batch), axes
+
+
+ad.primitive_jvps[_look] = _tangents
+batching.primitive_batchers[_look] = _batched

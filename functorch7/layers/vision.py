@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 from jax.typing import DTypeLike
 
-from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, expected
+from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, draws, expected
 from ..core.arrays import Numbers
 from ..core.precision import at_least_float32
 from ..core.straight_through import derived_as
@@ -158,9 +158,9 @@ class SpatialUniformCrop(Module):
         dtype = at_least_float32(image.dtype)
         sizes = jnp.asarray([self.oheight, self.owidth], dtype)
         if self.scale is not None:
-            sizes = jnp.floor(sizes * jax.random.uniform(scale_key, (), dtype, *self.scale))
+            sizes = jnp.floor(sizes * draws.uniform(scale_key, (), dtype, *self.scale))
         room = jnp.asarray(image.shape[1:], dtype) - sizes
-        corner = jnp.minimum(jnp.floor(jax.random.uniform(place_key, (2,), dtype) * (room + 1)), room)
+        corner = jnp.minimum(jnp.floor(draws.uniform(place_key, (2,), dtype) * (room + 1)), room)
         if self.scale is None:
             start = corner.astype(jnp.int32)
             sizes = (image.shape[0], self.oheight, self.owidth)
@@ -229,7 +229,7 @@ class SpatialRegionDropout(Module):
             (row < rows) | everywhere, (row >= height - rows) | everywhere,
             (column < columns) | everywhere, (column >= width - columns) | everywhere,
         ])  # fmt: skip
-        side = jax.random.randint(key, (), 0, 4)
+        side = draws.whole(key, (), 0, 4)
         kept = jnp.where(jnp.asarray(dropped)[side], 0, jnp.asarray(1 / (1 - self.p), input.dtype))
         return input * kept.reshape((1,) * (input.ndim - 2) + kept.shape), buffers
 
@@ -317,7 +317,7 @@ class SimpleColorTransform(ColorTransform):
 
     def shift(self, key: Array, count: int, dtype: DTypeLike) -> Array:
         limit = jnp.asarray(np.asarray(self.range), dtype)
-        return jax.random.uniform(key, (count, self.input_channels), dtype, -1, 1) * limit[None]
+        return draws.uniform(key, (count, self.input_channels), dtype, -1, 1) * limit[None]
 
     def printed(self) -> str:
         return "SimpleColorTransform"
@@ -354,7 +354,7 @@ class PCAColorTransform(ColorTransform):
 
     def shift(self, key: Array, count: int, dtype: DTypeLike) -> Array:
         scaled = jnp.asarray(np.asarray(self.eigen_vectors) * np.asarray(self.eigen_values)[None, :], dtype)
-        return self.std * jax.random.normal(key, (count, self.input_channels), dtype) @ scaled.T
+        return self.std * draws.normal(key, (count, self.input_channels), dtype) @ scaled.T
 
     def printed(self) -> str:
         return f"{self.type_name()} channels: {self.input_channels}, std: {self.std:f}"

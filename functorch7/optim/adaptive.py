@@ -10,6 +10,7 @@ from optax import tree_utils
 from ..core.types import Scalar
 from .arguments import check_fraction, check_numbers
 from .rates import decayed_rate, one_minus_power
+from .rule import rule_of
 
 
 def _no_moments(params: Any) -> optax.ScaleByAdamState:
@@ -49,7 +50,8 @@ def adam(
     """
     check_fraction("adam", beta1=beta1, beta2=beta2)
     check_numbers("adam", epsilon=epsilon, weight_decay=weight_decay)
-    return optax.chain(
+    return rule_of(
+        "adam",
         optax.add_decayed_weights(weight_decay),
         _scale_by_adam(beta1, beta2, epsilon),
         decayed_rate("adam", learning_rate, learning_rate_decay),
@@ -91,7 +93,8 @@ def adamax(
     """
     check_fraction("adamax", beta1=beta1, beta2=beta2)
     check_numbers("adamax", learning_rate=learning_rate, epsilon=epsilon, weight_decay=weight_decay)
-    return optax.chain(
+    return rule_of(
+        "adamax",
         optax.add_decayed_weights(weight_decay),
         _scale_by_adamax(beta1, beta2, epsilon),
         optax.scale_by_learning_rate(learning_rate),
@@ -121,7 +124,8 @@ def adagrad(
     Source: optim/doc/algos.md, adagrad; Duchi et al., 2011.
     """
     check_numbers("adagrad", weight_decay=weight_decay)
-    return optax.chain(
+    return rule_of(
+        "adagrad",
         optax.add_decayed_weights(weight_decay),
         _scale_by_sum_of_squares(),
         decayed_rate("adagrad", learning_rate, learning_rate_decay),
@@ -137,7 +141,9 @@ def adadelta(rho: Scalar = 0.9, eps: Scalar = 1e-6, weight_decay: Scalar = 0) ->
     """
     check_fraction("adadelta", rho=rho)
     check_numbers("adadelta", eps=eps, weight_decay=weight_decay)
-    return optax.chain(optax.add_decayed_weights(weight_decay), optax.scale_by_adadelta(rho, eps), optax.scale(-1.0))
+    return rule_of(
+        "adadelta", optax.add_decayed_weights(weight_decay), optax.scale_by_adadelta(rho, eps), optax.scale(-1.0)
+    )
 
 
 def rmsprop(
@@ -157,7 +163,8 @@ def rmsprop(
     check_numbers(
         "rmsprop", learning_rate=learning_rate, epsilon=epsilon, weight_decay=weight_decay, initial_mean=initial_mean
     )
-    return optax.chain(
+    return rule_of(
+        "rmsprop",
         optax.add_decayed_weights(weight_decay),
         optax.scale_by_rms(alpha, epsilon, initial_mean, eps_in_sqrt=False),
         optax.scale_by_learning_rate(learning_rate),

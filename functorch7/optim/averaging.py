@@ -9,6 +9,7 @@ from optax import tree_utils
 
 from ..core.types import Array, Scalar, Tree, Value
 from .arguments import check_numbers, need_params
+from .rule import rule_of
 
 
 class AsgdState(NamedTuple):
@@ -48,7 +49,7 @@ def asgd(
         )
         return updates, AsgdState(optax.safe_increment(state.count), average)
 
-    return optax.chain(optax.add_decayed_weights(lambda_), optax.GradientTransformation(init, update))
+    return rule_of("asgd", optax.add_decayed_weights(lambda_), optax.GradientTransformation(init, update))
 
 
 def asgd_average(state: Value) -> Value:

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
-from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Scalar
 from .arguments import check_numbers, need_params
+from .rule import rule_of
 
 
 def _off(value: Scalar) -> bool:
@@ -27,7 +27,8 @@ def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformati
     check_numbers("weight_decay", factor=factor, min_dim=min_dim)
     if _off(factor):
         return optax.identity()
-    return optax.add_decayed_weights(factor, lambda params: jax.tree.map(lambda p: jnp.ndim(p) >= min_dim, params))
+    large = optax.add_decayed_weights(factor, lambda params: jax.tree.map(lambda p: jnp.ndim(p) >= min_dim, params))
+    return rule_of("weight_decay", large)
 
 
 def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.GradientTransformation:
@@ -42,22 +43,21 @@ def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.Grad
     if _off(cutoff_norm):
         return optax.identity()
     clip = _clipped_by_module if per_module else _clipped
-    return optax.stateless(lambda updates, _: clip(cutoff_norm, updates))
+    return rule_of("grad_param_clip", optax.stateless(lambda updates, _: clip(cutoff_norm, updates)))
 
 
 def _clipped(cutoff_norm: Scalar, updates: Any) -> Any:
-    """As optax's `clip_by_global_norm`, but for types of 16 bits, whose squares, and norms, need more room."""
-    wide = jax.tree.map(lambda g: jnp.asarray(g).astype(at_least_float32(jnp.asarray(g).dtype)), updates)
-    squares = [jnp.sum(jnp.square(jnp.abs(g))) for g in jax.tree.leaves(wide)]
+    """As optax's `clip_by_global_norm`, but for trees of several types."""
+    squares = [jnp.sum(jnp.square(g)) for g in jax.tree.leaves(updates)]
     if not squares:
         return updates
     widest = max((each.dtype for each in squares), key=lambda dtype: jnp.finfo(dtype).bits)
     norm = jnp.sqrt(sum((each.astype(widest) for each in squares[1:]), squares[0].astype(widest)))
 
-    def clipped(g: Array, given: Array) -> Array:
-        return jnp.where(norm < cutoff_norm, given, ((g / norm.astype(g.dtype)) * cutoff_norm).astype(given.dtype))
+    def clipped(g: Array) -> Array:
+        return jnp.where(norm < cutoff_norm, g, (g / norm.astype(g.dtype)) * cutoff_norm)
 
-    return jax.tree.map(clipped, wide, updates)
+    return jax.tree.map(clipped, updates)
 
 
 def _clipped_by_module(cutoff_norm: Scalar, updates: Any) -> Any:
@@ -97,10 +97,9 @@ def max_param_norm(
         need_params("max_param_norm", params)
         return jax.tree.map(projected, params, updates)
 
-    return optax.stateless(update)
+    return rule_of("max_param_norm", optax.stateless(update))
 
 
-@in_float32
 def _limited(array: Array, axis: int, limit: Scalar) -> Array:
     """The slices along an axis, scaled down to a norm of `limit` where it is larger, as torch.renorm does."""
     others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)

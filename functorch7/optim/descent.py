@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import optax
 
 from ..core import is_concrete
+from ..core.precision import widened
 from ..core.types import Input, Scalar, Tree, Value
 from .arguments import check_numbers, matters
 from .rates import decayed_rate, own_decays, own_rates
+from .rule import rule_of
 
 
 class DampedTraceState(NamedTuple):
@@ -67,8 +69,8 @@ def sgd(
         parts.append(_damped_trace(momentum, dampening, 1, nesterov))
     elif matters(momentum):
         parts.append(optax.trace(momentum, nesterov))
-    return optax.chain(
-        *parts, decayed_rate("sgd", learning_rate, learning_rate_decay), own_rates("sgd", learning_rates)
+    return rule_of(
+        "sgd", *parts, decayed_rate("sgd", learning_rate, learning_rate_decay), own_rates("sgd", learning_rates)
     )
 
 
@@ -91,7 +93,8 @@ def nag(
         raise ValueError(
             f"optim.nag: Momentum must be positive for Nesterov Accelerated Gradient, got momentum {momentum}"
         )
-    return optax.chain(
+    return rule_of(
+        "nag",
         optax.add_decayed_weights(weight_decay),
         decayed_rate("nag", learning_rate, learning_rate_decay),
         own_rates("nag", learning_rates),
@@ -102,7 +105,7 @@ def nag(
 def nag_position(params: Tree, state: Value, momentum: Scalar = 0.9) -> Value:
     """x = params - momentum * v: Torch's position, from the parameters and the state of `nag` with this momentum."""
     velocity = optax.tree_utils.tree_get(state, "trace")
-    return jax.tree.map(lambda p, v: p - momentum * v, params, velocity)
+    return jax.tree.map(lambda p, v: (widened(p) - momentum * v).astype(jnp.result_type(p)), params, velocity)
 
 
 def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = False) -> optax.GradientTransformation:
@@ -117,4 +120,4 @@ def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = Fal
     check_numbers("momentum", factor=factor, damping=damping)
     if is_concrete(factor) and factor <= 0:
         return optax.identity()
-    return _damped_trace(factor, damping, factor + 1 - damping, nesterov)
+    return rule_of("momentum", _damped_trace(factor, damping, factor + 1 - damping, nesterov))

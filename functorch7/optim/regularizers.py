@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
+from ..core.precision import in_float32
 from ..core.types import Array
 
 
@@ -18,6 +19,7 @@ class L1L2Regularizer:
     l1: float
     l2: float
 
+    @in_float32
     def penalty(self, parameter: Array) -> Array:
         """What may be added to a loss: a scalar."""
         parameter = jnp.asarray(parameter)

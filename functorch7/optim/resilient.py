@@ -9,6 +9,7 @@ import optax
 from ..core import is_concrete
 from ..core.types import Scalar
 from .arguments import check_numbers
+from .rule import rule_of
 
 
 def rprop(
@@ -40,4 +41,4 @@ def rprop(
         kept = jax.tree.map(lambda step, gradient: jnp.where(step == 0, 0, gradient), steps, updates)
         return steps, new._replace(prev_updates=kept)  # type: ignore[union-attr]
 
-    return optax.chain(optax.GradientTransformation(inner.init, update), optax.scale(-1.0))
+    return rule_of("rprop", optax.GradientTransformation(inner.init, update), optax.scale(-1.0))

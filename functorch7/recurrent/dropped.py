@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import check_positive, is_concrete
+from ..core import check_positive, draws, is_concrete
 from ..core.types import Array, State
 from ..layers.dropout import Scaling
 from .abstract import Cell
@@ -55,7 +55,7 @@ class DroppingCell(Scaling, Cell, abstract=True):
     def _masks(self, key: Array, input: Array, size: int) -> Array:
         """A mask for each gate, for values of `size` features: 0 or 1 / (1 - p)."""
         batch = (1,) * (input.ndim - 1) if self.mono else input.shape[:-1]
-        kept = jax.random.bernoulli(key, self.kept, (self.copies, *batch, size))
+        kept = draws.happens(key, self.kept, (self.copies, *batch, size))
         return jnp.where(kept, jnp.asarray(self.gain, input.dtype), 0)
 
 

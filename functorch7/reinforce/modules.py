@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Const, Emitted, Module, check_floating, check_values, const, expected, lookable, title
+from ..core import Const, Emitted, Module, check_floating, check_values, const, draws, expected, lookable, title
 from ..core.arrays import Numbers
+from ..core.precision import widened
 from ..core.types import Array, State, Table, Tree, Value
 from ..core.varying import varying_as
 
@@ -93,7 +94,7 @@ class ReinforceBernoulli(Reinforce):
         refuse(self, input, lambda p: ~((p >= 0) & (p <= 1)), "probabilities from 0 to 1")
 
     def sample(self, key: Array, input: Array) -> Array:
-        return jax.random.bernoulli(key, input).astype(input.dtype)
+        return draws.happens(key, input).astype(input.dtype)
 
     def log_prob(self, sample: Array, input: Array) -> Array:
         return jnp.log(jnp.where(sample > 0, input, 1 - input))
@@ -123,7 +124,7 @@ class ReinforceCategorical(Reinforce):
         refuse(self, input, lambda p: (p.sum(-1, keepdims=True) == 0) & (p == 0), "rows with a probability above 0")
 
     def sample(self, key: Array, input: Array) -> Array:
-        classes = jax.random.categorical(key, jnp.log(input))
+        classes = draws.categorical(key, jnp.log(widened(input)))
         return jax.nn.one_hot(classes, input.shape[-1], dtype=input.dtype)
 
     def log_prob(self, sample: Array, input: Array) -> Array:
@@ -179,7 +180,7 @@ class ReinforceNormal(Reinforce):
 
     def sample(self, key: Array, input: Tree) -> Array:
         mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
-        return mean + stdev * jax.random.normal(key, mean.shape, mean.dtype)
+        return mean + stdev * draws.normal(key, mean.shape, mean.dtype)
 
     def log_prob(self, sample: Array, input: Tree) -> Array:
         mean, stdev = pair(self, input, self.stdev, "mean", "stdev")
@@ -224,7 +225,7 @@ class ReinforceGamma(Reinforce):
     def sample(self, key: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
         # A small shape draws numbers that are too small for the dtype; 0 has no logarithm.
-        drawn = jax.random.gamma(varying_as(key, shape), shape, dtype=shape.dtype)
+        drawn = draws.gamma(varying_as(key, shape), shape)
         return jnp.maximum(scale * drawn, jnp.finfo(shape.dtype).tiny)
 
     def log_prob(self, sample: Array, input: Array) -> Array:

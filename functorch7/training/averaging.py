@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from ..core.precision import widened
 from ..core.types import Tree, Value
 from ..optim.rates import one_minus_power
 from .asked import asking
-from .precision import widened
 
 
 class Averaged(NamedTuple):

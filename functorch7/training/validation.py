@@ -13,13 +13,13 @@ import numpy as np
 from .. import core, programs
 from ..checks.taken import check_taken
 from ..core import Module
+from ..core.precision import widened
 from ..core.types import Batch, Key, Output, Tree, Value
 from ..data import DataLoader
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, check_module, with_carry
 from .given import as_it_is_now
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes, samples_in
-from .precision import widened
 
 
 @dataclass(frozen=True)

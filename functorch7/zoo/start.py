@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, Variables
+from ..core import Module, Variables, draws
 from ..core.tree import mapped
 from ..layers import BatchNormalization, Linear
 from ..layers.convolution import Convolution
@@ -78,4 +78,4 @@ def _zeroed(arrays: Arrays) -> Arrays:
 
 
 def _normal(key: jax.Array, like: Any, mean: float, deviation: float) -> jax.Array:
-    return mean + deviation * jax.random.normal(key, like.shape, like.dtype)
+    return mean + deviation * draws.normal(key, like.shape, like.dtype)

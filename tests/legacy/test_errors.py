@@ -328,6 +328,12 @@ def _own_error(module):
     (lambda net: net.get(1).weightDecay("x"), "nn.Linear.weightDecay: expected (wdFactor, [wdMinDim]), got ('x')"),
     (lambda net: net.get(1).gradParamClip(None), "nn.Linear.gradParamClip: expected (cutoffNorm, [moduleLocal]), got"),
     (lambda net: net.get(1).reset("x"), "nn.Linear.reset: expected ([stdv]), got ('x')"),
+    (lambda net: nn.Module.flatten(), "nn.Module.flatten: expected (tensors), got ()"),
+    (lambda net: net.flatten([1]), "nn.Sequential.flatten: expected (tensors), got (a tensor of size 1)"),
+    (lambda net: nn.AbstractRecurrent.recursiveCopy(3), "nn.AbstractRecurrent.recursiveCopy: expected (t1, t2), got"),
+    (lambda net: nn.LinearWeightNorm.fromLinear(), "nn.LinearWeightNorm.fromLinear: expected (linear), got ()"),
+    (lambda net: nn.Jacobian.testJacobian(net), "nn.Jacobian.testJacobian: expected (module, input, [minval],"),
+    (lambda net: nn.tables.full(3), "nn.tables.full: expected (nin, nout), got (3)"),
     (lambda net: net.apply(_own_error), "the user's own"),
     (lambda net: net.add(3), "nn.Sequential: expected a module, got 3"),
 ])  # fmt: skip

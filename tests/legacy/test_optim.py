@@ -300,6 +300,24 @@ def test_bad_arguments(call, error, message):
     same(x, [1, -2])
 
 
+def test_rules_remember_half_tensors_in_float32():
+    """A gradient of 0.001, of which the square is 0 in float16: each step of Adam is one of the learning rate."""
+    x, state = torch.Tensor([1, -2]).half(), {}
+    for _ in range(3):
+        optim.adam(lambda x: (0, np.float16([1e-4, -1e-3])), x, {"learningRate": 0.01}, state)
+    same(x.float(), [0.97, -1.97], rtol=1e-3)
+    assert state["v"].type() == "torch.FloatTensor" and state["denom"].type() == x.type()
+    same(state["v"], [2.997e-11, 2.997e-9], rtol=0.02)
+
+
+def test_what_cannot_be_written_to_is_refused_before_anything_changes():
+    x, state = np.asarray(jnp.ones(2)), {}
+    for method in (optim.sgd, optim.lbfgs, optim.checkgrad):
+        with pytest.raises(ValueError, match=r"optim.\w+: expected an array x that can be written to"):
+            method(bowl, x, *([] if method is optim.checkgrad else [{}, state]))
+    assert not state
+
+
 def test_unknown_keys_are_ignored_as_in_torch():
     x = np.array([1.0, -2.0])
     same(optim.sgd(bowl, x, {"learningRate": 0.1, "batchSize": 32, "comment": "none"})[0], [0.9, -1.8])

@@ -49,6 +49,14 @@ def test_minima(method, config):
     same(getattr(optim, method)(loss, np.zeros(4), dict(config, tolFun=1e-9, tolX=1e-14))[0], minimum, rtol=1e-5)
 
 
+def test_cg_ends_where_it_begins_at_a_minimum():
+    """Where rounding errors alone are left, and Torch7's search goes ever less far, for ever."""
+    x, config = np.array([3, 1, -0.1, 0.5]), {"maxIter": 25, "int": 0.1, "ext": 3}
+    for _ in range(3):
+        optim.cg(lambda x: ((x**2).sum() / 2 + np.sin(3 * x).sum(), x + 3 * np.cos(3 * x)), x, config)
+    np.testing.assert_allclose(x + 3 * np.cos(3 * x), 0, atol=1e-6)
+
+
 def test_lbfgs_takes_about_as_many_evaluations_as_scipys():
     start = np.array([-1.2, 1.0, 0.5, 2.0])
     _, _, ours = optim.lbfgs(rosenbrock, start.copy(), {"maxIter": 200, "lineSearch": optim.lswolfe})

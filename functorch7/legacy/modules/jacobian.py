@@ -20,6 +20,7 @@ from ... import core
 from ...core.types import Value
 from ..objects.described import Described
 from ..objects.generated import object_of
+from ..tensors.named_errors import name_function_errors
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, unwrapped
@@ -298,6 +299,9 @@ class Jacobian:
     def testDiagHessianBias(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
         """testDiagHessian with respect to the bias."""
         return cls.testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
+
+
+name_function_errors(Jacobian)
 
 
 class SparseJacobian(Jacobian):

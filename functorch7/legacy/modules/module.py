@@ -96,7 +96,7 @@ class Module(
     def _make_buffers(self) -> None:
         """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
         dtype = dtype_of(self._type)
-        for name, value in self._spec.init_buffers().items():
+        for name, value in self._initial_buffers().items():
             if name in self._state or isinstance(self.__dict__.get(name), Tensor):
                 continue
             is_array = isinstance(value, (jax.Array, np.ndarray))

@@ -17,6 +17,7 @@ from ..objects.described import Described
 from ..objects.generated import More, class_of, more, object_of
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
+from ..tensors.named_errors import name_function_errors
 from ..tensors.random import generator
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -227,3 +228,6 @@ class tables:
     def random(nin: int, nout: int, nto: int) -> Tensor:
         """nto random input planes for every output plane."""
         return Tensor.of(connections.random(nin, nout, nto, generator()).astype(np.float32))
+
+
+name_function_errors(tables)

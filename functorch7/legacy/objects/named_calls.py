@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...checks.making import words_of as words_of_parameters
-from ..tensors.named_errors import Misuse, naming, naming_calls, public_functions, words_of
+from ..tensors.named_errors import Misuse, name_function_errors, naming, naming_calls, public_functions, words_of
 
 RUNNING = {"forward", "backward", "updateOutput", "updateGradInput", "accGradParameters"}
 """What runs a network, and says itself what it was given: only of what is no call of them more has to be said."""
@@ -43,6 +43,7 @@ class NamedCalls:
             if base in _named or not base.__module__.startswith(HERE):
                 continue
             _named.add(base)
+            name_function_errors(base)
             for name, method in public_functions(vars(base)):
                 if name not in ASKED:
                     setattr(base, name, _named_by_class(base, name, method))

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ... import core
+from ...checks.sizes import sized
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
@@ -113,6 +114,10 @@ class Parameters(Described):
     def _learned(self) -> list[str]:
         """The names of those that are learned: all but those whose gradient somebody has set to None."""
         return [name for name in self.own_parameters() if self.__dict__.get(grad_name(name), self) is not None]
+
+    def _initial_buffers(self) -> dict[str, Any]:
+        """What is kept between calls, as it is made."""
+        return sized(self._spec, self._spec.init_buffers)
 
     def _kept_buffers(self) -> list[str]:
         """The names of what is kept between calls besides the parameters, such as running means and variances."""
@@ -222,7 +227,7 @@ class Parameters(Described):
         for module in self.children():
             module.reset(stdv)
         if self._spec is not None:
-            made = self._spec.init_buffers()
+            made = self._initial_buffers()
             for name in self._kept_buffers():
                 self.__dict__[name].copy(np.asarray(made[name]))
             initial = initial_values(self._spec, stdv, dtype_of(self._type))

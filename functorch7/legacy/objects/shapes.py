@@ -7,6 +7,7 @@ from functools import lru_cache
 import jax
 
 from ... import core
+from ...checks.sizes import sized
 from ...core.contexts import during
 from ...core.types import Value
 from ...layers.initializers import SOURCE
@@ -26,4 +27,4 @@ def _shapes_of(spec: core.Module) -> dict[str, Value]:
     source = Zeros()  # it draws nothing, and nothing of drawing is traced
     key = source.key()
     with during(SOURCE, source):
-        return jax.eval_shape(lambda: spec.init_params(key))
+        return jax.eval_shape(lambda: sized(spec, spec.init_params, key))

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from ...core.precision import at_least_float32, widened
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import precision
@@ -116,8 +117,8 @@ def _pending(between: Between, step: Step) -> Tensor:
     kept: Any = replace(step, **dict.fromkeys(others))
 
     def elements() -> Any:
-        seen = {name: jax.tree.map(Tensor.of, getattr(kept, name)) for name in between.looks_at}
-        return between.find(replace(kept, **seen)).array
+        seen = {name: jax.tree.map(Tensor.of, widened(getattr(kept, name))) for name in between.looks_at}
+        return between.find(replace(kept, **seen)).array.astype(dtype)
 
     return Tensor.viewing(Storage(None, elements, shape, dtype), 0, shape)
 
@@ -195,10 +196,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
-    """The arrays of Torch's table. (A number of the same name is an argument: the first stepsize of rprop.)"""
+    """The arrays of Torch's table. (A number of the same name is an argument: the first stepsize of rprop.)
+
+    Rules remember what is of 16 bits in float32.
+    """
+    like = jax.ShapeDtypeStruct(params.shape, at_least_float32(params.dtype))
     found = {name: state.get(name) for name in rule.fields.values()}
     return {
-        name: fitted(rule.name, f"{name} in the state", value, params)
+        name: fitted(rule.name, f"{name} in the state", value, like)
         for name, value in found.items()
         if value is not None and not _is_number(value)
     }

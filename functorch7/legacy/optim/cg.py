@@ -106,6 +106,8 @@ class _Search:
             if left == 0 or not np.isfinite(place.f):
                 return None
             way = self._outward(place, other, gap, limit)
+            if place.z + way == place.z:  # Torch's search would stay here for ever
+                return None
             other, place, gap, left = place, self._further(place, way), -way, left - 1
 
     def _inward(self, start: _Place, place: _Place, other: _Place, gap: np.float64) -> np.float64:

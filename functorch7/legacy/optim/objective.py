@@ -28,6 +28,10 @@ def held(who: str, x: Point) -> Value:
         raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
     if not is_floating(array.dtype):
         raise TypeError(f"optim.{who}: expected floating-point numbers in x, got {array.dtype}")
+    if isinstance(array, np.ndarray) and not isinstance(x, Tensor) and not array.flags.writeable:
+        raise ValueError(
+            f"optim.{who}: expected an array x that can be written to, which np.array(x) is, got a read-only"
+        )
     return array
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from types import FunctionType
 from typing import Any, Self
 
@@ -35,6 +35,36 @@ def name_errors_in(names: dict[str, Value], besides: Container[str] = ()) -> Non
     for name, function in public_functions(names):
         if name not in besides and function.__module__.startswith(names["__name__"]):
             names[name] = naming(f"{package}.{name}", function)
+
+
+def name_function_errors(kind: type) -> None:
+    """The same for the functions that are called on a class: "nn.Module.flatten: expected (tensors), got ()"."""
+    for name, each in list(vars(kind).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(each, classmethod):
+            method = naming(partial(_of_class, name), each.__func__, first=1)
+            setattr(kind, name, classmethod(method))
+        elif isinstance(each, staticmethod):
+            setattr(kind, name, _NamedFunction(each.__func__))
+
+
+class _NamedFunction(staticmethod):
+    """A function that is named by the class of which it is asked."""
+
+    def __get__(self, instance: Value, kind: type | None = None) -> Callable:
+        function: Any = self.__func__
+        return _named_in(type(instance) if kind is None else kind, function)
+
+
+@lru_cache(1024)
+def _named_in(kind: type, function: FunctionType) -> Callable:
+    return naming(_of_class(function.__name__, kind), function)
+
+
+def _of_class(name: str, kind: Any) -> str:
+    """A function's name with that of a class, which may have one of Torch's."""
+    return f"{kind._class_name() if hasattr(kind, '_class_name') else f'nn.{kind.__name__}'}.{name}"
 
 
 def public_functions(names: Mapping[str, Value]) -> list[tuple[str, FunctionType]]:

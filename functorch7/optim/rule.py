@@ -1,0 +1,48 @@
+"""What all rules have in common: the arrays that they take, and the type in which they compute."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from ..core.precision import widened
+
+
+def rule_of(
+    name: str, first: optax.GradientTransformation, *others: optax.GradientTransformation
+) -> optax.GradientTransformation:
+    """The parts, one after the other, as a rule of that name: for trees of floating-point numbers, of any types.
+
+    What is of 16 bits is computed in float32, and so is all that is remembered of it: an average that moves by 0.001 of
+    the way stands still in bfloat16, and in float16 the square of 0.0001, and an epsilon of 1e-8, are 0.
+    Raises, where it is used: TypeError for other numbers, naming the place.
+    """
+    inner = optax.chain(first, *others) if others else first
+
+    def init(params: Any) -> Any:
+        return inner.init(widened(_arrays(name, "parameters", params)))
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        updates, params = _arrays(name, "gradients", updates), _arrays(name, "parameters", params)
+        found, state = inner.update(widened(updates), state, widened(params))
+        return jax.tree.map(lambda new, given: new.astype(given.dtype), found, updates), state
+
+    return optax.GradientTransformation(init, update)
+
+
+def _arrays(name: str, what: str, tree: Any) -> Any:
+    """The tree, with numbers as arrays; anything but floating-point numbers is refused."""
+
+    def one(path: Any, leaf: Any) -> Any:
+        dtype = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+        if jnp.issubdtype(dtype, jnp.floating):
+            return leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf)
+        place = f" at {jax.tree_util.keystr(path)}" if path else ""
+        raise TypeError(
+            f"optim.{name}: expected {what} of floating-point numbers, got {dtype}{place}; "
+            "optax.masked leaves arrays out"
+        )
+
+    return jax.tree.map_with_path(one, tree)
