@@ -1,29 +1,12 @@
 """Files that a library writes in place, and that would end the process if it were told that the disk is full."""
 
-import errno
 import io
 import os
 
-try:
-    import fcntl
-except ImportError:  # not a Unix
-    fcntl = None  # type: ignore[assignment]
-
-WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-"""What file systems answer that have no locks."""
+from .locks import WITHOUT_LOCKS, lock
 
 FLAGS = {"r+": 0, "a": os.O_CREAT, "w": os.O_CREAT, "w-": os.O_CREAT | os.O_EXCL}
 """How files of HDF5's modes are opened; those of "w" are emptied when nobody else has them."""
-
-
-def lock(file: int) -> None:
-    """Locks an open file until it is closed.
-
-    Raises: BlockingIOError if another has the lock; OSError of one of `WITHOUT_LOCKS` where there are none.
-    """
-    if fcntl is None:
-        raise OSError(errno.ENOSYS, "no locks")
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class InPlace(io.RawIOBase):
@@ -35,7 +18,8 @@ class InPlace(io.RawIOBase):
     """
 
     def __init__(self, path: str, mode: str):
-        self.path, self.error = path, OSError()
+        self.path = path
+        self.error: OSError | None = None
         file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | FLAGS[mode], 0o666)
         self._file = os.fdopen(file, "r+b", buffering=0)
         try:
@@ -50,7 +34,7 @@ class InPlace(io.RawIOBase):
 
     def check(self) -> None:
         """Raises the error of writing, if there was one."""
-        if self.error.errno is not None:
+        if self.error is not None:
             raise OSError(self.error.errno, self.error.strerror, self.path) from self.error
 
     # What the library calls --------------------------------------------------------------------------------------
@@ -94,5 +78,4 @@ class InPlace(io.RawIOBase):
         super().close()
 
     def _keep(self, error: OSError) -> None:
-        if self.error.errno is None:
-            self.error = error
+        self.error = self.error or error

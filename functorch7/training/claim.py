@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeAlias
 
-from ..interop.in_place import WITHOUT_LOCKS, fcntl, lock
+from ..interop import locks
 from . import distributed
 
 LOCK = "running.lock"
@@ -58,11 +58,11 @@ def claimed(title: str, folder: str | os.PathLike) -> Iterator[None]:
 
 def _give_up(path: Path, file: int) -> None:
     """Deletes the file while it is still locked, so that nobody else's is; without locks open files may stay."""
-    if fcntl is None:
+    if locks.fcntl is None:
         os.close(file)
     with contextlib.suppress(OSError):
         os.unlink(path)
-    if fcntl is not None:
+    if locks.fcntl is not None:
         os.close(file)
 
 
@@ -98,11 +98,11 @@ def _acquired(title: str, folder: Path) -> int:
 def _locked(title: str, folder: Path, file: int) -> Holder | None:
     """Locks the file; who had it before and did not delete it, if anybody. Raises BlockingIOError if one has it now."""
     try:
-        lock(file)
+        locks.lock(file)
     except BlockingIOError:
         raise BlockingIOError(f"{title}: {_refusal(_holder(file), folder)}") from None
     except OSError as error:
-        if error.errno not in WITHOUT_LOCKS:
+        if error.errno not in locks.WITHOUT_LOCKS:
             raise
         holder = _holder(file)
         if holder and _may_live(holder):

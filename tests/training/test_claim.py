@@ -16,6 +16,7 @@ import pytest
 
 import functorch7 as f7
 from functorch7 import recipes
+from functorch7.interop import locks
 from functorch7.training import Trainer, claim
 
 HOLDER = """
@@ -145,7 +146,7 @@ def test_where_the_system_has_no_locks_an_open_file_need_not_be_deleted(tmp_path
 
     closed = []
     acquired = claim._acquired
-    monkeypatch.setattr(claim, "fcntl", None)
+    monkeypatch.setattr(locks, "fcntl", None)
     monkeypatch.setattr(claim, "_acquired", lambda *given: opened.append(acquired(*given)) or opened[-1])
     monkeypatch.setattr(os, "close", lambda file: closed.append(file) or close(file))
     monkeypatch.setattr(os, "unlink", refusing)
