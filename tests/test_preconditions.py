@@ -33,7 +33,7 @@ NOT_CONSTRUCTED = {
     "View, two -1": (lambda: f7.View(-1, -1), ValueError, "nn.View: expected at most one size of -1"),
     "BatchNormalization": (lambda: f7.BatchNormalization(0), ValueError, "expected n_output >= 1, got 0"),
     "BatchNormalization, no sizes": (lambda: f7.BatchNormalization(), TypeError, "n_output"),
-    "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 1), TypeError, "true or false, got 1"),
+    "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 2), TypeError, "True or False as affine, got 2"),
     "Bottle": (lambda: f7.Bottle(f7.Tanh(), 0), ValueError, "nn.Bottle: expected n_input_dim >= 1"),
     "Profile": (lambda: f7.Profile(f7.Tanh(), 0), ValueError, "nn.Profile: expected print_interval >= 1"),
     # numbers
@@ -46,7 +46,7 @@ NOT_CONSTRUCTED = {
     "Select": (lambda: f7.Select(0, 1), ValueError, "nn.Select: expected a dimension counted from 1"),
     "Index": (lambda: f7.Index(0), ValueError, "nn.Index: expected a dimension counted from 1"),
     "Max": (lambda: f7.Max(0), ValueError, "nn.Max: expected a dimension counted from 1"),
-    "Sum, squeeze": (lambda: f7.Sum(1, None, False, 1), TypeError, "nn.Sum: squeeze has to be true/false, got 1"),
+    "Sum, squeeze": (lambda: f7.Sum(1, None, False, 2), TypeError, "nn.Sum: expected True or False as squeeze, got 2"),
     "JoinTable": (lambda: f7.JoinTable(0), ValueError, "nn.JoinTable: expected a dimension counted from 1"),
     "SplitTable": (lambda: f7.SplitTable(0), ValueError, "nn.SplitTable: expected a dimension counted from 1"),
     "Padding": (lambda: f7.Padding(0, 1), ValueError, "nn.Padding: expected a dimension counted from 1"),
@@ -68,7 +68,7 @@ NOT_CONSTRUCTED = {
     "Dropout": (lambda: f7.Dropout(1), ValueError, "nn.Dropout: illegal percentage, expected 0 <= p < 1, got 1"),
     "Normalize": (lambda: f7.Normalize(0), ValueError, "nn.Normalize: 0-norm not supported, expected p > 0"),
     "Normalize, no p": (lambda: f7.Normalize(), TypeError, "p"),
-    "MV": (lambda: f7.MV(1), TypeError, "nn.MV: expected true or false"),
+    "MV": (lambda: f7.MV("t"), TypeError, "nn.MV: expected True or False as trans"),
     "Copy": (lambda: f7.Copy("torch.Tensor", None), ValueError, "nn.Copy: unknown type 'torch.Tensor'"),
     **{
         f"{make.__name__}, in place": (lambda make=make, given=given: make(*given, "yes"), TypeError, "True or False")

@@ -25,9 +25,8 @@ def normal(key: Array, shape: Sequence[int], dtype: DTypeLike) -> Array:
 
 
 def happens(key: Array, probability: float | Array, shape: Sequence[int] | None = None) -> Array:
-    """True with this probability: a number, or one for each element."""
-    wide = widened(jnp.asarray(probability)) if hasattr(probability, "dtype") else jnp.float32(probability)
-    return jax.random.bernoulli(key, wide, shape)
+    """True with this probability: a number, or one for each element; of any type, as the same ones are true."""
+    return jax.random.bernoulli(key, jnp.asarray(probability, jnp.float32), shape)
 
 
 def categorical(key: Array, logarithms: Array) -> Array:
