@@ -108,6 +108,7 @@ def test_convolutions(name, ways):
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", TRANSPOSED)
 def test_transposed_convolutions(name, ways):
     *shapes, stride, padding, adjustment = TRANSPOSED[name]

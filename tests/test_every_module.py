@@ -129,6 +129,7 @@ def test_takes_numpy_arrays(case):
     assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @each([c for c in MODULES if c.gradient])
 def test_gradient_is_the_derivative(case):
     made = initial(case.module)
