@@ -33,7 +33,7 @@ NOT_CONSTRUCTED = {
     "View, two -1": (lambda: f7.View(-1, -1), ValueError, "nn.View: expected at most one size of -1"),
     "BatchNormalization": (lambda: f7.BatchNormalization(0), ValueError, "expected n_output >= 1, got 0"),
     "BatchNormalization, no sizes": (lambda: f7.BatchNormalization(), TypeError, "n_output"),
-    "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 2), TypeError, "True or False as affine"),
+    "BatchNormalization, affine": (lambda: f7.BatchNormalization(2, 1e-5, 0.1, 2), TypeError, "or False as affine"),
     "Bottle": (lambda: f7.Bottle(f7.Tanh(), 0), ValueError, "nn.Bottle: expected n_input_dim >= 1"),
     "Profile": (lambda: f7.Profile(f7.Tanh(), 0), ValueError, "nn.Profile: expected print_interval >= 1"),
     # numbers
