@@ -56,7 +56,7 @@ def may_have_copies() -> bool:
 
 
 def may_be_split() -> bool:
-    """Whether what is traced here may lie in parts on several devices, which takes arrays that are."""
+    """Whether the arrays of what is traced here may be split over devices; in `jax.shard_map` they are parts."""
     return jax.device_count() > 1 and not jax.sharding.get_abstract_mesh().manual_axes
 
 

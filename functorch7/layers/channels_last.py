@@ -20,14 +20,14 @@ _WINDOWS, _VALUES = 2**12, 2**18
 
 
 def convolved(x: Array, weight: Array, how: Steps) -> Array:
-    """Cross-correlation of B x C x sizes with O x C x kernel."""
+    """Cross-correlation of B x C x sizes with O x C x kernel, as B x O x windows."""
     edges = [(p, p) for p in how.padding]
     kernels = jnp.moveaxis(weight, (1, 0), (-2, -1))
     return jnp.moveaxis(_product(jnp.moveaxis(x, 1, -1), kernels, how.stride, edges, how.dilation), -1, 1)
 
 
 def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What `convolved` gives transposed, of images of these sizes."""
+    """What `convolved` gives transposed: of y, B x O x windows, images B x C x sizes."""
     axes = range(2, weight.ndim)
     kernels = jnp.moveaxis(jnp.flip(weight, axes), (0, 1), (-2, -1))
     edges = []
@@ -40,7 +40,7 @@ def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> 
 
 
 def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
-    """What `convolved` gives transposed, of kernels of this size: the sum over all windows of what meets in them.
+    """What `convolved` gives transposed: of y, B x O x windows, kernels O x C x kernel, the sum over all windows.
 
     Of many windows a part at a time, as products over more than fit the processor's cache take three times as long.
     """

@@ -233,10 +233,12 @@ def _by_turned(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
 
 def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
     """What `back` gives transposed, transposed again, so that the way back is `back` itself."""
-    shape = len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])
-    outputs = jax.ShapeDtypeStruct(shape, x.dtype)
-    (found,) = jax.linear_transpose(lambda y: back(y, weight, how, x.shape[2:]), outputs)(x)
+    (found,) = jax.linear_transpose(lambda y: back(y, weight, how, x.shape[2:]), _outputs(x, weight, how))(x)
     return found
+
+
+def _outputs(x: Array, weight: Array, how: Steps) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct((len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])), x.dtype)
 
 
 _of_images, _of_phases, _of_turned = (
@@ -247,9 +249,8 @@ _of_images, _of_phases, _of_turned = (
 @_frugally
 def _of_kernels(x: Array, weight: Array, how: Steps) -> Array:
     """The same of the kernels: the way back is `kernels_back`."""
-    shape = len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])
-    outputs = jax.ShapeDtypeStruct(shape, x.dtype)
-    (found,) = jax.linear_transpose(lambda y: kernels_back(x, y, how, weight.shape[2:]), outputs)(weight)
+    back = partial(kernels_back, x, how=how, kernel=weight.shape[2:])
+    (found,) = jax.linear_transpose(back, _outputs(x, weight, how))(weight)
     return found
 
 
