@@ -1,4 +1,4 @@
-"""Whether forward of a small network may wait for the criterion (`waiting.py`), by how its steps went so far."""
+"""Whether forward may wait for the criterion (`waiting.py`), by how the steps of a network went so far."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..tensors.notes import Notes
 OFTEN = 100
 """So many steps show that there will be more: another program is then worth its compilation."""
 
-MOST_ELEMENTS = 2**16
-"""Of the parameters: to run the program of a larger network takes longer than to start several."""
+SMALL = 2**16
+"""Of the parameters: to start a program of such a network takes longer than to run it."""
 
 MOST_CREDIT = 6
 """A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more."""
@@ -23,12 +23,14 @@ MOST_CREDIT = 6
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
-    __slots__ = ("_credit", "_is_open", "_steps", "last", "outputs")
+    __slots__ = ("_credit", "_is_open", "_price", "_steps", "last", "outputs")
 
-    def __init__(self) -> None:
+    def __init__(self, is_small: bool) -> None:
         self._steps = 0
+        # Of gradients that nobody asks for: where they take longer to compute than to start, there are none twice.
+        self._price = 2 if is_small else MOST_CREDIT
         self.outputs: dict[tuple, tuple] = {}  # the shape and type of the output, by those of the input
-        self.last: tuple[Callable, Callable] | None = None  # the last loss, and the program of both
+        self.last: tuple | None = None  # the last loss, whether the gradient at the input was left out, the program
         self._credit = MOST_CREDIT
         self._is_open = False  # whether gradients are there that nobody has asked for
 
@@ -36,7 +38,8 @@ class Ahead:
         """Whether the next forward is to wait."""
         self._steps += 1
         if self._is_open:
-            self.missed()
+            self._is_open = False
+            self._credit -= self._price
         may_wait = self._steps > OFTEN and self._credit > 0 and not Notes.runs_at_once
         flags: Any = jax.config
         looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
@@ -52,6 +55,5 @@ class Ahead:
         self._credit = min(self._credit + 1, MOST_CREDIT)
 
     def missed(self) -> None:
-        """Notes that somebody has asked for something else."""
-        self._is_open = False
+        """Notes that somebody has looked before the criterion did."""
         self._credit -= 2

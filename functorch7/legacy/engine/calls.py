@@ -117,19 +117,19 @@ class Call(Inspection, RunLonger):
         arguments = self.arguments if self.run_length is None else self._arguments_as_run()
         try:
             if plan.placed:
-                (self.output, self.side), buffers, self.residuals = watched.forward(self, keep)
+                outcome, buffers, self.residuals = watched.forward(self, keep)
                 error = None
             elif keep:
                 outcome, (buffers, error), self.residuals = plan.forward(plan.differentiate, arguments)
-                self.output, self.side = outcome
             else:
-                (self.output, self.side), (buffers, error) = plan.forward(plan.evaluate, arguments)
+                outcome, (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
         except TypeError:
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
             raise
         if error is not None:
             report(error)
+        self.output, self.side = outcome
         if self.run_length is not None:
             self.output = self._of_its_steps(self.output)
         self._nothing_asked()
@@ -182,9 +182,7 @@ class Call(Inspection, RunLonger):
             state = plan.last_gradients(kept)
         if state is not None and self.run_length is not None:  # it is that after its own last step
             self.run_length = self.residuals = None
-        if self.residuals is None:
-            with watched.repeating():
-                *_, self.residuals = plan.run(plan.differentiate, *self._arguments_as_run())
+        self._keep_residuals()
         for foreign in plan.called:
             foreign.pending_pull_backs.clear()
         self.cotangents = (grad_output, self.side, self._rewards(step) if plan.rewarded else [], state)
@@ -248,7 +246,7 @@ class Call(Inspection, RunLonger):
         found, self.state_gradient, new, *seen = plan.run(run, *given, arrays, over, by, self._weighing())
         self.grad_input = found = self._of_its_steps(found)
         if at_input is not None:
-            alone = partial(self._pulled_to_input, given)
+            alone = partial(self._pulled_to_input, cotangents)
             self.grad_input = at_input.shown(self.arguments[2], plan.dtype, alone if is_left_out else lambda: found)
         if seen and watched.answered(self, *seen, backward=True):
             return self.backward(module, grad_output, scale, state, step)
@@ -278,8 +276,9 @@ class Call(Inspection, RunLonger):
         self.is_pulled_back = True
         self.plan.spend("gradient")
 
-    def _pulled_to_input(self, given: tuple) -> Value:
-        return self._of_its_steps(self.plan.run(compiled.pull_back_to_input(self.plan.program), *given)[0])
+    def _pulled_to_input(self, cotangents: tuple) -> Value:
+        self._keep_residuals()
+        return self._of_its_steps(self._pulled(compiled.pull_back_to_input, cotangents)[0])
 
     def _pulled(self, function: Callable, cotangents: tuple) -> Any:
         return self.plan.run(function(self.plan.program), *self._given(cotangents))

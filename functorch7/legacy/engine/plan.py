@@ -25,8 +25,7 @@ from ..tensors.noted import ready
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
-from .ahead import MOST_ELEMENTS as MOST_AHEAD
-from .ahead import Ahead
+from .ahead import SMALL, Ahead
 from .at_input import AtInput
 from .compiled import Program
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
@@ -122,7 +121,7 @@ class Plan(Running):
         self.noting = self._noting() if has_others() else None
         self.read = as_input if not has_others() else as_ready if self.noting is None else as_noted
         self.lengths = self._lengths()
-        self.ahead = Ahead() if self._may_wait() else None
+        self.ahead = self._ahead()
         watch(self, everywhere, *self.all_parameters.held, *self.all_gradients.held)
 
     def _lay_out(self, walk: Walk) -> None:
@@ -197,19 +196,24 @@ class Plan(Running):
 
     def _lengths(self) -> Lengths | None:
         """The lengths of sequences; None where a call leaves more than an output and the state."""
-        only_state = len(self.slots) == len(self.state_slots) and not self.masked
         is_plain = self.is_of_torch and self.runs_once and not self.program.keeps_types
-        return Lengths() if self.spec.traits.causal and only_state and is_plain else None
+        return Lengths() if self.spec.traits.causal and self._leaves_only_state and is_plain else None
 
-    def _may_wait(self) -> bool:
-        """Whether calls are a small network's that leave nothing but an output, and find nothing wrong with values."""
-        leaves_more = self.slots or self.state_slots or self.sequencers or self.is_step or self.lengths is not None
-        is_special = self.terms is not None or self.program.keeps_types or self.spec.traits.checks_values
+    @property
+    def _leaves_only_state(self) -> bool:
+        """Whether calls leave nothing but an output and recurrent state."""
+        return len(self.slots) == len(self.state_slots) and not self.masked
+
+    def _ahead(self) -> Ahead | None:
+        """How the steps went in which forward may wait; None where a call leaves more than an output and the state."""
         elements = sum(map(len, self.all_parameters.storages))
-        is_elsewhere = has_others() and self.noting is None
-        if leaves_more or is_special or is_elsewhere or not 0 < elements <= MOST_AHEAD:
-            return False
-        return self.is_of_torch and self.runs_once and self.program.train and self.gradients.covers
+        is_small = elements <= SMALL
+        if has_others() and (self.noting is None or not is_small):
+            return None
+        is_special = self.terms is not None or self.program.keeps_types or self.is_step
+        is_plain = self.is_of_torch and self.runs_once and not is_special and self._leaves_only_state
+        may_wait = is_plain and elements and self.program.train and self.gradients.covers
+        return Ahead(is_small) if may_wait else None
 
     @property
     def stands(self) -> bool:
@@ -290,6 +294,11 @@ class Plan(Running):
     def whole_spec(self) -> core.Module:
         """The description with the numbers that calls would be given now."""
         return numbers.put_in(self.spec, self._numbers_now())
+
+    def begins_anew(self) -> bool:
+        """Whether a call starts from no state: nothing remembers one, and the user gives none."""
+        is_remembered = any(sequencer.hasMemory() for sequencer, _ in self.sequencers)
+        return not is_remembered and all(state is None for state in self.initial_state())
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""

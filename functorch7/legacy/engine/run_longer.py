@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Value
+from . import watched
 from .compiled import Side
 from .lengths import cut, longer
 from .running import Running
@@ -16,6 +19,7 @@ class RunLonger:
     arguments: tuple
     side: Side
     run_length: int | None  # as how many steps the sequence is run; None: as it is
+    residuals: Any
     _ends: list | None
 
     def _arguments_as_run(self) -> tuple:
@@ -23,6 +27,12 @@ class RunLonger:
             return self.arguments
         parameters, buffers, input, state, draw = self.arguments
         return parameters, buffers, longer(input, self.run_length), state, draw
+
+    def _keep_residuals(self) -> None:
+        """Runs the network once more where the call has kept nothing for backward."""
+        if self.residuals is None:
+            with watched.repeating():
+                *_, self.residuals = self.plan.run(self.plan.differentiate, *self._arguments_as_run())
 
     def _of_its_steps(self, results: Value) -> Value:
         """What there is of the call's own steps."""

@@ -47,11 +47,9 @@ class Loss:
 
     def with_call(self, call: WaitingCall, others: tuple) -> tuple[Value, Value] | None:
         """Both, of the output of a call that waits; None where they are to be computed apart."""
-        return (
-            None
-            if self._lengths is not None
-            else call.with_loss(self._function, self._numbers, others, self._precision)
-        )
+        if self._length_to_run(call.result, others) is not None:
+            return None
+        return call.with_loss(self._function, self._numbers, others, self._precision)
 
     def _length_to_run(self, input: Value, others: tuple) -> int | None:
         """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""

@@ -135,9 +135,10 @@ class Tree(Described):
             raise ValueError(f"{self.title()}: training mode is expected to be boolean, got {train!r}")
         for module in self.children():
             module.training() if train else module.evaluate()
-        if hasattr(self._spec, "has_memory") and self.in_training != train:
-            self.forget()
-        self.train = train
+        if self.in_training != train:
+            if hasattr(self._spec, "has_memory"):
+                self.forget()
+            self.train = train
         return self
 
     def apply(self, callback: Callable[[Value], Value]) -> Self:
