@@ -135,8 +135,9 @@ def run(file: str, as_json: bool, **options: Any) -> None:
     An image becomes a batch of one, 1 x channels x height x width with numbers from 0 to 1. An output with a row for
     each example is shown by its greatest entries (classes count from 1), others by their statistics.
     """
-    from .tuning import keep_programs
+    from .tuning import keep_programs, start_with_huge_pages
 
+    start_with_huge_pages()
     with lasting():
         from .run import run
         from .show import shown_output
@@ -335,8 +336,9 @@ def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: 
 
     torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
     """
-    from .tuning import keep_programs
+    from .tuning import keep_programs, start_with_huge_pages
 
+    start_with_huge_pages()
     with lasting():
         from .lua import prompt, run_script
 

@@ -29,11 +29,15 @@ class Setting(NamedTuple):
 
 def settings(environment: Mapping[str, str]) -> list[Setting]:
     """What is not set yet and can be on this machine. What the user has set stays."""
-    found = []
+    return [*huge_pages(environment), *kept_programs(environment)]
+
+
+def huge_pages(environment: Mapping[str, str]) -> list[Setting]:
+    """That glibc asks for them, unless the user has said whether it should."""
     tunables = environment.get("GLIBC_TUNABLES", "")
-    if "glibc.malloc.hugetlb" not in tunables and _has_huge_pages():
-        found.append(Setting("GLIBC_TUNABLES", ":".join(filter(None, [tunables, HUGE_PAGES])), "huge pages"))
-    return [*found, *kept_programs(environment)]
+    if "glibc.malloc.hugetlb" in tunables or not _has_huge_pages():
+        return []
+    return [Setting("GLIBC_TUNABLES", ":".join(filter(None, [tunables, HUGE_PAGES])), "huge pages")]
 
 
 def kept_programs(environment: Mapping[str, str]) -> list[Setting]:
@@ -69,6 +73,13 @@ def start_tuned(verbose: bool = False) -> None:
         replace_process([sys.executable, *sys.orig_argv[1:]], verbose)
 
 
+def start_with_huge_pages() -> None:
+    """Starts this very program again with huge pages, if it can have them, without a word: its output is its user's."""
+    missing = huge_pages(os.environ)
+    if missing:
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | _as_variables(missing))
+
+
 def replace_process(command: list[str], verbose: bool = False) -> None:
     """Puts a program, with what is missing, in the place of this one.
 
@@ -80,7 +91,11 @@ def replace_process(command: list[str], verbose: bool = False) -> None:
         print(f"tuned for training: {effects} (--no-tuning leaves this out)", file=sys.stderr, flush=True)
     for each in missing if verbose else []:
         print(f"  {each.variable}={each.value}", file=sys.stderr, flush=True)
-    os.execve(command[0], command, os.environ | {each.variable: each.value for each in missing} | {TUNED: "1"})
+    os.execve(command[0], command, os.environ | _as_variables(missing) | {TUNED: "1"})
+
+
+def _as_variables(found: list[Setting]) -> dict[str, str]:
+    return {each.variable: each.value for each in found}
 
 
 def _has_huge_pages() -> bool:

@@ -47,9 +47,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(autouse=True)
-def keeps_no_programs(monkeypatch):
-    """Commands that run in the tests' own process keep no programs."""
+def stays_as_it_is(monkeypatch):
+    """Commands that run in the tests' own process neither keep programs nor start it again."""
     monkeypatch.setattr(tuning, "keep_programs", lambda: None)
+    monkeypatch.setattr(tuning, "start_with_huge_pages", lambda: None)
 
 
 @pytest.hookimpl(wrapper=True)

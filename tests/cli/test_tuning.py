@@ -13,16 +13,16 @@ from functorch7_cli.lasting import lasting
 PROGRAM = """
 import json, os, sys
 from functorch7_cli import tuning
-tuning.start_tuned()
+tuning.{start}()
 assert "jax" not in sys.modules
 names = ("GLIBC_TUNABLES", "JAX_COMPILATION_CACHE_DIR")
 print(json.dumps([{n: os.environ.get(n) for n in names}, sys.argv[1:], os.getpid()]))
 """
 
 
-def started(tmp_path, environment, *arguments):
+def started(tmp_path, environment, *arguments, start="start_tuned"):
     script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
+    script.write_text(PROGRAM.replace("{start}", start))
     kept = {"PATH": "/usr/bin", "PYTHONPATH": ":".join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-W", "error", str(script), *arguments], capture_output=True, text=True,
                           env=kept | environment, check=True)  # fmt: skip
@@ -40,6 +40,17 @@ def test_what_the_user_has_set_stays(tmp_path):
     mine = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0", "JAX_COMPILATION_CACHE_DIR": "elsewhere"}
     (found, _, _), said = started(tmp_path, mine)
     assert found == mine and not said
+
+
+def test_a_program_gets_huge_pages_alone_without_a_word(tmp_path):
+    (found, arguments, _), said = started(tmp_path, {}, "a b", start="start_with_huge_pages")
+    assert found == {"JAX_COMPILATION_CACHE_DIR": None, "GLIBC_TUNABLES": tuning.HUGE_PAGES if has_them() else None}
+    assert arguments == ["a b"] and not said
+
+
+def has_them():
+    """Whether this kernel, and its glibc, have huge pages for who asks."""
+    return any(each.variable == "GLIBC_TUNABLES" for each in tuning.settings({}))
 
 
 def test_other_tunables_are_kept_beside_huge_pages(monkeypatch):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 from jax._src import core as jax_core
 
+from ..tensors.devices import Place
 from ..tensors.notes import Notes
 
 OFTEN = 100
@@ -20,6 +21,15 @@ MOST_CREDIT = 6
 """A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more."""
 
 
+class Expected(NamedTuple):
+    """What is known of a call before it is run."""
+
+    shape: tuple[int, ...]  # of the output, as are the next two
+    dtype: np.dtype
+    place: Place | None
+    is_seldom_seen: bool  # whether the gradient at its input is looked at seldom
+
+
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
@@ -29,7 +39,7 @@ class Ahead:
         self._steps = 0
         # Of gradients that nobody asks for: where they take longer to compute than to start, there are none twice.
         self._price = 2 if is_small else MOST_CREDIT
-        self.outputs: dict[tuple, tuple] = {}  # the shape and type of the output, by those of the input
+        self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
         self.last: tuple | None = None  # the last loss, whether the gradient at the input was left out, the program
         self._credit = MOST_CREDIT
         self._is_open = False  # whether gradients are there that nobody has asked for

@@ -1,11 +1,11 @@
 """Networks that train in a loop: forward waits for the criterion, which runs both and backward at once.
 
 Torch's step is five calls, of which four start a program. Where a network is small, starting one takes longer than
-running it; where it is large, what one program leaves in memory for the next is written and read, and laid out anew. So
-after many steps forward keeps what it was given, and says of which shape the output will be. The criterion that is given
-this output runs one program: output, loss, its gradient, and what backward will make of that. If backward is given this
-very gradient, all is there. Whoever looks at the output earlier, or gives backward something else, gets what the usual
-programs give.
+running it; where it is large, what one program leaves in memory for the next is written and read, and laid out anew.
+So after many steps forward keeps what it was given, and says of which shape the output will be. The criterion that is
+given this output runs one program: output, loss, its gradient, and what backward will make of that. If backward is
+given this very gradient, all is there. Whoever looks at the output earlier, or gives backward something else, gets what
+the usual programs give.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 
 from ... import programs
 from ...core.types import Array, Scalar, Value
-from ..tensors.devices import Place
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, as_gradient
 from . import compiled
+from .ahead import Expected
 from .at_input import is_large
 from .calls import Call, Newest, count
 from .compiled import Program, Target
@@ -46,13 +46,13 @@ def forward_call(plan: Plan, given: Input, keep: bool) -> Call:
         return Call(plan, given, keep)
     kind = type(given), given.shape, given.dtype, given.storage_.place if isinstance(given, Tensor) else None
     if kind in ahead.outputs:
-        return WaitingCall(plan, given, *ahead.outputs[kind])
+        return WaitingCall(plan, given, ahead.outputs[kind])
     call = Call(plan, given, keep)
     if isinstance(call.result, Tensor) and call.run_length is None:
         if len(ahead.outputs) == MOST_KINDS:
             ahead.outputs.clear()
         result, is_seldom_seen = call.result, plan.at_input is not None and is_large(call.arguments[2])
-        ahead.outputs[kind] = result.shape, result.dtype, result.storage_.place, is_seldom_seen
+        ahead.outputs[kind] = Expected(result.shape, result.dtype, result.storage_.place, is_seldom_seen)
     return call
 
 
@@ -77,17 +77,15 @@ class WaitingCall(Call):
 
     __slots__ = ("_foreseen", "_is_seldom_seen", "_waits")
 
-    def __init__(
-        self, plan: Plan, given: Input, shape: tuple[int, ...], dtype: np.dtype, place: Place | None, is_seldom_seen: bool
-    ):
+    def __init__(self, plan: Plan, given: Input, expected: Expected):
         self._waits = True
-        self._is_seldom_seen = is_seldom_seen  # the gradient at its input
+        self._is_seldom_seen = expected.is_seldom_seen
         self._foreseen: Foreseen | None = None
         if plan.state_slots:
             plan.begin()
         self._begin(plan, given)
         self.number = Newest.number = next(count)
-        self.result = Tensor.viewing(Storage.pending(self, shape, dtype, place), 0, shape)
+        self.result = Tensor.viewing(Storage.pending(self, *expected[:3]), 0, expected.shape)
         plan.last_call = weakref.ref(self)
 
     def __call__(self) -> Value:
