@@ -20,8 +20,11 @@ NETWORKS = {
     "penalised": lambda: nn.Sequential().add(nn.L1Penalty(0.1)).add(nn.Linear(3, 3)),
 }
 
-WAITING = "tanh", "drawing", "branches", "recurrent"
-"""Those whose calls leave nothing but an output and recurrent state, and may wait for the criterion."""
+WAITING = "tanh", "drawing", "branches"
+"""Those whose calls leave nothing but an output, and may wait for the criterion."""
+
+WAITING_ON_THE_HOST = *WAITING, "recurrent"
+"""There they may leave recurrent state, too."""
 
 
 class Program:

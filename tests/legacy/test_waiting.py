@@ -12,7 +12,7 @@ from functorch7.legacy import nn, optim, torch
 from functorch7.legacy.engine import at_input
 from functorch7.legacy.engine.calls import Call
 
-from .any_calls import NETWORKS, WAITING, Program
+from .any_calls import NETWORKS, WAITING_ON_THE_HOST, Program
 from .helpers import same, values
 
 
@@ -33,7 +33,7 @@ def test_any_calls_give_what_they_give_where_none_waits(request, name, is_flat, 
     usual = in_any_order(name, is_flat, seed)
     together = request.getfixturevalue("together")
     other = in_any_order(name, is_flat, seed)
-    assert bool(together) == (name in WAITING)
+    assert bool(together) == (name in WAITING_ON_THE_HOST)
     np.testing.assert_allclose(np.array(other.seen, float), np.array(usual.seen, float), 1e-4, 1e-5)
     for mine, theirs in zip(other.net.parameters()[0], usual.net.parameters()[0], strict=True):
         np.testing.assert_allclose(np.asarray(mine), np.asarray(theirs), 1e-4, 1e-5)
