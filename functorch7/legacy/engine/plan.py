@@ -208,7 +208,7 @@ class Plan(Running):
         """How the steps went in which forward may wait; None where a call leaves more than an output and the state."""
         elements = sum(map(len, self.all_parameters.storages))
         is_small = elements <= SMALL
-        if has_others() and (self.noting is None or not is_small):
+        if has_others() and (self.noting is None or not is_small or self.spec.traits.checks_values):
             return None
         is_special = self.terms is not None or self.program.keeps_types or self.is_step
         is_plain = self.is_of_torch and self.runs_once and not is_special and self._leaves_only_state
