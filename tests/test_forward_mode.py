@@ -187,6 +187,7 @@ TRANSFORMATIONS = {
     "of compiled": lambda loss: jax.grad(jax.jit(loss)),
     "each row": lambda loss: jax.jit(jax.vmap(jax.grad(loss))),
     "hessian": jax.hessian,
+    "computed again": lambda loss: jax.jit(jax.grad(jax.checkpoint(loss))),
 }
 
 
