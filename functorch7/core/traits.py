@@ -4,6 +4,7 @@ from typing import ClassVar, NamedTuple
 
 from jax.typing import DTypeLike
 
+from ..checks.sizes import large_numbers
 from .description import Description
 from .types import State
 
@@ -42,6 +43,8 @@ class Traits(NamedTuple):
     """Names of the module's own parameters that a call reads only in places, by `gather`."""
     uncalled: tuple[int | str, ...]
     """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
+    large_numbers: tuple[int, ...]
+    """Those among its fields that are too large for sizes, unless they mean something else."""
     scaled_axes: dict[str, int] | None
     """Of each of the module's weights, the axis that counts outputs, with a scale each in 8 bits (`Quantized`)."""
 
@@ -111,6 +114,11 @@ class Declared(Description):
     def row_parameters(self) -> tuple[str, ...]:
         """The parameters that are read by rows: none."""
         return ()
+
+    @property
+    def large_numbers(self) -> tuple[int, ...]:
+        """Its fields' numbers that are too large for sizes."""
+        return tuple(large_numbers([value for _, value in self._named_values()]))
 
     @property
     def transient(self) -> tuple[str, ...]:
