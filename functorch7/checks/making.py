@@ -14,7 +14,6 @@ from .errors import MISUSE, describe
 from .fields import check_fields, unfit_field
 from .raised import frames_of, is_of_libraries, is_raised_here
 
-
 Method = TypeVar("Method", bound=Callable)
 
 
