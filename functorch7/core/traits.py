@@ -18,6 +18,8 @@ class Traits(NamedTuple):
 
     traceable: bool
     """Whether `apply` works under `jit`; False where an output's size depends on values."""
+    sized: bool
+    """Whether the sizes of outputs follow from those of inputs, so that `jax.eval_shape` finds them."""
     draws_in_training: bool
     draws_in_evaluation: bool
     checks_values: bool
@@ -104,6 +106,12 @@ class Declared(Description):
     def traceable(self) -> bool:
         """Whether it can be compiled: where all modules inside can."""
         return all(child.traits.traceable for child in self.child_modules())
+
+    @property
+    def sized(self) -> bool:
+        """Whether sizes follow from sizes: where it can be compiled, if it says so itself, else in all modules inside."""
+        says_itself = type(self).traceable is not Declared.traceable
+        return self.traceable if says_itself else all(child.traits.sized for child in self.child_modules())
 
     @property
     def checks_values(self) -> bool:

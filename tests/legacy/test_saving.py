@@ -64,9 +64,12 @@ def test_recurrent_modules_have_tables_definitions_and_shared_copies(kind, tmp_p
 
 
 def test_names_of_the_functional_interface_are_in_files(tmp_path):
-    network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Sequential(f7.Linear(2, 2)).named("top"))
+    node = f7.Node(f7.Linear(2, 2))
+    kept = f7.Profile(f7.Tanh(), 9, "shown", 1).named("timed")  # a class that has a name for something else
+    network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Graph([node], [node]).named("top"), kept)
     f7.save_model(tmp_path / "m.t7", network, *network.init(jax.random.key(0)))
-    assert f7.load_model(tmp_path / "m.t7")[0] == network
+    *_, timed = loaded = f7.load_model(tmp_path / "m.t7")[0]
+    assert loaded[:2] == network[:2] and timed.own_name == "timed" and timed.name == "shown"
     assert nn.load(tmp_path / "m.t7")["conv1"].getName() == "conv1"
 
 
