@@ -74,13 +74,15 @@ def test_names_of_the_functional_interface_are_in_files(tmp_path):
 
 
 def test_definition_and_weights_in_two_files(tmp_path):
-    model = nn.Sequential(nn.Linear(300, 300), nn.Tanh(), nn.Linear(300, 300)).double()
+    model = nn.Sequential(nn.Linear(300, 300), nn.Tanh(), nn.Linear(300, 300), nn.BatchNormalization(300)).double()
+    model.get(4).running_mean.fill(3)
     model.get(3).share(model.get(1), "weight", "gradWeight")
     definition, weights = tmp_path / "definition.t7", tmp_path / "weights.t7"
     assert model.saveModule(definition, weights) is model
     assert definition.stat().st_size < 10_000 < 8 * 300 * 300 < weights.stat().st_size < 1.1 * 8 * 300 * 300
     loaded = nn.loadModule(definition, weights)
     same(loaded.getWeightsBias(), model.getWeightsBias())
+    same(loaded.getExtraParameter(), model.getExtraParameter())
     loaded.get(1).weight.fill(2)
     assert (np.array(loaded.get(3).weight) == 2).all() and (np.array(loaded.get(1).bias) != 2).all()
     x = values(2, 300)
