@@ -109,7 +109,7 @@ class Declared(Description):
 
     @property
     def sized(self) -> bool:
-        """Whether sizes follow from sizes: as `traceable` where a class says that itself, else in all modules inside."""
+        """Whether sizes follow from sizes: as `traceable` where a class says that, else in all modules inside."""
         says_itself = type(self).traceable is not Declared.traceable
         return self.traceable if says_itself else all(child.traits.sized for child in self.child_modules())
 
