@@ -3,6 +3,7 @@
 It runs what tests/test_golden.py runs, and keeps, of all numbers that are compared, the one that is furthest off.
 """
 
+import argparse
 import contextlib
 import os
 import sys
@@ -43,4 +44,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -4,6 +4,7 @@ All ways of estimation use the same noise classes, which are drawn anew at every
 Run as a program, it prints how the time grows with the number of classes.
 """
 
+import argparse
 from functools import partial
 from typing import Any
 
@@ -149,6 +150,7 @@ TARGETS = [
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     sizes = (10_000, 50_000, 200_000, 800_000)
     timings = measure({f"{size:,} classes": estimated(size) for size in sizes}, 15)
     for name, timing in timings.items():

@@ -3,6 +3,7 @@
 Both start from the same weights and see the same 2,500 random points, one at a time. Run `python examples/xor.py`.
 """
 
+import argparse
 from typing import Any
 
 import jax
@@ -71,4 +72,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -5,9 +5,9 @@
 Needs the extra `notebooks` (jupytext, nbclient, ipykernel). `make notebooks` runs it for all.
 """
 
+import argparse
 import base64
 import io
-import sys
 import time
 from pathlib import Path
 
@@ -67,4 +67,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="*", help="such as 1_training_from_zero; all without")
+    main(parser.parse_args().name)

@@ -245,6 +245,23 @@ def test_arrays_for_which_no_memory_has_room(name, sizes):
         getattr(nn, name)(*sizes)
 
 
+@pytest.mark.parametrize("module", [
+    f7.Replicate(10**30), f7.Padding(1, 2**62), f7.OneHot(10**20), f7.SpatialZeroPadding(10**12), f7.UpSampling(10**30),
+    f7.SpatialConvolution(2, 2, 1, 1, 1, 1, 10**12, 10**12),
+], ids=lambda module: type(module).__name__)  # fmt: skip
+def test_outputs_for_which_no_memory_has_room(module):
+    message = r"^nn.\w+.*: expected sizes for which a memory has room, got an array of [0-9x ]+ numbers$"
+    input = np.ones((1, 2, 2, 2), np.float32)
+    for apply in (module.apply, jax.jit(module.apply)):
+        with pytest.raises(ValueError, match=message):
+            apply(*module.init(KEY), input)
+
+
+def test_large_numbers_that_are_no_sizes_are_allowed():
+    module = f7.Profile(f7.Tanh(), 2**62, "tanh", 1)
+    np.testing.assert_array_equal(module.apply(*module.init(KEY), np.zeros(2, np.float32))[0], [0, 0])
+
+
 def test_what_authors_say_by_errors_stays():
     class Picky(f7.Map):
         package = "test_bad_calls"

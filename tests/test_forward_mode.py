@@ -140,6 +140,20 @@ def test_the_decay_of_sparse_weights_is_in_the_gradient_and_in_its_derivative():
     np.testing.assert_allclose(jax.jit(jax.jacfwd(jax.grad(loss)))(weight).reshape(3, 3), 0.5 * np.eye(3), rtol=1e-6)
 
 
+def test_a_loss_that_is_computed_beside_its_gradient_has_that_gradient():
+    """As in a step of learning that is itself differentiated, for gradients that are not those of calculus."""
+    reversal, layer = f7.GradientReversal(0.5), f7.SparseLinear(3, 1, weight_decay=0.5)
+    weight, pairs = normal(1, 3), jnp.array([[1.0, 2.0], [3.0, 1.0]])
+
+    def loss(weight):
+        found, _ = layer.apply({"weight": reversal.apply({}, {}, weight)[0], "bias": jnp.zeros(1)}, {}, pairs)
+        return found.sum()
+
+    once = jax.grad(loss)(weight)
+    np.testing.assert_allclose(once, -0.5 * (jnp.array([[2.0, 0, 1]]) + 0.5 * weight), rtol=1e-6)
+    np.testing.assert_array_equal(jax.grad(lambda w: jax.value_and_grad(loss)(w)[0])(weight), once)
+
+
 @pytest.mark.parametrize("approximate", [True, False])
 def test_gelu_has_values_and_derivatives_for_numbers_of_any_size(approximate):
     """Against float64, in which the cube of 1e30 has room, and 1 + erf keeps its digits."""
@@ -173,6 +187,7 @@ TRANSFORMATIONS = {
     "of compiled": lambda loss: jax.grad(jax.jit(loss)),
     "each row": lambda loss: jax.jit(jax.vmap(jax.grad(loss))),
     "hessian": jax.hessian,
+    "computed again": lambda loss: jax.jit(jax.grad(jax.checkpoint(loss))),
 }
 
 

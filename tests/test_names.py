@@ -75,6 +75,7 @@ def test_output_shapes_are_those_of_the_formulas():
     assert f7.output_shape(f7.ParallelTable(f7.Linear(3, 2), f7.Linear(5, 4)), [(6, 3), (6, 5)]) == [(6, 2), (6, 4)]
     assert f7.output_shape(f7.LookupTable(10, 4), jax.ShapeDtypeStruct((2, 7), jnp.int32)) == (2, 7, 4)
     assert f7.output_shape(f7.Dropout(0.5), (3, 2), train=True) == (3, 2)
+    assert f7.output_shape(f7.Sequential(f7.NaN(f7.Linear(3, 2)), f7.Profile(f7.Tanh())), (4, 3)) == (4, 2)
     with pytest.raises(ValueError, match="expected input of size 3 in the last dimension"):
         f7.output_shape(f7.Linear(3, 2), (6, 4))
     with pytest.raises(TypeError, match="expected a shape"):

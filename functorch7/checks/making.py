@@ -8,11 +8,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import MISUSE, describe
 from .fields import check_fields, unfit_field
 from .raised import frames_of, is_of_libraries, is_raised_here
+
+Method = TypeVar("Method", bound=Callable)
 
 
 class Unmade(TypeError):
@@ -41,6 +43,23 @@ def making(init: Callable[..., None]) -> Callable[..., None]:
         check_fields(module)
 
     return made
+
+
+def naming_fields(check: Method) -> Method:
+    """A class's check of its fields, whose numbers are as declared; an error over what is no number names the field."""
+
+    @wraps(check)
+    def checked(module: Any) -> None:
+        module._set_declared()
+        try:
+            check(module)
+        except Exception as error:
+            wrong = unfit_field(module, error)
+            if wrong is not None:
+                raise wrong from None
+            raise
+
+    return checked  # type: ignore[return-value]
 
 
 def _told(module: Any, init: Callable, given: tuple, named: dict[str, Any], error: Exception) -> Exception | None:

@@ -1,13 +1,18 @@
 """Arrays that no memory has room for."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
+
+import jax
 
 from .errors import Described, title
 
 ADDRESSES = 2**47
 """So many bytes a process can have on today's processors."""
+
+LARGE = 2**20
+"""Volumes with so many places in each direction have room in 64 bits, in which XLA counts them."""
 
 Made = TypeVar("Made")
 
@@ -24,6 +29,35 @@ def check_sizes(shape: Sequence[int]) -> None:
     if math.prod(shape) * 4 > ADDRESSES:
         sizes = " x ".join(map(str, shape))
         raise UnfitSizes(f"expected sizes for which a memory has room, got an array of {sizes} numbers")
+
+
+def large_numbers(value: object) -> Iterator[int]:
+    """The whole numbers in a field that are too large for the sizes of some array."""
+    if isinstance(value, (tuple, list)):
+        for each in value:
+            yield from large_numbers(each)
+    elif type(value) is int and abs(value) > LARGE:
+        yield value
+
+
+def check_room(module: Described, numbers: Iterable[int], run: Callable[[], object]) -> None:
+    """Refuses a call with arrays inside that no processor could address, by their sizes alone.
+
+    `numbers` are the large ones of the module, which say why it is so where JAX has no sizes of so many bits.
+    Raises: ValueError naming the module.
+    """
+    try:
+        program = jax.make_jaxpr(run)()
+    except Exception as error:
+        largest = max(map(abs, numbers))
+        if not str(error).startswith(f"{module.package}."):
+            sized(module, check_sizes, [largest])
+        return  # the call itself says what else is wrong
+    for equation in program.eqns:
+        for result in equation.outvars:
+            shape = getattr(result.aval, "shape", ())
+            if all(isinstance(size, int) for size in shape):  # in exported programs they may have names instead
+                sized(module, check_sizes, shape)
 
 
 def sized(module: Described, make: Callable[..., Made], *given: object) -> Made:

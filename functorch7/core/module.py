@@ -8,7 +8,7 @@ that the layer needs: `Map` (only `f(input)`), `Layer` (`init_params` and `f(par
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import FrozenInstanceError, dataclass, field
-from functools import partial, wraps
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, dataclass_transform, overload
 
 import jax
@@ -29,14 +29,14 @@ from ..checks.given import (
     shapes_of,
     unfit,
 )
-from ..checks.making import making
+from ..checks.making import making, naming_fields
 from ..checks.numbers import position
-from ..checks.sizes import sized
+from ..checks.sizes import check_room, sized
 from ..programs import Compiled
 from . import explicit, hooks
 from .keys import check_key, check_single, folded
 from .printing import chain
-from .probe import opened
+from .probe import opened, silent
 from .recording import Recorder, recorded_below
 from .traits import Declared
 from .tree import by_position, child_at, child_names, join
@@ -109,7 +109,7 @@ class Module(Declared):
         # init=False, said by classes that inherit a hand-written __init__, is for type checkers only.
         cls._own_init = cls._own_init or "__init__" in vars(cls)
         if "__post_init__" in vars(cls):
-            cls.__post_init__ = _naming_fields(cls.__post_init__)  # type: ignore[method-assign]
+            cls.__post_init__ = naming_fields(cls.__post_init__)  # type: ignore[method-assign]
         dataclass(frozen=True, eq=False, repr=False, init=not cls._own_init)(cls)
         if "__init__" in vars(cls):
             cls.__init__ = making(cls.__init__)  # type: ignore[method-assign]
@@ -187,6 +187,9 @@ class Module(Declared):
             check_own(self, params, buffers)
         if (mesh := explicit.mesh_of(input)) is not None:
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
+        if numbers := self.traits.large_numbers:
+            with silent():
+                check_room(self, numbers, partial(_forward, buffers, key, train, self, params, input))
         try:
             with jax.named_scope(type(self).__name__):
                 if self._hooks and hooks.here(self):
@@ -240,23 +243,6 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
     if callable(given) and not isinstance(given, type) and not hasattr(given, "functional"):
         return Lambda(given)
     raise TypeError(f"{name}: expected a module as module {position}, got {with_hint(given)}")
-
-
-def _naming_fields(check: Callable[[Any], None]) -> Callable[[Any], None]:
-    """A class's check of its fields, whose numbers are as declared; an error over what is no number names the field."""
-
-    @wraps(check)
-    def checked(module: Any) -> None:
-        module._set_declared()
-        try:
-            check(module)
-        except Exception as error:
-            wrong = unfit_field(module, error)
-            if wrong is not None:
-                raise wrong from None
-            raise
-
-    return checked
 
 
 def _refuse_change(module: Any, name: str, *value: Any) -> None:

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from .types import Array
+from .varying import varying_as
 
 
 def derived_as(value: Array, other: Array) -> Array:
@@ -13,7 +14,7 @@ def derived_as(value: Array, other: Array) -> Array:
     `other` is not finite.
     """
     # In a batch, and in `jax.shard_map`, JAX wants a value to have as many places as its derivative: zeros have one.
-    return _derived_as(jnp.where(jnp.isnan(other), value, value), other)
+    return _derived_as(jnp.where(jnp.isnan(other), value, value), varying_as(other, value))
 
 
 @jax.custom_jvp

@@ -4,6 +4,7 @@ from typing import ClassVar, NamedTuple
 
 from jax.typing import DTypeLike
 
+from ..checks.sizes import large_numbers
 from .description import Description
 from .types import State
 
@@ -17,6 +18,8 @@ class Traits(NamedTuple):
 
     traceable: bool
     """Whether `apply` works under `jit`; False where an output's size depends on values."""
+    sized: bool
+    """Whether the sizes of outputs follow from those of inputs, so that `jax.eval_shape` finds them."""
     draws_in_training: bool
     draws_in_evaluation: bool
     checks_values: bool
@@ -42,6 +45,8 @@ class Traits(NamedTuple):
     """Names of the module's own parameters that a call reads only in places, by `gather`."""
     uncalled: tuple[int | str, ...]
     """Names of the modules inside whose arrays alone are used (the gates of a cell): hooks at them would never run."""
+    large_numbers: tuple[int, ...]
+    """Those among its fields that are too large for sizes, unless they mean something else."""
     scaled_axes: dict[str, int] | None
     """Of each of the module's weights, the axis that counts outputs, with a scale each in 8 bits (`Quantized`)."""
 
@@ -103,6 +108,12 @@ class Declared(Description):
         return all(child.traits.traceable for child in self.child_modules())
 
     @property
+    def sized(self) -> bool:
+        """Whether sizes follow from sizes: as `traceable` where a class says that, else in all modules inside."""
+        says_itself = type(self).traceable is not Declared.traceable
+        return self.traceable if says_itself else all(child.traits.sized for child in self.child_modules())
+
+    @property
     def checks_values(self) -> bool:
         """Whether it looks at values: where a module inside does."""
         return any(child.traits.checks_values for child in self.child_modules())
@@ -111,6 +122,11 @@ class Declared(Description):
     def row_parameters(self) -> tuple[str, ...]:
         """The parameters that are read by rows: none."""
         return ()
+
+    @property
+    def large_numbers(self) -> tuple[int, ...]:
+        """Its fields' numbers that are too large for sizes."""
+        return tuple(large_numbers([value for _, value in self._named_values()]))
 
     @property
     def transient(self) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """Inside `jax.shard_map`: which values differ from device to device, which JAX has to be told where a value begins.
 
 What is computed of values that differ does, too, by itself. But a loop's carry has to be, before the first step, what
-it is after one, and so have the results of all branches of a choice.
+it is after one, and so have the results of all branches of a choice. What a function with a way back of its own takes
+has to be alike, too: JAX adds up the gradients of what is the same on all devices where it is made to differ.
 """
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +21,11 @@ def varying_as(tree: Value, like: Value) -> Value:
         return tree
     no = reduce(jnp.logical_or, [jnp.zeros_like(each, dtype=bool, shape=()) for each in jax.tree.leaves(like)])
     return jax.tree.map(lambda value: jnp.where(no, value, value), tree)
+
+
+def shaped(shape: tuple[int, ...], like: jax.Array) -> jax.ShapeDtypeStruct:
+    """The type of an array of this shape that has the numbers of another one, and differs where that does."""
+    return jax.eval_shape(partial(jnp.zeros_like, shape=shape), like)
 
 
 def scan(

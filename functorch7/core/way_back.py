@@ -9,6 +9,7 @@ from jax._src.core import Primitive  # as jax.extend.core has it, which imports 
 from jax.interpreters import ad, batching, mlir
 
 from .types import Value
+from .varying import varying_as
 
 WayBack = Callable[[list], list]
 """From the gradients of a function's results, to those of what moves."""
@@ -30,6 +31,7 @@ def linear(function: Callable[[Value, Value], Value], way_back: Callable, fixed:
     Its way back is way_back(fixed, gradients), in the structure of `moving`. Neither function may use what is being
     traced, but for its arguments.
     """
+    fixed, moving = varying_as((fixed, moving), (fixed, moving))
     (fixed_leaves, of_fixed), (leaves, of_moving) = jax.tree.flatten(fixed), jax.tree.flatten(moving)
     program, shapes = jax.make_jaxpr(function, return_shape=True)(fixed, moving)
     of_results = jax.tree.structure(shapes)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
 from ..core.types import Array
+from ..core.varying import varying_as
 
 Product = Callable[..., Array]
 """A function of two arrays and of what says how they are multiplied, which is hashable."""
@@ -28,4 +29,4 @@ def bilinear(product: Product, by_first: Product, by_second: Product) -> Product
         changes += [] if type(dy) is SymbolicZero else [by_second(x, dy, how)]
         return output, sum(changes[1:], changes[0]) if changes else jnp.zeros_like(output)
 
-    return found
+    return lambda x, y, how: found(*varying_as((x, y), (x, y)), how)

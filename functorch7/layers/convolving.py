@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import may_have_copies, traced_for, wide_on_cpu
+from ..core import may_have_copies, traced_for, varying, wide_on_cpu
 from ..core.types import Array
 from .bilinear import Product, bilinear
 from .channels_last import convolved, images_back, kernels_back
@@ -238,7 +238,7 @@ def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps)
 
 
 def _outputs(x: Array, weight: Array, how: Steps) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct((len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])), x.dtype)
+    return varying.shaped((len(x), len(weight), *how.counts(x.shape[2:], weight.shape[2:])), x)
 
 
 _of_images, _of_phases, _of_turned = (

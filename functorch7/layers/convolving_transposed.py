@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import traced_for, wide_on_cpu
+from ..core import traced_for, varying, wide_on_cpu
 from ..core.types import Array
 from .bilinear import bilinear
 from .convolving import on_cpu
@@ -32,7 +32,7 @@ class Places(NamedTuple):
     def images(self, x: Array, weight: Array) -> jax.ShapeDtypeStruct:
         """What the output is like: the images of a convolution whose output x is like."""
         sizes = self.sizes(x.shape[2:], weight.shape[2:])
-        return jax.ShapeDtypeStruct((len(x), weight.shape[1], *sizes), x.dtype)
+        return varying.shaped((len(x), weight.shape[1], *sizes), x)
 
     def back(self) -> Steps:
         """How the same kernels go over the output, to give images as large as the input."""
@@ -60,8 +60,8 @@ def _by_xla(x: Array, weight: Array, how: Places) -> Array:
 
 def _as_gradient(x: Array, weight: Array, how: Places) -> Array:
     """As the gradient of a convolution's images, by whichever way that goes."""
-    images = how.images(x, weight)
-    _, pull = jax.vjp(lambda y: on_cpu(y, weight, how.back()), jnp.zeros(images.shape, images.dtype))
+    nothing = jnp.zeros_like(x, shape=how.images(x, weight).shape)
+    _, pull = jax.vjp(lambda y: on_cpu(y, weight, how.back()), nothing)
     return pull(x)[0]
 
 

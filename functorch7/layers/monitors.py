@@ -26,6 +26,10 @@ class Watched(Decorator, abstract=True):
     def traceable(self) -> bool:
         return False
 
+    @property
+    def sized(self) -> bool:
+        return self.modules[0].traits.sized
+
 
 def _totals(leaves: list) -> list:
     return [jnp.sum(leaf) for leaf in leaves]

@@ -98,7 +98,7 @@ def _reversed(input, factor):
 
 @_reversed.defjvp
 def _(factor, primals, tangents):
-    return primals[0], -factor * tangents[0]
+    return _reversed(*primals, factor), -factor * tangents[0]  # so that the value's gradient is reversed, too
 
 
 class GradientReversal(Map):

@@ -38,7 +38,8 @@ def decaying(weight: Array, decay: float) -> Array:
 @decaying.defjvp
 def _tangents(decay: float, primals: tuple, tangents: tuple) -> tuple:
     (weight,), (change,) = primals, tangents
-    return weight, linear(lambda _, change: change, lambda w, gradient: gradient + decay * w, weight, change)
+    of_change = linear(lambda _, change: change, lambda w, gradient: gradient + decay * w, weight, change)
+    return decaying(weight, decay), of_change
 
 
 class SparseLinear(Layer):

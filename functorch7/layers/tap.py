@@ -1,7 +1,7 @@
 """Host functions that look at values on their way forward and at gradients on their way back."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -72,8 +72,13 @@ mlir.register_lowering(_look, mlir.lower_fun(lambda *values, at_once, program: p
 
 @_look.def_effectful_abstract_eval
 def _shapes_and_effects(*avals: Any, at_once: Program, program: Program) -> tuple[list, Any]:
-    traced = jax.make_jaxpr(program)(*avals)
-    return list(traced.out_avals), traced.effects
+    return list(jax.make_jaxpr(program)(*avals).out_avals), _effects()
+
+
+@cache
+def _effects() -> Any:
+    """Those of JAX's own callbacks for looking, which may stand where `jax.checkpoint` runs them again."""
+    return jax.make_jaxpr(partial(jax.debug.callback, lambda: None))().effects
 
 
 def _tangents(primals: Any, tangents: Any, **ways: Program) -> tuple:

@@ -61,9 +61,9 @@ class SmoothL1Criterion(Averaged):
     size_average: bool = True
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
-        difference = input - target
-        size = jnp.abs(difference)
-        return jnp.where(size < 1, 0.5 * difference * difference, size - 0.5)
+        size = jnp.abs(input - target)
+        small = jnp.minimum(size, 1)  # whose square is finite, with a slope that is
+        return jnp.where(size < 1, 0.5 * small * small, size - 0.5)
 
 
 class DistKLDivCriterion(Averaged):

@@ -31,7 +31,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
     [(4, 3), (4, 2)]
     """
     check_module("output_shape", module)
-    if not module.traits.traceable:
+    if not module.traits.sized:
         raise ValueError(f"{title(module)}: the size of the output depends on values, not only on the input's shape")
     key = jax.random.key(0)
 

@@ -73,6 +73,10 @@ def test_counts_and_rates_are_scikit_learns():
     assert confusion.averageUnionValid == pytest.approx(jaccard, rel=1e-6)
 
 
+def test_a_number_of_classes_may_come_out_of_a_division():
+    assert optim.ConfusionMatrix(10 / 2).nclasses == 5
+
+
 def test_averages_leave_out_classes_that_are_no_targets():
     confusion = counted([1, 3, 2], [1, 1, 2], 3)
     confusion.updateValids()

@@ -72,6 +72,14 @@ def test_names_differ(logger):
         logger.setNames(["a", "a"])
 
 
+@pytest.mark.parametrize(("method", "what"), [("setNames", "names"), ("add", "values"), ("style", "styles")])
+def test_a_single_value_is_no_table(logger, method, what):
+    for value in ("ab", 3):
+        with pytest.raises(TypeError, match=rf"optim.Logger.{method}: expected a table of {what}, got {value!r}$"):
+            getattr(logger, method)(value)
+    assert text(logger) == ""
+
+
 def test_a_timestamp_makes_the_name_unique(tmp_path):
     logger = optim.Logger(str(tmp_path / "a.log"), True)
     assert re.fullmatch(r"a\.log-\d{4}_\d\d_\d\d_.+", logger.path.name) and text(logger) == ""

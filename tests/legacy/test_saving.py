@@ -64,20 +64,25 @@ def test_recurrent_modules_have_tables_definitions_and_shared_copies(kind, tmp_p
 
 
 def test_names_of_the_functional_interface_are_in_files(tmp_path):
-    network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Sequential(f7.Linear(2, 2)).named("top"))
+    node = f7.Node(f7.Linear(2, 2))
+    kept = f7.Profile(f7.Tanh(), 9, "shown", 1).named("timed")  # a class that has a name for something else
+    network = f7.Sequential(f7.Linear(3, 2).named("conv1"), f7.Graph([node], [node]).named("top"), kept)
     f7.save_model(tmp_path / "m.t7", network, *network.init(jax.random.key(0)))
-    assert f7.load_model(tmp_path / "m.t7")[0] == network
+    *_, timed = loaded = f7.load_model(tmp_path / "m.t7")[0]
+    assert loaded[:2] == network[:2] and timed.own_name == "timed" and timed.name == "shown"
     assert nn.load(tmp_path / "m.t7")["conv1"].getName() == "conv1"
 
 
 def test_definition_and_weights_in_two_files(tmp_path):
-    model = nn.Sequential(nn.Linear(300, 300), nn.Tanh(), nn.Linear(300, 300)).double()
+    model = nn.Sequential(nn.Linear(300, 300), nn.Tanh(), nn.Linear(300, 300), nn.BatchNormalization(300)).double()
+    model.get(4).running_mean.fill(3)
     model.get(3).share(model.get(1), "weight", "gradWeight")
     definition, weights = tmp_path / "definition.t7", tmp_path / "weights.t7"
     assert model.saveModule(definition, weights) is model
     assert definition.stat().st_size < 10_000 < 8 * 300 * 300 < weights.stat().st_size < 1.1 * 8 * 300 * 300
     loaded = nn.loadModule(definition, weights)
     same(loaded.getWeightsBias(), model.getWeightsBias())
+    same(loaded.getExtraParameter(), model.getExtraParameter())
     loaded.get(1).weight.fill(2)
     assert (np.array(loaded.get(3).weight) == 2).all() and (np.array(loaded.get(1).bias) != 2).all()
     x = values(2, 300)

@@ -12,6 +12,7 @@ from ..t7.values import Fields
 from .node import Node
 from .reader import Reader, readers
 from .record import Record, is_harmless
+from .table import schema_of
 
 
 def _data(node: T7Object) -> Fields:
@@ -89,6 +90,7 @@ def _read(reader: Reader, record: Record) -> Node:
         name=name if isinstance(name, str) else None
     )
     output = record.fields.get("output")
+    spec = schema_of(Graph).named(spec, record)
     return Node(spec, children=children, settings=record.settings(), output=output, annotations=found.annotations)
 
 

@@ -185,9 +185,7 @@ class Reader:
         children = self._children(record, schema)
         parts = {name: self._part(record, name) for name in schema.parts}
         described = {name: _spec_of(part) for name, part in parts.items()}
-        spec = schema.describe(record, tuple(child.spec for child in children), described)
-        if schema.has_free_name and isinstance(record.get("name"), str) and record.get("name"):
-            spec = spec.named(record.get("name"))
+        spec = schema.named(schema.describe(record, tuple(child.spec for child in children), described), record)
         children = _of_spec(record, spec, children, parts)
         parameters, gradients = schema.arrays(record, spec)
         buffers = {name: array for name in schema.buffers if (array := record.array(name)) is not None}

@@ -19,6 +19,9 @@ FROZEN = "_functorch7_frozen"
 WITHOUT_GRADIENT = "_functorch7_without_gradient"
 """The field that names those whose `requires_grad` is false, as in PyTorch: they have a gradient, of zeros."""
 
+OWN_NAME = "_functorch7_name"
+"""The name of a module whose class has a field `name` for something else."""
+
 EMPTIED = "_functorch7_emptied"
 """The field that has the sizes of parameters without elements (`weight:set()`), of which a file says nothing else."""
 

@@ -21,7 +21,7 @@ from ..t7 import LuaFunction, T7Object
 from ..t7.values import Content, Fields
 from .build import storage
 from .node import Node, shapes_of
-from .record import EMPTIED, Record, plain, records_in
+from .record import EMPTIED, OWN_NAME, Record, plain, records_in
 
 SNAKE = {
     "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
@@ -185,9 +185,15 @@ class Schema:
         return [f for f in fields(self.spec_class) if f.name != "modules" and f.name not in self.parts]  # type: ignore[arg-type]
 
     @property
-    def has_free_name(self) -> bool:
-        """Whether the field `name`, which loadcaffe and others set, is the module's name, and nothing of its own."""
-        return all(field.name != "name" for field in fields(self.spec_class))  # type: ignore[arg-type]
+    def name_field(self) -> str:
+        """The field with the module's name: `name`, which loadcaffe and others set, unless that is one of its own."""
+        has_own = any(field.name == "name" for field in fields(self.spec_class))  # type: ignore[arg-type]
+        return OWN_NAME if has_own else "name"
+
+    def named(self, spec: core.Module, record: Record) -> core.Module:
+        """The description with the name that a record has for it, if any."""
+        name = record.get(self.name_field)
+        return spec.named(name) if name and isinstance(name, str) else spec
 
     def describe(self, record: Record, modules: tuple[core.Module, ...], parts: Fields) -> core.Module:
         """The description of a record, with those of the objects inside it."""

@@ -69,8 +69,8 @@ class Writer:
         else:
             fields |= {"output": _empty(schema.output, dtype), "train": True}
         fields |= {name: value for name, value in node.settings.items() if name != "_type"}
-        if schema.has_free_name and node.spec.own_name is not None:
-            fields["name"] = node.spec.own_name
+        if node.spec.own_name is not None:
+            fields[schema.name_field] = node.spec.own_name
         fields |= schema.write(node)
         if by_position(node.spec) and not isinstance(node.spec, Criterion):
             fields.setdefault("modules", list(node.children))

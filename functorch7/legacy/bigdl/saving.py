@@ -103,9 +103,10 @@ def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -
     if bare:
         for tensor in _tensors(module):
             tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype))
-        module.reset()  # type: ignore[attr-defined]
     if weightPath is not None:
         _take(module, load_t7(weightPath), weightPath)
+    elif bare:
+        module.reset()  # type: ignore[attr-defined]
     return module
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.declared import whole_number
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
@@ -46,11 +47,12 @@ class ConfusionMatrix(InFiles):
     def __init__(self, nclasses: int | Sequence[str], classes: Sequence | None = None):
         if isinstance(nclasses, (list, tuple)):
             nclasses, classes = len(nclasses), nclasses
-        if isinstance(nclasses, bool) or not isinstance(nclasses, (int, np.integer)) or nclasses < 1:
+        count = whole_number(nclasses)
+        if count is None or count < 1:
             raise ValueError(
                 f"optim.ConfusionMatrix: expected a number of classes >= 1, or their names; got {nclasses!r}"
             )
-        self.nclasses = int(nclasses)
+        self.nclasses = count
         self.classes = list(classes or [])
         if len(self.classes) > self.nclasses:
             raise ValueError(f"optim.ConfusionMatrix: expected {nclasses} names of classes, got {len(self.classes)}")

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ...core.types import Value
 from ..tensors.named import Named
 from ..tensors.values import unwrapped
 from .pictures import new_figure, show, write
@@ -32,6 +33,13 @@ def _number_or_text(value: Any) -> float | str:
     if found.size != 1 or not jnp.issubdtype(found.dtype, np.number):
         raise TypeError(f"optim.Logger.add: can only log numbers and strings, got {value!r}")
     return float(found.item())
+
+
+def _table(method: str, what: str, given: Value) -> Value:
+    """What a method was given, which is to be a table: a text is none."""
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        raise TypeError(f"optim.Logger.{method}: expected a table of {what}, got {given!r}")
+    return given
 
 
 class Logger(Named):
@@ -73,9 +81,9 @@ class Logger(Named):
             with self.path.open("a") as file:
                 file.write(line)
 
-    def setNames(self, names: str | Sequence[str]) -> Logger:
+    def setNames(self, names: Sequence[str]) -> Logger:
         """Writes the first row, the columns' names; returns the logger. Raises ValueError for names that repeat."""
-        names = list(names)
+        names = list(_table("setNames", "names", names))
         if len(set(names)) < len(names):
             raise ValueError(f"optim.Logger.setNames: expected names that differ, got {names}")
         self.names = names
@@ -91,7 +99,7 @@ class Logger(Named):
         (a list: 1, 2, ...), unless `setNames` has. Raises TypeError for other values, ValueError for missing and
         unknown columns.
         """
-        given = symbols if isinstance(symbols, dict) else list(symbols)
+        given = symbols if isinstance(symbols, dict) else list(_table("add", "values", symbols))
         names = self.names or (list(given) if isinstance(given, dict) else list(range(1, len(given) + 1)))
         if len(given) != len(names) or (isinstance(given, dict) and set(given) != set(names)):
             raise ValueError(f"optim.Logger.add: expected a value for each of {names}, got {given}")
@@ -109,9 +117,7 @@ class Logger(Named):
         of matplotlib such as 'r--' (Torch: of gnuplot); or a list of these, to be drawn on top of each other.
         Raises TypeError for anything else, ValueError for unknown columns.
         """
-        if isinstance(symbols, str):
-            raise TypeError(f"optim.Logger.style: expected a table of styles, got {symbols!r}")
-        if len(symbols) > len(self.names):
+        if len(_table("style", "styles", symbols)) > len(self.names):
             raise ValueError(f"optim.Logger.style: expected styles of the columns {self.names}, got {symbols}")
         pairs = symbols.items() if isinstance(symbols, dict) else zip(self.names, symbols, strict=False)
         for name, style in pairs:
