@@ -14,6 +14,7 @@ from ...network import numbers
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
 from .fields import Form, Untraceable
 from .foreign import Place, given_by, in_mode
@@ -66,6 +67,9 @@ class Walk:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
+        if module.copies_whole_numbers:
+            spec = spec.replace()
+            spec._set(own_dtype=dtype_of(module._type).name)
         if isinstance(spec, AbstractRecurrent) and hasattr(spec, "rho"):
             spec = spec.replace(rho=1)  # how many steps are kept is not the program's affair
         own = {name: self._cell(module, name) for name in module.own_parameters()}
