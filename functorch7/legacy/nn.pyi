@@ -491,7 +491,6 @@ class JoinTable(Module):
     `dimension` is counted after it.
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
-    copies_whole_numbers: Any
 
 class Kmeans(_special.Kmeans, Module):
     """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
@@ -719,7 +718,6 @@ class Padding(Module):
     def __init__(
         self, dim: int, pad: int, nInputDim: int | None = None, value: float = 0, index: int = 1,
     ) -> None: ...
-    copies_whole_numbers: Any
 
 class PairwiseDistance(Module):
     """||x1 - x2||_p, example by example; the gradient at distance 0 is 0.
@@ -1058,7 +1056,6 @@ class SpatialZeroPadding(Module):
     def __init__(
         self, pad_l: int, pad_r: int | None = None, pad_t: int | None = None, pad_b: int | None = None,
     ) -> None: ...
-    copies_whole_numbers: Any
 
 class Sqrt(Module):
     """y = sqrt(x), NaN below 0; the derivative at 0 is 0.
@@ -1219,7 +1216,6 @@ class Concat(Container):
     Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
     """
     def __init__(self, dimension: int, *modules: Module) -> None: ...
-    copies_whole_numbers: Any
 
 class ConcatTable(Container):
     """y = [m_1(x), ..., m_n(x)]: every module gets the same input (a tensor or a table); the output is the table of
@@ -1352,7 +1348,6 @@ class Parallel(Container):
     def __init__(
         self, inputDimension: int | None = None, outputDimension: int | None = None, *modules: Module,
     ) -> None: ...
-    copies_whole_numbers: Any
 
 class ParallelTable(Container):
     """y = [m_1(x_1), ..., m_n(x_n)]: module i gets entry i of the input table; the output is the table of their

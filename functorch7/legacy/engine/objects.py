@@ -50,7 +50,7 @@ class Object(Titled, Passing, Parametrised, Holder):
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool
-    copies_whole_numbers: bool
+    _copies_whole_numbers: bool
 
     @property
     def in_training(self) -> bool:

@@ -67,7 +67,7 @@ class Walk:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
-        if module.copies_whole_numbers:
+        if module._copies_whole_numbers:
             spec = spec.replace()
             spec._set(own_dtype=dtype_of(module._type).name)
         if isinstance(spec, AbstractRecurrent) and hasattr(spec, "rho"):

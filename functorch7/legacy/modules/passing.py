@@ -122,7 +122,7 @@ for _spec in (
 for _spec in (
     layers.JoinTable, layers.Concat, layers.Parallel, layers.Padding, layers.SpatialZeroPadding,
 ):  # fmt: skip
-    more[_spec] = More({"copies_whole_numbers": True})
+    more[_spec] = More({"_copies_whole_numbers": True})
 
 
 class Copy(Module, describes=layers.Copy):

@@ -89,7 +89,7 @@ class Tree(Described):
 
     modules: Value
     train = ModeField()
-    copies_whole_numbers = False
+    _copies_whole_numbers = False
     """Whether it gives whole numbers in its own type, into whose tensor Torch copies them."""
     takes_an_input = True
     """Whether it can be in a list of modules; a criterion takes a target, too."""
