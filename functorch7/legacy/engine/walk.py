@@ -111,7 +111,7 @@ class Walk:
     def _occurs_again(self, module: Object) -> bool:
         """Whether an object is at several places of the network."""
         if self._occurrences is None:
-            self._occurrences = Counter(map(id, self.members[0].listModules()))
+            self._occurrences = Counter(map(id, self.members[0]._members()))
         return self._occurrences[id(module)] > 1
 
     def _visit_foreign(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
@@ -136,7 +136,7 @@ class Walk:
         """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self.tensors[0])
         self._take_tensors(module, self.tensors)
-        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
+        holders = {id(t): (each, name) for each in module._members() for name, t in each._tensors().items()}
         self.holders += [holders.get(id(tensor)) for tensor in self.tensors[0][first:]]
         return {str(i): first + i for i in range(len(self.tensors[0]) - first)}
 
