@@ -2375,3 +2375,13 @@ local padded = nn.SpatialZeroPadding(1):forward(image)
 return torch.type(joined), joined[4][2], torch.type(rows), torch.type(padded), torch.type(branches:forward(whole)),
   network:forward({whole, whole}):size(2), torch.type(nn.Padding(1, 1):forward(whole))
 --> 'torch.DoubleTensor', 4, 'torch.LongTensor', 'torch.FloatTensor', 'torch.FloatTensor', 3, 'torch.FloatTensor'
+
+--- a file that is opened quietly gives signs of errors
+local name = os.tmpname()
+local written = torch.DiskFile(name, 'w')
+written:writeString('a\n')
+written:close()
+local file = torch.DiskFile(name, 'r', true)
+local first, second, sign = file:readString('*l'), file:readString('*l'), file:hasError()
+return first, second, sign, file:isQuiet(), torch.DiskFile('/no/such/file', 'r', true)
+--> 'a', '', true, true, nil
