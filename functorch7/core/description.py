@@ -22,6 +22,8 @@ class Description:
     """The name that `named` gave to this one module."""
     own_type: ClassVar[str | None] = None
     """The name of the class that a program of `legacy` has derived from this one's, if its object is of such."""
+    own_dtype: ClassVar[str | None] = None
+    """The type in which it gives whole numbers: that of its object in `legacy`, if that copies them as Torch does."""
     own_text: ClassVar[str | None] = None
     """What is printed for it in place of `printed()`."""
     made_first: ClassVar[tuple[Any, ...]] = ()
@@ -102,7 +104,7 @@ class Description:
 
     def _values(self) -> tuple:
         own = (value for _, value in self._named_values())
-        return (self.own_name, self.own_type, self.own_text, self._hooks, *own)
+        return (self.own_name, self.own_type, self.own_dtype, self.own_text, self._hooks, *own)
 
     def _named_values(self) -> list[tuple[str, Any]]:
         return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]

@@ -35,6 +35,7 @@ from ..checks.sizes import check_room, sized
 from ..programs import Compiled
 from . import explicit, hooks
 from .keys import check_key, check_single, folded
+from .precision import whole_as
 from .printing import chain
 from .probe import opened, silent
 from .recording import Recorder, recorded_below
@@ -226,8 +227,7 @@ class Module(Declared):
         if way is None:
             alone = traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and opened(Recorder) is None
-            in_compiled = _checked_apply if traits.checks_values else _compiled_apply
-            way = in_compiled if compiled else type(child).apply
+            way = (_checked_apply if traits.checks_values else _compiled_apply) if compiled else type(child).apply
         run = partial(way, child, params[name], buffers[name], key=key, train=train)
         with inside(self, name), jax.named_scope(str(name)):
             return recorded_below(name, run, input, through)
@@ -265,7 +265,7 @@ def _check_no_arrays(kind: type[Module]) -> None:
 def _forward(buffers, key, train, module, params, input):
     result = module.forward(params, buffers, input, key=key, train=train)
     check_result(module, result)
-    return result
+    return result if module.own_dtype is None else (whole_as(module.own_dtype, result[0]), result[1])
 
 
 def _apply(module, params, buffers, input, *, key, train):

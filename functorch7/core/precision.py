@@ -25,6 +25,15 @@ def with_fractions(array: Array) -> Array:
     return array if jnp.issubdtype(array.dtype, jnp.inexact) else jnp.asarray(array, jnp.result_type(float))
 
 
+def whole_as(dtype: DTypeLike, tree: Value) -> Value:
+    """The tree with its whole numbers in a type, as narrow as JAX has it."""
+
+    def changed(array: Value) -> Value:
+        return array if jnp.issubdtype(array.dtype, jnp.inexact) else array.astype(jax.dtypes.canonicalize_dtype(dtype))
+
+    return jax.tree.map(changed, tree)
+
+
 def at_least_float32(dtype: DTypeLike) -> DTypeLike:
     """The dtype in which to accumulate: float32, or the dtype itself if it is wider."""
     return dtype if jnp.finfo(dtype).bits >= 32 else jnp.float32

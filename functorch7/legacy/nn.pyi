@@ -1173,13 +1173,6 @@ class VolumetricReplicationPadding(Module):
         | None = None, pback: int | None = None,
     ) -> None: ...
 
-class WeightNorm(_decorators.WeightNorm, Module):
-    """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
-
-    Shape: that of the module.
-    """
-    def __init__(self, module: Module, outputDim: int = 1) -> None: ...
-
 class WhiteNoise(Module):
     """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
 
@@ -2008,6 +2001,13 @@ class VolumetricMaxUnpooling(_vision.Unpooling, Module):
     SpatialMaxUnpooling.
     """
     def __init__(self, pooling: Module) -> None: ...
+
+class WeightNorm(_decorators.WeightNorm, Decorator):
+    """weight = g v / sqrt(||v||^2 + 1e-4): the weight of the module inside, output by output.
+
+    Shape: that of the module.
+    """
+    def __init__(self, module: Module, outputDim: int = 1) -> None: ...
 
 class AbsCriterion(Criterion):
     """sum_i |x_i - y_i|, divided by the number of elements if sizeAverage; the derivative at 0 is 1.

@@ -7,13 +7,15 @@ import math
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from shutil import get_terminal_size
 from typing import Any, NoReturn
-
-from tqdm.auto import tqdm
 
 from .program.lua import Table, number
 from .program.options import OptionParser as OptionParser
+from .sys import COLORS
 from .tensors.lua_values import kind, text
 
 
@@ -26,43 +28,60 @@ def formatTime(seconds: float) -> str:
     rest, found = math.floor(seconds * 1000), ""
     for unit, milliseconds in (("D", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)):
         count, rest = divmod(rest, milliseconds)
-        if count and sum(map(found.count, "Dhms")) < 2:
+        if count > 0 and sum(map(found.count, "Dhms")) < 2:
             found += f"{count}{unit}"
     return found or "0ms"
 
 
-class _Bar(tqdm):
-    """tqdm's bar with Torch's text: the time that is left, or the whole at the end, and that of one step."""
-
-    @property
-    def format_dict(self) -> dict[str, Any]:
-        found = super().format_dict
-        step = found["elapsed"] / found["n"] if found["n"] else 0.0
-        left = max(0.0, (found["total"] - found["n"]) * step)
-        times = f"ETA: {formatTime(left)}" if found["n"] < found["total"] else f"Tot: {formatTime(found['elapsed'])}"
-        return {**found, "times": f"{times} | Step: {formatTime(step)}"}
+_TOTAL, _ROOM, _MARKS = 120, 34, 100
+"""The columns of a bar with its words, at most; those of the words; how many calls a step's time is measured over."""
 
 
-class _Progress:
-    bar: _Bar | None = None
+class _Bar:
+    """What is shown of a loop; `began` is None where the next call begins a bar."""
+
+    began: float | None = None
+    filled = -1
+
+    def begin(self, current: float) -> None:
+        self.began = time.perf_counter()
+        self.marks = deque([(current, 0.0)], _MARKS)
+
+    def drawn(self, current: float, goal: float, width: int) -> str:
+        """The bar, the times behind it, and after as many steps back the count in its middle."""
+        elapsed = time.perf_counter() - (self.began or 0)
+        first, then = self.marks[0]
+        step = (elapsed - then) / (current - first) if current != first else 0.0
+        self.marks.append((current, elapsed))
+        left = f"ETA: {formatTime(max(0.0, (goal - current) * step))}"
+        times = f" {left if self.filled < width else f'Tot: {formatTime(elapsed)}'} | Step: {formatTime(step)}"
+        bar = ("=" * (self.filled - 1) + ">" * (self.filled > 0))[:width].ljust(width, ".")
+        rubbed, back = " " * (_ROOM - 4) + "\b" * (_ROOM - 4), "\b" * (5 + len(times) + width // 2)
+        return f" [{bar}] {rubbed}{times}{back} {text(current)}/{text(goal)} "
+
+
+_bar = _Bar()
 
 
 def progress(current: float, goal: float) -> None:
     """Shows how far a loop is, in place of what was shown before; the bar ends at current = goal.
 
-    A smaller number than before begins a new bar. The bar is tqdm's, which knows terminals and notebooks and refreshes
-    at most 10 times a second.
+    After its end a smaller part than before begins a new bar.
     """
-    bar = _Progress.bar
-    if bar is None or current < bar.n or goal != bar.total:
-        if bar is not None:
-            bar.close()
-        form = " [{bar}] {n_fmt}/{total_fmt} {times}"
-        bar = _Progress.bar = _Bar(total=goal, bar_format=form, ascii=".>=", file=sys.stdout)
-    bar.update(current - bar.n)
-    if current >= goal:
-        bar.refresh()
-        bar.close()
+    width = min(get_terminal_size().columns, _TOTAL) - _ROOM
+    filled = math.floor(current * width / (goal or 1))
+    if _bar.began is None and not -1 < _bar.filled <= filled:
+        _bar.begin(current)
+    else:
+        sys.stdout.write("\r")
+    if _bar.began is not None:
+        _bar.filled = filled
+        sys.stdout.write(_bar.drawn(current, goal, width))
+        if filled == width:
+            _bar.began = None
+            sys.stdout.write("\n")
+        sys.stdout.write("\r")
+        sys.stdout.flush()
 
 
 def error(message: str, domain: str | None = None, usage: str | None = None) -> NoReturn:
@@ -108,24 +127,37 @@ def _written(value: Any) -> str:
     return '"' + str(value).replace('"', '\\"').replace("\n", "\\n") + '"' if kind(value) == "string" else text(value)
 
 
-def print(*values: object) -> None:
-    """Prints values; a table with a line for each entry."""
-    each: Any = values
-    lines = [table2string(value, newline=True) if kind(value) == "table" else text(value) for value in each]
-    sys.stdout.write("    ".join(lines) + "\n")
+def usage(funcname: str, description: str | None, example: str | None, *params: Mapping[str, object] | str) -> str:
+    """The help of a function in the terminal's colours: what it does, and its arguments, described as for `unpack`.
+
+    Of arguments without names an empty text stands between those of one way to call it and those of the next.
+    """
+    line = "+" * 69
+    about = f"\n{description}\n" if description else ""
+    ends = f"\n{COLORS.cyan}{example}{COLORS.none}\n" if example else ""
+    head = f"{line}\n{COLORS.Magenta}{funcname}{COLORS.none}\n{about}\n{COLORS.blue}> {COLORS.none}usage:\n"
+    ways = [list(way) for is_end, way in groupby(params, lambda param: param == "") if not is_end]
+    written = "".join(_way(funcname, way) for way in ways)
+    return f"{head}{COLORS.cyan}{written}{COLORS.none}{ends}{line}"
 
 
-def usage(funcname: str, description: str | None, example: str | None, *params: Mapping[str, object]) -> str:
-    """The help of a function: what it does, and its arguments, described as for `unpack`."""
-    lines = [funcname, *([f"\n{description}"] if description else []), "\nusage:", f"{funcname}{{"]
+def _way(funcname: str, params: Sequence[Any]) -> str:
+    """One way to call a function, with a line for each argument."""
+    begin, end = "{}" if "arg" in params[0] else "()"
+    lines = [f"{funcname}{begin}"]
     for param in params:
-        key = f"{param['arg']} = {param['type']}"
+        key = f"{param['arg']} = {param['type']}" if "arg" in param else param["type"]
         shown = f"    {key}" if param.get("req") else f"    [{key}]"
-        default = param.get("default")
-        ends = f"  [default = {_written(default) if kind(default) == 'table' else text(default)}]"
-        ends = ends if default is not None else f"  [default == {param['defaulta']}]" if "defaulta" in param else ""
-        lines.append(f"{shown:<40}-- {param.get('help', '')}{ends}")
-    return "\n".join([*lines, "}", *([f"\n{example}"] if example else [])])
+        lines.append(f"{shown:<40}-- {param.get('help', '')}{_default(param)}")
+    return "\n".join([*lines, end, ""])
+
+
+def _default(param: Mapping[str, Any]) -> str:
+    """What a line says of an argument that need not be given."""
+    default = param.get("default")
+    if default is not None:
+        return f"  [default = {table2string(default) if kind(default) == 'table' else text(default)}]"
+    return f"  [default == {param['defaulta']}]" if "defaulta" in param else ""
 
 
 def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str, object]) -> tuple:

@@ -259,6 +259,16 @@ def test_weight_norm_rebuilds_the_weight_from_length_and_direction():
     same(m.weight, expected, rtol=1e-4)  # 1e-4 is added to the squared length
     x = values(4, 3)
     same(m.forward(x), x @ np.asarray(m.weight).T + np.asarray(m.bias), rtol=1e-9)
+    network = nn.Sequential().add(m).add(nn.Tanh())
+    assert [each.typename() for each in network.listModules()] == [
+        "nn.Sequential", "nn.WeightNorm", "nn.Linear", "nn.Tanh",
+    ]  # fmt: skip
+    (inside,), (around,) = network.evaluate().findModules("nn.Linear")
+    assert around is m and inside is m.get(1) and not inside.in_training
+    network.apply(lambda each: hasattr(each, "bias") and each.bias.fill(7))
+    same(m.forward(np.zeros(3)), [7, 7])
+    m.g.mul(2)
+    same(m.get(1).weight, 2 * expected, rtol=1e-4)
 
 
 def test_weight_norm_starts_with_the_lengths_of_v():

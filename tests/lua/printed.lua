@@ -296,14 +296,12 @@ local found = {}
 for name in pairs(torch) do found[name] = true end
 print(found.ones, found.FloatTensor, found.LongStorage, found.CmdLine, found.tic, found.class, found.naming, found.t7)
 local names = {}
-for name in pairs(xlua) do
-  if not ('clear clearall installed log unpack usage_module who'):find(name, 1, true) then table.insert(names, name) end
-end
+for name in pairs(xlua) do table.insert(names, name) end
 table.sort(names)
 print(table.concat(names, ' '))
 -->
 true	true	true	true	true	true	nil	nil
-OptionParser Profiler envparams error formatTime print progress require table2string trycatch unpack_class
+OptionParser Profiler clear clearall envparams error formatTime installed log print progress require table2string trycatch unpack unpack_class usage usage_module who
 
 --- clocks and files say how they are
 local timer, file = torch.Timer(), torch.DiskFile(os.tmpname(), 'w')
@@ -662,3 +660,94 @@ print(bytes[key], bytes[{1, 2}], torch.LongStorage {3, 4}[2])
 7	3	4	24	5	2
 357	false	false
 1	9	4
+
+--- xlua prints tables and help, finds the program's global variables, and logs
+local function escaped(text) return (text:gsub('\27', '^')) end
+local function lists(a, b) print(table.concat(a, ' '), table.concat(b, ' ')) end
+local written, write = {}, io.write
+io.write = function(...) for i = 1, select('#', ...) do table.insert(written, (select(i, ...))) end end
+xlua.print({1, 'two'})
+xlua.print {a = 'a text of more than forty letters, which is cut', b = nil}
+xlua.print {torch.ones(1)}
+xlua.print(setmetatable({5}, {__tostring = function() return 'mine' end}))
+xlua.print('a\nb')
+made_by_program = 5
+xlua.who()
+xlua.clear 'made_by_program'
+io.write = write
+local text = table.concat(written)
+local place = text:find('\nGlobal Libs', 1, true)
+print(escaped(text:sub(1, place)), text:find('[made_by_program] = 5', place, true) ~= nil, made_by_program)
+lists(table.splice({1, 2, 3, 4}, 2, 2))
+lists(table.splice({1, 2, 3}, 0, 2), table.splice({1, 2}))
+local pruned = table.prune({'a', 'bb', 'cc'}, string.len, function(a, b) return a .. b end)
+table.sort(pruned)
+lists(pruned, table.prune {3, 3})
+local args, n, m = xlua.unpack({5}, 'f', 'does it', {arg = 'n', type = 'number', help = 'N', req = true},
+  {arg = 'm', type = 'string', help = 'M', default = 'd'}, {arg = 'k', type = 'number', help = 'K', defaulta = 'n'})
+print(n, m, args.k, args[2])
+print(escaped(tostring(args.usage)))
+print(escaped(xlua.usage('g', nil, 'g(1)', {type = 'number', help = 'N', req = true}, '', {type = 'table', help = 'T'})))
+print(escaped(xlua.usage_module({}, 'name', 'what')))
+print(escaped(select(2, pcall(xlua.error, 'no', 'g', 'usage'))):match('%^.*'), string.tosymbol('math').floor(2.5))
+local name = os.tmpname()
+xlua.log(name)
+print('a', 1)
+io.write('b', 2, '\n')
+print, io.write = _print, io._write
+print(io.open(name):read('*a') == 'a    1\nb2\n')
+-->
+{[1] = 1,
+ [2] = two}
+{[a] = a text of more than forty letters, which^[0m ... }
+{[1] = <userdata>}
+mine:
+{[1] = 5}
+a
+b
+
+	true	nil
+1 4	2 3
+2 3	2
+a ccbb	3
+5	d	5	d
++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++
+^[1;35mf^[0m
+
+does it
+
+^[0;34m> ^[0musage:
+^[0;36mf{
+    n = number                          -- N
+    [m = string]                        -- M  [default = d]
+    [k = number]                        -- K  [default == n]
+}
+^[0m
+^[0;36mf{m=string, n=number}
+f(number, ...)^[0m
++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++
++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++
+^[1;35mg^[0m
+
+^[0;34m> ^[0musage:
+^[0;36mg(
+    number                              -- N
+)
+g(
+    [table]                             -- T
+)
+^[0m
+^[0;36mg(1)^[0m
++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++
+^[0;35m+++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++
+PACKAGE:
+name
+
+DESC:
+what
+++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++^[0m
+^[1;31m<g> no^[0m
+usage	2
+a    1
+b2
+true

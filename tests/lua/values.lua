@@ -2364,3 +2364,24 @@ local network = nn.Sequential():add(nn.Sequencer(nn.LSTM(2, 2)))
 return network:backwardOnline(), network:get(1):backwardOnline(), nn.LSTM(2, 2):backwardOnline(),
   nn.SeqLSTM(2, 2):backwardOnline(), nn.Linear(2, 2):backwardOnline()
 --> nil, nil, nil, nil, nil
+
+--- modules that copy what they are given have it in their own type, of whole numbers, too
+require 'nn'
+local whole, image = torch.LongTensor {{1, 2}, {3, 4}}, torch.ByteTensor(1, 3, 3):fill(2)
+local branches = nn.Concat(1):add(nn.Identity()):add(nn.Identity())
+local network = nn.Sequential():add(nn.JoinTable(2)):add(nn.Linear(4, 3))
+local joined, rows = nn.JoinTable(1):double():forward {whole, whole}, nn.Narrow(1, 1, 1):forward(whole)
+local padded = nn.SpatialZeroPadding(1):forward(image)
+return torch.type(joined), joined[4][2], torch.type(rows), torch.type(padded), torch.type(branches:forward(whole)),
+  network:forward({whole, whole}):size(2), torch.type(nn.Padding(1, 1):forward(whole))
+--> 'torch.DoubleTensor', 4, 'torch.LongTensor', 'torch.FloatTensor', 'torch.FloatTensor', 3, 'torch.FloatTensor'
+
+--- a file that is opened quietly gives signs of errors
+local name = os.tmpname()
+local written = torch.DiskFile(name, 'w')
+written:writeString('a\n')
+written:close()
+local file = torch.DiskFile(name, 'r', true)
+local first, second, sign = file:readString('*l'), file:readString('*l'), file:hasError()
+return first, second, sign, file:isQuiet(), torch.DiskFile('/no/such/file', 'r', true)
+--> 'a', '', true, true, nil

@@ -80,7 +80,7 @@ class Evaluation(Described):
     @contextlib.contextmanager
     def _evaluating(self) -> Iterator[None]:
         """Evaluation mode, in the module's precision, and then the modes that all modules had."""
-        modes = [(module, module.in_training) for module in self.listModules()]
+        modes = [(module, module.in_training) for module in self._members()]
         self._in_mode(False)
         try:
             with precision_of(self._type):

@@ -33,7 +33,7 @@ class Graphs(Described):
     def checkDuplicate(self) -> None:
         """Raises ValueError if an object occurs more than once in this network, which Torch permits."""
         seen: set[int] = set()
-        for module in self.listModules():
+        for module in self._members():
             if id(module) in seen:
                 raise ValueError(f"Some module is duplicate in the current model: {module.getName()}")
             seen.add(id(module))

@@ -45,7 +45,7 @@ class Names(Described):
 
     def find(self, name: str) -> Described | None:
         """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""
-        found = {id(module): module for module in self.listModules() if name in module._names()}
+        found = {id(module): module for module in self._members() if name in module._names()}
         if len(found) > 1:
             raise ValueError(f"{self.title()}: find multiple modules with same name {name!r}")
         return next(iter(found.values()), None)
@@ -60,7 +60,7 @@ class Names(Described):
             raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")
         found = self.find(name)
         if found is None:
-            given = [its for each in self.listModules() if (its := each._given_name()) is not None]
+            given = [its for each in self._members() if (its := each._given_name()) is not None]
             there = f"; there are {', '.join(given)}" if given else ""
             raise KeyError(f"{self.title()}: no module inside is named {name!r}{there}")
         return found
@@ -68,7 +68,7 @@ class Names(Described):
     def _modules_by_name(self) -> dict[str, Any]:
         """Every module that has parameters of its own, by name. Raises ValueError if two have the same."""
         found: dict[str, Any] = {}
-        for module in self.listModules():
+        for module in self._members():
             if module.own_parameters() and found.setdefault(module.getName(), module) is not module:
                 raise ValueError(f"{self.title()}: find multiple modules with same name {module.getName()!r}")
         return found

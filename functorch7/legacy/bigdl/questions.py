@@ -50,7 +50,7 @@ class Questions(Described):
 
         Compared are the parameters, gradients and statistics of all modules, and output and gradInput of the outermost.
         """
-        mine, theirs = self.listModules(), other.listModules() if isinstance(other, type(self)) else []
+        mine, theirs = self._members(), other._members() if isinstance(other, type(self)) else []
         if len(mine) != len(theirs) or not all(map(_equal, mine, theirs)):
             return False
         return all(_same(getattr(self, name), getattr(other, name)) for name in ("output", "gradInput"))
@@ -84,7 +84,7 @@ class Questions(Described):
             call = self._newest_call()
             if call is None:
                 raise RuntimeError(f"{self.title()}: getTimes needs a forward before it")
-            once = {id(module): module for module in self.listModules()}.values()
+            once = {id(module): module for module in self._members()}.values()
             asked: list[Described] = [module for module in once if module is self or not module.children()]
             found = [(module, call.input_of(module)) for module in asked]
             self.__dict__["_times"] = [(module, *_timed(module, given)) for module, given in found if given is not None]

@@ -115,7 +115,7 @@ loadModule = loadTorch = load
 
 def _tensors(module: Any) -> list[Tensor]:
     """All parameters and gradients, each once."""
-    found = (tensor for each in module.listModules() for tensor in each._own_table().values())
+    found = (tensor for each in module._members() for tensor in each._own_table().values())
     return list({id(tensor): tensor for tensor in found}.values())
 
 
@@ -129,7 +129,7 @@ def _without_weights(module: Any) -> Any:
     made = module.clone()
     zeros: dict[np.dtype, Storage] = {}
     views: dict[tuple, Tensor] = {}
-    for each in made.listModules():
+    for each in made._members():
         for name, tensor in each._own_table().items():
             zero = zeros.setdefault(tensor.dtype, Storage.zeros((1,), tensor.dtype))
             view = Tensor.viewing(zero, 0, tensor.shape, (0,) * tensor.dim())

@@ -43,7 +43,7 @@ class Scales(Described):
     def _scaled(self, which: int, value: float) -> Self:
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(f"{self.title()}: expected a number as scale, got {value!r}")
-        for module in self.listModules():
+        for module in self._members():
             scales = list(module._scales)
             scales[which] = float(value)
             module.__dict__["_scales"] = tuple(scales)
@@ -113,4 +113,4 @@ class Scales(Described):
         for name, module in found.items():
             if module is None:
                 raise ValueError(f"{self.title()}: cannot match module named {name}")
-        return [inner for module in (found.values() if names else [self]) for inner in module.listModules()]
+        return [inner for module in (found.values() if names else [self]) for inner in module._members()]

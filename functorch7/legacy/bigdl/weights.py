@@ -123,7 +123,7 @@ class Weights(Names):
 
     def getExtraParameter(self) -> list[Tensor] | None:
         """The running statistics of this module and all inside, the tensors themselves; None without any."""
-        modules = {id(module): module for module in self.listModules()}.values()
+        modules = {id(module): module for module in self._members()}.values()
         return [tensor for module in modules for _, tensor in module._own_status()] or None
 
     def setExtraParameter(self, extraParam: Sequence[Numbers]) -> Self:
@@ -168,7 +168,7 @@ class Weights(Names):
     def _cloned(self, deep: bool) -> Any:
         """A copy; unless it is deep, with all parameters shared."""
         made = copy.deepcopy(self)
-        for mine, theirs in () if deep else zip(made.listModules(), self.listModules(), strict=True):
+        for mine, theirs in () if deep else zip(made._members(), self._members(), strict=True):
             for name in theirs._own_table():
                 mine.__dict__[name].set(theirs.__dict__[name])
         return made

@@ -93,7 +93,7 @@ class Inner:
         """Its copy without elements, which a program keeps."""
         made = object.__new__(Inner)
         made.object, made.cells, made._key = copy.deepcopy(self.object), self.cells, self._key
-        for each in made.object.listModules():
+        for each in made.object._members():
             for tensor in each._tensors().values():
                 tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype))
         return made
@@ -107,7 +107,7 @@ class Inner:
 
 def _looks(object: Object) -> Iterator[tuple]:
     """What a module or criterion and all inside it look like, beside the description."""
-    for each in object.listModules():
+    for each in object._members():
         if each.is_foreign() or each._spec is None or each._hooks or not _is_pure(each):
             raise Untraceable(f"it has {each.title()} in a field")
         tensors = each._tensors()
@@ -124,7 +124,7 @@ def _is_pure(each: Object) -> bool:
 def tensors_of(object: Object) -> list[Tensor]:
     """The tensors of a module and of all inside it, but for gradients."""
     gradients = set(map(id, object.parameters()[1]))
-    found = [tensor for each in object.listModules() for tensor in each._tensors().values()]
+    found = [tensor for each in object._members() for tensor in each._tensors().values()]
     return [tensor for tensor in found if id(tensor) not in gradients]
 
 
@@ -151,7 +151,7 @@ class Form:
         self._inner = []
         for kind in self.fields.values():
             if isinstance(kind, Inner):
-                members = kind.object.listModules()
+                members = kind.object._members()
                 watch(watcher, *members)
                 self._inner += [(each, each._spec, each.in_training) for each in members]
         kept = user.__dict__.get(KEPT)

@@ -50,6 +50,7 @@ class Object(Titled, Passing, Parametrised, Holder):
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool
+    _copies_whole_numbers: bool
 
     @property
     def in_training(self) -> bool:
@@ -64,8 +65,8 @@ class Object(Titled, Passing, Parametrised, Holder):
         """Their positions or names in the description."""
         raise NotImplementedError
 
-    def listModules(self) -> list[Self]:
-        """This module and all inside."""
+    def _members(self) -> list[Self]:
+        """This module and all inside that have a state of their own."""
         raise NotImplementedError
 
     def listed(self) -> list:

@@ -91,7 +91,7 @@ def _settings(value: Any, names: frozenset[str]) -> Static:
     """What counts of a variable; of a module or criterion how it is set, and those of its tensors that are named."""
     if not is_object(value):
         return frozen(value, names)
-    members = value.listModules()
+    members = value._members()
     tensors = [(n, _constant(each, n, t)) for each in members for n, t in each._tensors().items() if n in names]
     how = [(each.own_attributes() if has_attributes(each) else each._spec, each.in_training) for each in members]
     return Static(type(value), (value, *how, *tensors))

@@ -341,7 +341,7 @@ class Plan(Running):
         if method not in self._in_one_call:
             # What cannot be compiled as a whole may have its parameters on several devices.
             whole = self.program.is_compiled and all(map(has_plain_parameters, self.foreign))
-            inside = [*self.members[1:], *(each for user in self.foreign for each in user.listModules())]
+            inside = [*self.members[1:], *(each for user in self.foreign for each in user._members())]
             narrow = self.wide or not any(tensor.dtype.itemsize == 8 for tensor in self.all_parameters.tensors)
             described = [each for each in self.members if not each.is_foreign()]
             own = any(each.overrides(method) for each in inside) or any(e.overrides("parameters") for e in described)

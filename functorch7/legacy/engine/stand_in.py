@@ -166,7 +166,7 @@ def _held(value: Tensor | Object) -> tuple:
     """What is in a tensor, or in a module or criterion and all inside it, that its users could change."""
     if isinstance(value, Tensor):
         return value.storage_, value.offset, value.shape, value.strides_, value.storage_.array
-    members = value.listModules()
+    members = value._members()
     return (
         *(part for each in members for part in (each._spec, each.in_training)),
         *(tensor.storage_._array for tensor in tensors_of(value)),

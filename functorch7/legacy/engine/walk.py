@@ -14,6 +14,7 @@ from ...network import numbers
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
 from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
 from .fields import Form, Untraceable
 from .foreign import Place, given_by, in_mode
@@ -66,6 +67,9 @@ class Walk:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
+        if module._copies_whole_numbers:
+            spec = spec.replace()
+            spec._set(own_dtype=dtype_of(module._type).name)
         if isinstance(spec, AbstractRecurrent) and hasattr(spec, "rho"):
             spec = spec.replace(rho=1)  # how many steps are kept is not the program's affair
         own = {name: self._cell(module, name) for name in module.own_parameters()}
@@ -107,7 +111,7 @@ class Walk:
     def _occurs_again(self, module: Object) -> bool:
         """Whether an object is at several places of the network."""
         if self._occurrences is None:
-            self._occurrences = Counter(map(id, self.members[0].listModules()))
+            self._occurrences = Counter(map(id, self.members[0]._members()))
         return self._occurrences[id(module)] > 1
 
     def _visit_foreign(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
@@ -132,7 +136,7 @@ class Walk:
         """The parameters that a user's `parameters` gives, by their numbers among them."""
         first = len(self.tensors[0])
         self._take_tensors(module, self.tensors)
-        holders = {id(t): (each, name) for each in module.listModules() for name, t in each._tensors().items()}
+        holders = {id(t): (each, name) for each in module._members() for name, t in each._tensors().items()}
         self.holders += [holders.get(id(tensor)) for tensor in self.tensors[0][first:]]
         return {str(i): first + i for i in range(len(self.tensors[0]) - first)}
 

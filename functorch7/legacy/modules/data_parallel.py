@@ -43,7 +43,7 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
         devices = self._spec.placed_on()
         if len(devices) == 1:
             return
-        for module in self.listModules():
+        for module in self._members():
             for tensor in module._tensors().values():
                 if isinstance(tensor.storage_.array, jax.Array):
                     tensor.storage_.array = jax.device_put(tensor.storage_.array, everywhere(devices))

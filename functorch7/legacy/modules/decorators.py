@@ -14,6 +14,7 @@ from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
 from ...layers.placement import device_numbered
 from ..engine.calls import Call
+from ..objects import composed
 from ..objects.described import Described
 from ..tensors.changes import changed
 from ..tensors.devices import precision
@@ -139,13 +140,31 @@ def _weight_of(module: Any) -> Tensor:
         return wrapped(module._spec.weight({"v": module.v.array, "g": module.g.array}))
 
 
-class WeightNorm(Module, describes=layers.WeightNorm):
+class WeightNorm(Decorator, describes=layers.WeightNorm):
     """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first.
 
-    Differs from Torch7: the module inside is part of the description and no object, so that listModules, findModules,
-    apply and replace do not meet it. `reset` draws v and g anew, where Torch draws the weight inside, which counts for
-    nothing afterwards.
+    Differs from Torch7: the module inside is part of the description, so that `replace` does not meet it; what is put
+    into its bias counts, as in Torch. `reset` draws v and g anew, where Torch draws the weight inside, which counts
+    for nothing afterwards.
     """
+
+    @property
+    def modules(self) -> list[Described]:  # type: ignore[override]
+        """The module inside, with the same bias, its weight as v and g stand."""
+        inner: Any
+        (inner,) = found = composed.field(self, "modules")
+        inner.type(self._type).training(self.in_training)
+        inner.weight.copy(self.weight)
+        return found
+
+    @property
+    def module(self) -> Described:
+        """The module inside."""
+        return self.modules[0]
+
+    def listed_inside(self) -> list[Described]:
+        """The module inside."""
+        return self.modules
 
     def _make_parameters(self) -> None:
         super()._make_parameters()

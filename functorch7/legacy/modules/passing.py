@@ -119,6 +119,12 @@ for _spec in (
     more[_spec] = More({}, base=Rearranging)
 
 
+for _spec in (
+    layers.JoinTable, layers.Concat, layers.Parallel, layers.Padding, layers.SpatialZeroPadding,
+):  # fmt: skip
+    more[_spec] = More({"_copies_whole_numbers": True})
+
+
 class Copy(Module, describes=layers.Copy):
     """nn.Copy: output is of one type and gradInput of another, whatever the module's; equal ones hand on the tensors.
 

@@ -19,7 +19,6 @@ ABOVE: dict[str, tuple[str, ...]] = {
     "nn.Module": (), "nn.Criterion": (),
     "nn.CReLU": ("nn.Sequential", *_CONTAINER), "nn.Convert": _CONTAINER, "nn.CopyGrad": ("nn.Identity", *_MODULE),
     "nn.GPU": _CONTAINER, "nn.LinearWeightNorm": _LINEAR, "nn.NCEModule": _LINEAR, "nn.SoftMaxForest": _CONTAINER,
-    "nn.WeightNorm": ("nn.Decorator", *_CONTAINER),
     **dict.fromkeys(
         ("nn.SeqGRU", "nn.SeqLSTM", "nn.SpatialContrastiveNormalization", "nn.SpatialConvolutionMM",
          "nn.SpatialFullConvolutionMap", "nn.SpatialLogSoftMax", "nn.SpatialSoftMax", "nn.VolumetricDropout",

@@ -93,7 +93,7 @@ class TrainingHelpers(Batches, Described):
         if stepClone and self.dpnn_stepclone:
             return self
         memo: dict = {}
-        for module in self.listModules():
+        for module in self._members():
             own = module.dpnn_sharedClone
             if stepClone and module.dpnn_stepclone:
                 memo[id(module)] = module

@@ -34,7 +34,7 @@ class HiddenStates(Steps):
 
     def _shown_slots(self, plan: Plan) -> list[Slot]:
         """The places of this module's hidden state, and of all inside."""
-        inside = {id(module) for module in self.listModules()}
+        inside = {id(module) for module in self._members()}
         return [s for s in plan.state_slots if id(s.holder) in inside and s.name in _hidden_names(s.holder)]
 
     def _called(self) -> tuple[Plan, Call | None]:

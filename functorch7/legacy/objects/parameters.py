@@ -55,14 +55,14 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
 
 def kept_modules(module: Described) -> list[Described]:
     """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
-    waiting = module.listModules()
+    waiting = module._members()
     seen, found = set(map(id, waiting)), []
     while waiting:
         fields = vars(waiting.pop(0))
         for each in described_among([value for name, value in fields.items() if name not in PRIVATE]):
             if isinstance(each, Tree) and id(each) not in seen:
                 found.append(each)
-                inside = each.listModules()
+                inside = each._members()
                 seen.update(map(id, inside))
                 waiting += inside
     return found
@@ -258,7 +258,7 @@ class Parameters(Described):
             return self._cloned(deep=names[0])
         made = copy.deepcopy(self)
         for name in names:
-            if not any(isinstance(module.__dict__.get(name), Tensor) for module in self.listModules()):
-                if any(name in module.__dict__ for module in self.listModules()):
+            if not any(isinstance(module.__dict__.get(name), Tensor) for module in self._members()):
+                if any(name in module.__dict__ for module in self._members()):
                     raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
         return made.share(self, *names) if names else made

@@ -70,13 +70,13 @@ class Serialization(Described):
 
     def mediumSerial(self) -> Self:
         """Saves everything but what each module's `dpnn_mediumEmpty` names: for training."""
-        for module in self.listModules():
+        for module in self._members():
             module.__dict__["dpnn_serialEmpty"] = tuple(module.dpnn_mediumEmpty)
         return self
 
     def lightSerial(self) -> Self:
         """Saves no gradients either: for use."""
-        for module in self.listModules():
+        for module in self._members():
             module.__dict__["dpnn_serialEmpty"] = (*module.dpnn_mediumEmpty, *module.dpnn_lightEmpty)
         return self
 
@@ -88,7 +88,7 @@ class Serialization(Described):
         """Saves everything but the fields of these names, in all modules inside."""
         if not isinstance(empty, (list, tuple)):
             raise TypeError(f"expecting a table of names at arg 1, got {empty!r}")
-        for module in self.listModules():
+        for module in self._members():
             module.__dict__["dpnn_serialEmpty"] = tuple(empty)
         return self
 

@@ -214,7 +214,7 @@ class Steps(Described):
 
         What is kept until then are as many steps as the modules were made for.
         """
-        for module in self.listModules():
+        for module in self._members():
             if hasattr(module._spec, "rho"):
                 module.__dict__.setdefault("_longest", module._spec.rho)
                 module.rho = rho
@@ -249,7 +249,7 @@ class Steps(Described):
         In a recurrence, a table of rewards (or T x B) has one entry per time step, the last for the last step.
         """
         sent = wrapped(np.stack(unwrapped(reward)) if isinstance(reward, list) else unwrapped(reward))
-        for module in self.listModules():
+        for module in self._members():
             module.take_reward(sent)
 
     def take_reward(self, reward: Input) -> None:

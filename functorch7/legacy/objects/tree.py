@@ -89,6 +89,8 @@ class Tree(Described):
 
     modules: Value
     train = ModeField()
+    _copies_whole_numbers = False
+    """Whether it gives whole numbers in its own type, into whose tensor Torch copies them."""
     takes_an_input = True
     """Whether it can be in a list of modules; a criterion takes a target, too."""
 
@@ -101,6 +103,10 @@ class Tree(Described):
     def children(self) -> list[Described]:
         """The modules inside."""
         return self.__dict__.get("modules", [])
+
+    def listed_inside(self) -> list[Described]:
+        """The modules inside that Torch lists: those that are part of this one's description, too."""
+        return self.children()
 
     def listed(self) -> list:
         """What else holds this module's structure: the list of the modules inside."""
@@ -144,7 +150,7 @@ class Tree(Described):
     def apply(self, callback: Callable[[Value], Value]) -> Self:
         """Calls callback(module) on this module and on all inside, outer ones first; returns the module."""
         callback(self)
-        for module in list(self.children()):
+        for module in list(self.listed_inside()):
             module.apply(callback)
         return self
 
@@ -162,14 +168,18 @@ class Tree(Described):
     def _put_child(self, index: int, module: Any) -> None:
         self.children()[index] = module
 
+    def _members(self) -> list[Described]:
+        """This module and all inside that have a state of their own, outer ones first."""
+        return [self, *(found for module in self.children() for found in module._members())]
+
     def listModules(self) -> list[Described]:
         """This module and all inside, outer ones first."""
-        return [self, *(found for module in self.children() for found in module.listModules())]
+        return [self, *(found for module in self.listed_inside() for found in module.listModules())]
 
     def findModules(self, typename: str) -> tuple[list, list]:
         """The modules of exactly this type, and for each the container that it is in; cudnn's types are nn's."""
         nodes, containers = ([self], [self]) if self.typename() in (typename, KIN.get(typename)) else ([], [])
-        for module in self.children():
+        for module in self.listed_inside():
             inner, around = module.findModules(typename)
             nodes += inner
             containers += [self if node is module and c is module else c for node, c in zip(inner, around, strict=True)]

@@ -23,7 +23,7 @@ MODES = ("r", "w", "rw")
 class DiskFile(File):
     """A file on disk, opened to read ("r"), to write anew ("w"), or for both ("rw"), which makes it if need be.
 
-    With `quiet`, None instead of an OSError if it cannot be opened.
+    With `quiet`, None instead of an OSError if it cannot be opened, and what goes wrong later is a sign, as by `quiet()`.
     Source: torch7/doc/diskfile.md.
     """
 
@@ -48,7 +48,7 @@ class DiskFile(File):
 
     def __init__(self, fileName: str, mode: str = "r", quiet: bool = False):
         super().__init__(self._stream, mode)
-        self._name = fileName
+        self._name, self._quiet = fileName, bool(quiet)
 
     def _shown(self) -> str:
         return f"{self.typename()} on <{self._name}>"

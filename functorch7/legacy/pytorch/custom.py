@@ -211,7 +211,7 @@ class Custom(Registration):
 
     def _names_of_settings(self) -> frozenset[str]:
         """The names of attributes of other objects that code here, or inside, reads."""
-        return names_in(type(module) for module in self.listModules() if isinstance(module, Custom))
+        return names_in(type(module) for module in self._members() if isinstance(module, Custom))
 
     def _check_attribute(self, name: str, value: Any) -> None:
         if isinstance(value, (list, tuple, dict)):

@@ -55,8 +55,8 @@ class Made:
     def __init__(self, module: Value, run: Run):
         self.run = run
         self.seats: list[Seat] = []
-        counts = Counter(map(id, module.listModules()))
-        self._is_tied = any(each.is_stand_in and counts[id(each)] > 1 for each in module.listModules())
+        counts = Counter(map(id, module._members()))
+        self._is_tied = any(each.is_stand_in and counts[id(each)] > 1 for each in module._members())
         self.spec, self.params, self.buffers = self._visit(module, bool(module.in_training), ())
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[Any, Any, Any]:

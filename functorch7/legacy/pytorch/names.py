@@ -133,7 +133,7 @@ class Names(Described):
 
         Those of layers over the same elements are one afterwards, with the sum of their gradients as its one.
         """
-        modules = self.listModules() if recurse else [self]
+        modules = self._members() if recurse else [self]
         held = [(module.__dict__, name) for module in modules for name in module.own_parameters()]
         known: dict[tuple, Parameter] = {}
         for fields, name in sorted(held, key=lambda pair: not _is_users(*pair)):

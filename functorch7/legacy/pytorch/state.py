@@ -70,7 +70,7 @@ class State(Names):
         for name, module in extras.items():
             if name in given:
                 module.set_extra_state(given[name])
-        for module in self.listModules():
+        for module in self._members():
             for hook in module._state_hooks("after"):
                 hook(module, keys)
         return keys

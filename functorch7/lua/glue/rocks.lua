@@ -212,36 +212,6 @@ function border.prepare.cudnn(cudnn)
   end
 end
 
--- For xlua's OptionParser.
-function border.asked.command_line() return border.answered(rawget(_G, 'arg') or {}) end
-
-function border.prepare.xlua(xlua)
-  function xlua.require(name)
-    local ok, found = pcall(require, name)
-    if ok then return found end
-    print(found)
-    print(('warning: <%s> could not be loaded (is it installed?)'):format(name))
-    return false
-  end
-  xrequire = xlua.require
-
-  function xlua.unpack_class(object, ...)
-    local found = xlua.unpack(...)
-    for name, value in next, found do object[name] = value end
-  end
-
-  -- What is between the places where a pattern is found; nothing before one at the beginning, or after one at the end.
-  function string.split(text, pattern)
-    local found, place = {}, 1
-    while place <= #text do
-      local first, last = text:find(pattern, place)
-      if first ~= 1 then found[#found + 1] = text:sub(place, (first or 0) - 1) end
-      place = (last or #text) + 1
-    end
-    return found
-  end
-end
-
 -- C's NULL in lua-cjson, a userdata that equals itself alone.
 local function null_userdata()
   local null = newproxy(true)
