@@ -308,11 +308,7 @@ class Custom(Registration):
         nodes = given_nodes(type(self), args, kwargs)
         if nodes is not None:
             return super().__call__(*args)
-        try:
-            return self.forward(*args, **kwargs)
-        except Exception as error:
-            shorten(error)
-            raise
+        return self.forward(*args, **kwargs)
 
     def extra_repr(self) -> str:
         """What is printed between the brackets; users define it."""
