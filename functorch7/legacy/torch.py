@@ -21,7 +21,7 @@ from .tensors.default_type import default_dtype, placed
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
 from .tensors.devices import precision
-from .tensors.distributions import DISTRIBUTIONS, Distribution, one
+from .tensors.distributions import DISTRIBUTIONS, Distribution
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.kinds import Numbers, Operand
@@ -176,9 +176,7 @@ def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise operation.wrong(args, named)
-        result = operation.result(args)
+        result = operation.result(args, named=named)
         if result is not None:
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
@@ -199,11 +197,9 @@ def _function_of_distribution(distribution: Distribution) -> Any:
     """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise distribution.wrong(args, named)
         if args and isinstance(args[0], Tensor):
-            return getattr(args[0], distribution.name)(*args[1:])
-        return one(distribution, args)
+            return getattr(args[0], distribution.name)(*args[1:], **named)
+        return distribution.numbers(args, named, 1).item()
 
     says = (
         f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}. Raises "
@@ -216,9 +212,7 @@ def _function_of_row(row: Row) -> Any:
     """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise row.wrong(args, named)
-        return row.call(args, Tensor)
+        return row.call(args, Tensor, named)
 
     says = (
         f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of "

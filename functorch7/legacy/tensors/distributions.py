@@ -38,8 +38,12 @@ class Distribution:
     formula: str
     continuous: bool
 
-    def numbers(self, args: tuple, count: int, dtype: DTypeLike | None = None) -> np.ndarray:
+    def numbers(
+        self, args: tuple, named: Mapping[str, Value], count: int, dtype: DTypeLike | None = None
+    ) -> np.ndarray:
         """As many numbers, for the arguments ([generator], parameters...); `dtype` is that of the tensor to fill."""
+        if named:
+            raise self.wrong(args, named)
         generator, given = given_generator(args)
         if dtype is not None and self.continuous:
             if not jnp.issubdtype(dtype, jnp.floating):
@@ -53,6 +57,15 @@ class Distribution:
         if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
             raise self.wrong(given)
         return self.draw(generator, count, *given)
+
+    def filling(self, args: tuple, named: Mapping[str, Value], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+        """The elements of a tensor, each drawn, row by row."""
+        count = math.prod(shape)
+        if self.name == "random" and not (named or given_generator(args)[1]):
+            numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
+        else:
+            numbers = self.numbers(args, named, count, dtype)
+        return numbers.astype(dtype, copy=False).reshape(shape)
 
     @cached_property
     def _parameters(self) -> list[inspect.Parameter]:
@@ -163,26 +176,11 @@ def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTyp
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 
-def filling(distribution: Distribution, args: tuple, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """The elements of a tensor, each drawn, row by row."""
-    count = math.prod(shape)
-    if distribution.name == "random" and not given_generator(args)[1]:
-        numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
-    else:
-        numbers = distribution.numbers(args, count, dtype)
-    return numbers.astype(dtype, copy=False).reshape(shape)
-
-
 def _values_of(dtype: np.dtype) -> int:
     """How many numbers from 0 on a tensor's `random()` draws from: those that its type has exactly."""
     if jnp.issubdtype(dtype, jnp.floating):
         return (1 << (jnp.finfo(dtype).nmant + 1)) + 1
     return int(np.iinfo(dtype).max) + 1 if dtype.itemsize < 8 else 1 << 32
-
-
-def one(distribution: Distribution, args: tuple) -> float:
-    """One number."""
-    return distribution.numbers(args, 1).item()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .arguments import beside, described, is_number, of_one_type, plain_arrays, 
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .devices import at_hand
-from .distributions import DISTRIBUTIONS, Distribution, filling
+from .distributions import DISTRIBUTIONS, Distribution
 from .elsewhere import no_method
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
@@ -42,9 +42,7 @@ class Methods:
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise operation.wrong(args, named)
-        result = operation.result(args, self)
+        result = operation.result(args, self, named)
         if result is None:
             raise operation.wrong(args)
         if result.shape == self.shape and result.dtype is self.dtype:
@@ -60,9 +58,7 @@ def _of_operation(operation: Operation) -> None:
 
 def _of_distribution(distribution: Distribution) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise distribution.wrong(args, named)
-        self.array = filling(distribution, args, self.dtype, self.shape)
+        self.array = distribution.filling(args, named, self.dtype, self.shape)
         return self
 
     _add_method(distribution.name, method, f"Draws every element, after a generator if any: {distribution.formula}.")
@@ -70,10 +66,8 @@ def _of_distribution(distribution: Distribution) -> None:
 
 def _of_row(row: Row) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise row.wrong((self, *args), named)
         kind: Any = type(self)
-        return row.call((self, *args), kind)
+        return row.call((self, *args), kind, named)
 
     _add_method(row.name, method, f"{_sentence(row.words)}, x being this tensor; or it is a first result, before x.")
 
