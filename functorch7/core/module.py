@@ -189,9 +189,7 @@ class Module(Declared):
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         try:
             with jax.named_scope(type(self).__name__):
-                if self._hooks and hooks.here(self):
-                    return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
-                return _forward(buffers, key, train, self, params, input)
+                return _forward(self, params, buffers, input, key=key, train=train)
         except Exception as error:
             known = unfit(self, params, buffers, input, error)
             if known is not None:
@@ -276,7 +274,8 @@ def _check_no_arrays(kind: type[Module]) -> None:
         )
 
 
-def _forward(buffers, key, train, module, params, input):
+@hooks.between_hooks
+def _forward(module, params, buffers, input, *, key, train):
     result = module.forward(params, buffers, input, key=key, train=train)
     check_result(module, result)
     return result
