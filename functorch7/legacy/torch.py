@@ -176,7 +176,7 @@ def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 
     def function(*args: Any, **named: Any) -> Any:
-        result = operation.result(args, named=named)
+        result = operation.result(args, None, named)
         if result is not None:
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
