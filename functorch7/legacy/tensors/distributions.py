@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ...core.types import Value
-from .arguments import given_as
+from .arguments import given_as, is_number
 from .casting import is_floating
 from .generator import Generator, exactly
 from .keys import key_of
@@ -48,11 +47,11 @@ class Distribution:
         if dtype is not None and self.continuous:
             if not jnp.issubdtype(dtype, jnp.floating):
                 raise TypeError(f"torch.{self.name}: expected a tensor of a floating-point type, got {dtype}")
-            given = tuple(float(np.asarray(each, dtype)) if _is_number(each) else each for each in given)
+            given = tuple(float(np.asarray(each, dtype)) if is_number(each) else each for each in given)
         fewest, most = self._counts
         if not fewest <= len(given) <= most:
             raise self.wrong(given)
-        if all(map(_is_number, given)):
+        if all(map(is_number, given)):
             return in_blocks(lambda size: self.draw(generator, size, *given), count, dtype)
         if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
             raise self.wrong(given)
@@ -95,10 +94,6 @@ def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | 
     return found
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
 def _check(name: str, holds: bool, wanted: str, given: Any) -> None:
     if not holds:
         raise ValueError(f"torch.{name}: expected {wanted}, got {given}")
@@ -139,7 +134,7 @@ def _geometric(generator: Generator, count: int, p: float) -> np.ndarray:
 
 
 def _bernoulli(generator: Generator, count: int, p: Any = 0.5) -> np.ndarray:
-    chances = p if _is_number(p) else np.asarray(p).reshape(-1)
+    chances = p if is_number(p) else np.asarray(p).reshape(-1)
     _check("bernoulli", bool(np.all((chances >= 0) & (chances <= 1))), "probabilities from 0 to 1", p)
     return (generator.uniform(count) <= chances).astype(np.int64)
 
@@ -232,7 +227,7 @@ class Zeros:
 def permutation(args: tuple) -> np.ndarray:
     """The numbers 1 to n in random order, for the arguments ([generator], n)."""
     generator, given = given_generator(args)
-    if len(given) != 1 or not _is_number(given[0]):
+    if len(given) != 1 or not is_number(given[0]):
         got = given_as(given)
         raise TypeError(f"torch.randperm: expected ([generator], number), after a result if any, got {got}")
     if given[0] < 1:
