@@ -15,6 +15,7 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Node
 from ...layers.graph_nodes import nodes_among
+from ...layers.initializers import shapes_of
 from ...network import ZeroMask
 from ..engine.calls import Call
 from ..engine.fitting import Misfit
@@ -29,7 +30,7 @@ from ..objects.described import Described, Given, as_own_type, describe, objects
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.hidden import HiddenStates
-from ..objects.parameters import Parameters, shapes_of
+from ..objects.parameters import Parameters
 from ..objects.printed import Printed
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree

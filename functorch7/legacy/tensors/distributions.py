@@ -18,7 +18,6 @@ from ...core.types import Value
 from .arguments import given_as, is_number
 from .casting import is_floating
 from .generator import Generator, exactly
-from .keys import key_of
 from .kinds import Numbers
 from .random import given_generator, next_key
 
@@ -203,22 +202,6 @@ class Draws:
 
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
         return drawn(draw, shape, self.dtype)
-
-
-class Zeros:
-    """The source of initial values that will be overwritten: they are not drawn."""
-
-    dtype = np.dtype(np.float32)
-
-    def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
-        """Zeros."""
-        return np.zeros(shape, np.float32)
-
-    normal = uniform
-
-    def key(self) -> jax.Array:
-        """Always the same."""
-        return key_of(0, 0)
 
 
 # Classes --------------------------------------------------------------------------------------------------------------
