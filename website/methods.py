@@ -14,7 +14,7 @@ from functorch7.legacy.tensors import methods, places
 from functorch7.legacy.tensors.convolutions import CONVOLUTIONS
 from functorch7.legacy.tensors.distributions import DISTRIBUTIONS, Distribution
 from functorch7.legacy.tensors.linear_algebra import LINEAR
-from functorch7.legacy.tensors.makers import MAKERS
+from functorch7.legacy.tensors.makers import DRAWN, MAKERS, Making
 from functorch7.legacy.tensors.operations import OPERATIONS, Operation
 from functorch7.legacy.tensors.results import ROWS
 from functorch7.legacy.tensors.rows import NUMBER, Row
@@ -60,8 +60,8 @@ def stub() -> str:
         lines += _method(name, _of_operation(operation))
     for name, distribution in DISTRIBUTIONS.items():
         lines += _method(name, signatures_of(distribution))
-    for name, (compute, _) in MAKERS.items():
-        lines += _method(name, [(", ".join(map(parameter, inspect.signature(compute).parameters.values())), "Self")])
+    for name, making in (MAKERS | DRAWN).items():
+        lines += _method(name, [(inside, "Self") for inside in takes(making)])
     for name, row in (ROWS | LINEAR | CONVOLUTIONS).items():
         lines += _method(name, _of_row(row))
     lines += _operators()
@@ -113,10 +113,19 @@ def signatures_of(distribution: Distribution) -> Iterator[Signature]:
         yield ", ".join([*generator, *arguments, "/"]), "Self"
 
 
+def takes(making: Making) -> Iterator[str]:
+    """A maker's arguments, after a generator if it takes one."""
+    words = [word.strip("[]") for word in making.usage.split(", ")]
+    is_drawn = words[0] == "generator"
+    given = ["*sizes: Sizes" if word == "sizes..." else f"{word}: float" for word in words[is_drawn:]]
+    given = [each + " = ..." * (f"[{each.partition(':')[0]}]" in making.usage) for each in given]
+    yield ", ".join(given)
+    if is_drawn:
+        yield ", ".join(["generator: Generator", *given])
+
+
 def parameter(parameter: inspect.Parameter) -> str:
     """A parameter of a function of numbers."""
-    if parameter.kind is parameter.VAR_POSITIONAL:
-        return f"*{parameter.name}: Sizes"
     kind = "float" if "float" in str(parameter.annotation) or "int" in str(parameter.annotation) else "float | Numbers"
     return f"{parameter.name}: {kind}" + ("" if parameter.default is parameter.empty else " = ...")
 

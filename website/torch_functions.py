@@ -5,7 +5,6 @@ asked for, so that nothing in a file says what they take. After a change of one:
 """
 
 import ast
-import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +13,12 @@ from functorch7.legacy import torch
 from functorch7.legacy.tensors.convolutions import CONVOLUTIONS
 from functorch7.legacy.tensors.distributions import DISTRIBUTIONS, Distribution
 from functorch7.legacy.tensors.linear_algebra import LINEAR
-from functorch7.legacy.tensors.makers import MAKERS
+from functorch7.legacy.tensors.makers import DRAWN, MAKERS, Making
 from functorch7.legacy.tensors.operations import OF_NUMBERS, OPERATIONS, Operation
 from functorch7.legacy.tensors.results import ROWS
 from functorch7.legacy.tensors.rows import NUMBER, Row
 
-from .methods import Signature, all_of, parameter, said_of, signatures_of, taken, with_and_without, written
+from .methods import Signature, all_of, said_of, signatures_of, taken, takes, with_and_without, written
 
 STUB = Path(torch.__file__).with_suffix(".pyi")
 HEADER = """\
@@ -68,8 +67,8 @@ def stub() -> str:
         lines += _function(name, _of_operation(operation))
     for name, distribution in DISTRIBUTIONS.items():
         lines += _function(name, _of_distribution(distribution))
-    for name in MAKERS:
-        lines += _function(name, _of_maker(name))
+    for name, making in (MAKERS | DRAWN).items():
+        lines += _function(name, _of_maker(making))
     for name, row in (ROWS | LINEAR | CONVOLUTIONS).items():
         lines += _function(name, _of_row(row))
     for name in torch.METHODS:
@@ -144,14 +143,15 @@ def _of_distribution(distribution: Distribution) -> Iterator[Signature]:
         yield f"tensor: Tensor, {inside}", "Tensor"
 
 
-def _of_maker(name: str) -> Iterator[Signature]:
+def _of_maker(making: Making) -> Iterator[Signature]:
     """The numbers, and the name of a type or a dtype; or a result before them."""
-    given = list(map(parameter, inspect.signature(MAKERS[name][0]).parameters.values()))
-    if name in ("zeros", "ones"):
-        yield "*sizes: Sizes | Tensor | str, dtype: DTypeLike | None = None", "Tensor"
+    named = "dtype: DTypeLike | None = None"
+    if "sizes..." in making.usage:
+        yield f"*sizes: {'Operand' if 'generator' in making.usage else 'Sizes | Tensor | str'}, {named}", "Tensor"
         return
-    yield f"{', '.join(given)}, *, dtype: DTypeLike | None = None", "Tensor"
-    yield "*given: float | Tensor | str", "Tensor"
+    for given in takes(making):
+        yield f"{given}, *, {named}", "Tensor"
+    yield "*given: Operand", "Tensor"
 
 
 def _function(name: str, signatures: Iterator[Signature] | list[Signature]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from .declared import NUMBERS, is_array
 from .entries import hint_of_pair
 from .errors import MISUSE, Described, describe, is_concrete, title
 from .fields import unfit_field
+from .tables import entries
 
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
@@ -267,5 +268,4 @@ def _kinds(input: Any) -> set[str]:
     if is_array(input):
         return set() if input.ndim else {"tuple index out of range"}
     words = {type(input).__name__, *OTHER_WORDS.get(type(input), ())}
-    inner = input.values() if isinstance(input, dict) else input if isinstance(input, (list, tuple)) else ()
-    return words.union(*map(_kinds, inner), () if jax.tree.leaves(input) else {"list index out of range"})
+    return words.union(*map(_kinds, entries(input)), () if jax.tree.leaves(input) else {"list index out of range"})

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from ..checks.tables import entries
 from .emitted import both, is_emitted
 from .keys import folded
 from .module import Module
@@ -62,8 +63,7 @@ class Composite(Module, abstract=True):
 
 def _hides_modules(value: Any) -> bool:
     """Whether there are modules inside of a table."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return any(isinstance(each, Module) or _hides_modules(each) for each in inner)
+    return any(isinstance(each, Module) or _hides_modules(each) for each in entries(value))
 
 
 class Run:

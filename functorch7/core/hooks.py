@@ -27,6 +27,9 @@ KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
 Forward = Callable[[Any, Any, Any], tuple[Any, Any]]
 """forward(module, params, input) -> (output, buffers)."""
 
+Way = Callable[..., tuple[Any, Any]]
+"""way(module, params, buffers, input, key=, train=) -> (output, buffers): what runs a module as `apply` does."""
+
 
 class Hook(NamedTuple):
     """A function at a place; those that were set everywhere run before others."""
@@ -60,17 +63,30 @@ def handed_on(module: Declared, name: Name, child: Described) -> Described:
     return attached(child, below + child._hooks) if below else child
 
 
-def here(module: Declared) -> bool:
-    """Whether hooks are at this module itself."""
-    return any(not hook.path for hook in module._hooks)
+def between_hooks(way: Way, steps: bool = False) -> Way:
+    """A way of running a module, called as `apply` is, between the module's own hooks.
+
+    `steps`: it runs for all steps at once, with time first; hooks see single ones.
+    """
+
+    def run(module: Declared, params: Tree, buffers: Tree, input: Value, **options: Any) -> tuple[Output, Tree]:
+        if not module._hooks or all(hook.path for hook in module._hooks):
+            return way(module, params, buffers, input, **options)
+
+        def forward(bare: Declared, params: Tree, input: Value) -> tuple[Output, Tree]:
+            return way(bare, params, buffers, input, **options)
+
+        return _run(module, forward, params, input, (buffers, options["key"]), steps)
+
+    return run
 
 
-def run(
-    module: Declared, forward: Forward, params: Tree, input: Value, others: Value = (), steps: bool = False
+def _run(
+    module: Declared, forward: Forward, params: Tree, input: Value, others: Value, steps: bool
 ) -> tuple[Output, Tree]:
     """forward(module without its own hooks, params, input) -> (output, buffers), between the module's hooks.
 
-    `others`: what else it depends on. `steps`: it runs for all steps at once, with time first; hooks see single ones.
+    `others`: what else it depends on.
     """
     each = at_once if steps else _alone
     own = sorted((hook for hook in module._hooks if not hook.path), key=lambda hook: not hook.everywhere)

@@ -193,9 +193,7 @@ class Module(Declared):
                 check_room(self, numbers, partial(_forward, buffers, key, train, self, params, input))
         try:
             with jax.named_scope(type(self).__name__):
-                if self._hooks and hooks.here(self):
-                    return hooks.run(self, partial(_forward, buffers, key, train), params, input, (buffers, key))
-                return _forward(buffers, key, train, self, params, input)
+                return _forward(self, params, buffers, input, key=key, train=train)
         except Exception as error:
             known = unfit(self, params, buffers, input, error)
             if known is not None:
@@ -262,7 +260,8 @@ def _check_no_arrays(kind: type[Module]) -> None:
         )
 
 
-def _forward(buffers, key, train, module, params, input):
+@hooks.between_hooks
+def _forward(module, params, buffers, input, *, key, train):
     result = module.forward(params, buffers, input, key=key, train=train)
     check_result(module, result)
     return result if module.own_dtype is None else (whole_as(module.own_dtype, result[0]), result[1])

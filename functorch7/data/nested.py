@@ -1,28 +1,17 @@
 """The same operation on an array, or on all arrays of nested tables (lists and dicts)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
+from ..checks.tables import leaves
 from ..core.types import Indices, Input, Value
+from ..losses.tables import mapped
 
 
 def recursive_map(function: Callable, tree: Input) -> Value:
     """A table of the same structure, with function(array) for every array."""
-    if isinstance(tree, (list, tuple)):
-        return [recursive_map(function, each) for each in tree]
-    if isinstance(tree, dict):
-        return {name: recursive_map(function, each) for name, each in tree.items()}
-    return function(tree)
-
-
-def leaves(tree: Input) -> Iterator[Value]:
-    """All arrays, depth first."""
-    if isinstance(tree, (list, tuple, dict)):
-        for each in tree.values() if isinstance(tree, dict) else tree:
-            yield from leaves(each)
-    else:
-        yield tree
+    return mapped(function, tree)
 
 
 def as_indices(who: str, given: Indices, size: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Containers: chains and branches of modules."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 
@@ -31,10 +31,12 @@ class Sequential(Container, init=False):
         """Where all modules inside are."""
         return bool(self.modules) and all(module.traits.causal for module in self.modules)
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
+    def forward(
+        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Any
+    ) -> tuple[Output, Tree]:
         new = list(buffers)
         for i in range(len(self.modules)):
-            input, new[i] = self.call(i, params, buffers, input, key=key, train=train)
+            input, new[i] = self.call(i, params, buffers, input, key=key, train=train, **way)
         return input, new
 
     @property
@@ -61,10 +63,12 @@ class Branches(Container, abstract=True, init=False):
     def takes_table(self) -> bool:
         return any(module.traits.takes_table for module in self.modules)
 
-    def forward(self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool) -> tuple[Output, Tree]:
+    def forward(
+        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Any
+    ) -> tuple[Output, Tree]:
         outputs, new = [], list(buffers)
         for i, part in enumerate(self.split(input)):
-            output, new[i] = self.call(i, params, buffers, part, key=key, train=train)
+            output, new[i] = self.call(i, params, buffers, part, key=key, train=train, **way)
             outputs.append(output)
         return self.join(outputs), new
 

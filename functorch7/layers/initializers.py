@@ -7,15 +7,17 @@ gives them Torch's own values.
 import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..checks.sizes import check_sizes
-from ..core import is_concrete
-from ..core.types import Array, ArrayLike
+from ..checks.sizes import check_sizes, sized
+from ..core import Module, is_concrete
+from ..core.contexts import during
+from ..core.types import Array, ArrayLike, Value
 
 
 class Source(Protocol):
@@ -31,6 +33,22 @@ class Source(Protocol):
     def normal(self, shape: tuple[int, ...], mean: float, stdv: float) -> Array:
         """Normally distributed numbers."""
         ...
+
+
+class Zeros:
+    """The source of initial values that will be overwritten: they are not drawn."""
+
+    dtype = np.dtype(np.float32)
+
+    def uniform(self, shape: tuple[int, ...], low: ArrayLike, high: ArrayLike) -> np.ndarray:
+        """Zeros."""
+        return np.zeros(shape, np.float32)
+
+    normal = uniform
+
+    def key(self) -> Array:
+        """Always the same, made by NumPy: JAX compiles a program for its first key."""
+        return jax.random.wrap_key_data(np.zeros(2, np.uint32), impl="threefry2x32")  # type: ignore[arg-type]
 
 
 ROOMS = 2**10, 2**15, 2**20
@@ -119,3 +137,19 @@ def weight_and_bias(
     if bias:
         params["bias"] = uniform(bias_key, weight[:1], fan_in, stdv)
     return params
+
+
+def shapes_of(spec: Module) -> dict[str, Value]:
+    """The shapes of a module's own parameters.
+
+    Of what has none nothing is kept: in a graph's description there may be places of a user's objects.
+    """
+    return {} if type(spec).init_params is Module.init_params else _shapes_of(spec)
+
+
+@lru_cache(1024)
+def _shapes_of(spec: Module) -> dict[str, Value]:
+    source = Zeros()  # it draws nothing, and nothing of drawing is traced
+    key = source.key()
+    with during(SOURCE, source):
+        return jax.eval_shape(lambda: sized(spec, spec.init_params, key))

@@ -6,12 +6,10 @@ These put themselves in front of Torch's classes then; until then none of it is 
 from __future__ import annotations
 
 import dis
-import inspect
-from collections.abc import Iterator
 from importlib import import_module
-from types import CodeType, FunctionType
 from typing import Any
 
+from .engine.code_names import ASKING, codes_of, functions_of
 from .engine.user_code import users
 from .objects.described import Described, noting_classes, overridden_in
 from .objects.layered import bring, bring_all, offer
@@ -34,8 +32,6 @@ PYTORCH = (
 
 FIELDS = ("bRegularizer", "engineType", "scaleB", "scaleW", "wRegularizer", "_regularizers", "_scales")
 """What of BigDL's are properties, and what these keep in an object."""
-
-ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 
 FILES = {
     **dict.fromkeys(("Graph", "Input", "Model"), "bigdl.graphs"),
@@ -79,25 +75,11 @@ def note_class(kind: type[Described]) -> None:
         bring("state_dict")
     if any("__getattr__" in vars(base) for base in users(kind)):
         bring_all()
-    for method in _methods(kind):
-        for name in _asked_of_super(getattr(method, "__code__", None)):
-            bring(name)
-
-
-def _methods(kind: type) -> Iterator[Any]:
-    """What a class's methods and properties are made of, as far as users have written it."""
-    for value in (value for base in users(kind) for value in vars(base).values()):
-        inside = (getattr(value, name, None) for name in ("__func__", "fget", "fset"))
-        yield from (inspect.unwrap(each) for each in (value, *inside) if isinstance(each, FunctionType))
-
-
-def _asked_of_super(code: Any) -> Iterator[str]:
-    """The attributes that code which calls `super()` asks for, and the code in it."""
-    if isinstance(code, CodeType):
-        if "super" in code.co_names:
-            yield from (each.argval for each in dis.get_instructions(code) if each.opname in ASKING)
-        for constant in code.co_consts:
-            yield from _asked_of_super(constant)
+    written = [each for base in users(kind) for value in vars(base).values() for each in functions_of(value)]
+    for code in (each for function in written for each in codes_of(function.__code__) if "super" in each.co_names):
+        for each in dis.get_instructions(code):
+            if each.opname in ASKING:
+                bring(each.argval)
 
 
 offer(_bigdl, BIGDL, FIELDS)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..core.types import Value
+from ..losses.tables import mapped
 from . import matio
 from .tensors.tensor import Tensor
 
@@ -17,7 +18,7 @@ def load(path: str | os.PathLike) -> dict[str, Value]:
 
     Texts are CharTensors. Raises: as `matio.load`.
     """
-    return {name: _reversed(value) for name, value in matio.load(path, texts=False).items()}
+    return mapped(lambda tensor: Tensor.of(np.ascontiguousarray(tensor.numpy().T)), matio.load(path, texts=False))
 
 
 def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:
@@ -30,11 +31,3 @@ def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:
     if wrong is not None:
         raise TypeError(f"mattorch.save: expected a table of tensors, {wrong} is a {type(found[wrong]).__name__}")
     matio.write(path, found, lambda tensor: tensor.numpy().T if tensor.dim() > 1 else tensor.numpy()[None])
-
-
-def _reversed(value: Value) -> Value:
-    if isinstance(value, list):
-        return [_reversed(each) for each in value]
-    if isinstance(value, Mapping):
-        return {name: _reversed(each) for name, each in value.items()}
-    return Tensor.of(np.ascontiguousarray(value.numpy().T))

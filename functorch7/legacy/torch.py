@@ -6,12 +6,10 @@ Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
 import functools
 import importlib
 import sys
-from collections.abc import Callable
 from typing import Any, overload
 
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import DTypeLike
 
 from ..interop import t7
 from ..interop.pytorch_elsewhere import instead
@@ -23,12 +21,12 @@ from .tensors.default_type import default_dtype, placed
 from .tensors.default_type import getdefaulttensortype as getdefaulttensortype
 from .tensors.default_type import setdefaulttensortype as setdefaulttensortype
 from .tensors.devices import precision
-from .tensors.distributions import DISTRIBUTIONS, Distribution, drawn, one, permutation
+from .tensors.distributions import DISTRIBUTIONS, Distribution
 from .tensors.distributions import multinomial as drawn_classes
 from .tensors.generator import Generator as Generator
 from .tensors.kinds import Numbers, Operand
 from .tensors.linear_algebra import LINEAR
-from .tensors.makers import MAKERS, joined, made
+from .tensors.makers import DRAWN, MAKERS, Making, joined
 from .tensors.named import under_name
 from .tensors.named_errors import naming, words_of
 from .tensors.operations import OPERATIONS, Operation
@@ -38,7 +36,6 @@ from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
 from .tensors.results import ROWS
 from .tensors.rows import Row
-from .tensors.sizes import some_sizes
 from .tensors.tensor import Tensor as Tensor
 from .tensors.types import Storage as Storage
 from .tensors.types import constructor_of
@@ -60,34 +57,6 @@ _LAZY = {
     "type": "objects",
 }  # fmt: skip
 """The files of the package `program` by the names that they define, which are imported when they are asked for."""
-
-
-def _of_array(array: np.ndarray, dtype: DTypeLike | None) -> Tensor:
-    """A tensor over an array of the type that was asked for; where those of the default type are, if none was."""
-    return placed(Tensor.of(array)) if dtype is None else Tensor.of(array)
-
-
-def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
-    """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a LongStorage."""
-    if sizes and isinstance(sizes[0], Tensor):
-        return sizes[0].randn(*sizes[1:])
-    generator, rest = given_generator(sizes)
-    return _of_array(drawn(generator.normal, some_sizes(*rest), default_dtype() if dtype is None else dtype), dtype)
-
-
-def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
-    """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
-    if sizes and isinstance(sizes[0], Tensor):
-        return sizes[0].rand(*sizes[1:])
-    generator, rest = given_generator(sizes)
-    return _of_array(drawn(generator.uniform, some_sizes(*rest), default_dtype() if dtype is None else dtype), dtype)
-
-
-def randperm(*args: Operand, dtype: DTypeLike | None = None) -> Tensor:
-    """randperm([result], [generator], n): the numbers 1 to n in random order."""
-    if args and isinstance(args[0], Tensor):
-        return args[0].randperm(*args[1:])
-    return _of_array(permutation(args).astype(default_dtype() if dtype is None else dtype), dtype)
 
 
 def multinomial(*args: Operand) -> Tensor:
@@ -207,9 +176,7 @@ def _function_of(operation: Operation) -> Any:
     """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise operation.wrong(args, named)
-        result = operation.result(args)
+        result = operation.result(args, None, named)
         if result is not None:
             return Tensor.of(result)
         if not args or not isinstance(args[0], Tensor):
@@ -230,11 +197,9 @@ def _function_of_distribution(distribution: Distribution) -> Any:
     """`torch.f` of a distribution: f([generator], ...) is one number, f(tensor, [generator], ...) fills the tensor."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise distribution.wrong(args, named)
         if args and isinstance(args[0], Tensor):
-            return getattr(args[0], distribution.name)(*args[1:])
-        return one(distribution, args)
+            return getattr(args[0], distribution.name)(*args[1:], **named)
+        return distribution.numbers(args, named, 1).item()
 
     says = (
         f"A random number, after a generator if any, or a tensor filled with such: {distribution.formula}. Raises "
@@ -247,9 +212,7 @@ def _function_of_row(row: Row) -> Any:
     """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
 
     def function(*args: Any, **named: Any) -> Any:
-        if named:
-            raise row.wrong(args, named)
-        return row.call(args, Tensor)
+        return row.call(args, Tensor, named)
 
     says = (
         f"{row.words}; new, or in first arguments, which get the results' sizes. Raises TypeError for arguments of "
@@ -258,15 +221,21 @@ def _function_of_row(row: Row) -> Any:
     return under_name(row.name, function, says)
 
 
-def _function_of_maker(name: str) -> Any:
-    def function(*args: Any, dtype: Any = None) -> Tensor:
-        return made(name, args, Tensor, dtype)
+def _function_of_maker(name: str, making: Making) -> Any:
+    """`torch.f` of a maker: its last argument may be the name of the result's type, or its first the result."""
 
-    compute, words = MAKERS[name]
-    usage = ", ".join(["[result]", *words_of(compute)])
+    def function(*args: Any, dtype: Any = None) -> Tensor:
+        if args and isinstance(args[-1], str) and args[-1] in TYPES:
+            return function(*args[:-1], dtype=TYPES[args[-1]]).type(args[-1])
+        if args and isinstance(args[0], Tensor):
+            return getattr(args[0], name)(*args[1:])
+        if dtype is None:
+            return placed(Tensor.of(making.compute(default_dtype(), *args)))
+        return Tensor.of(making.compute(np.dtype(dtype), *args))
+
     says = (
-        f"{name}({usage}): a tensor of the default type, or of the type that a last argument names, or the result, "
-        f"becomes {words}."
+        f"{name}([result], {making.usage}): a tensor of the default type, or of the type that a last argument names, "
+        f"or the result, becomes {making.words}."
     )
     return under_name(name, function, says)
 
@@ -290,18 +259,6 @@ def _function_of_method(name: str) -> Any:
     return under_name(name, function, says)
 
 
-def _of_named_type(function: Callable) -> Callable:
-    """The function, whose last argument may be the name of the result's type, as in Torch."""
-
-    @functools.wraps(function)
-    def named(*args: Any, dtype: Any = None) -> Tensor:
-        if args and isinstance(args[-1], str) and args[-1] in TYPES:
-            return function(*args[:-1], dtype=TYPES[args[-1]]).type(args[-1])
-        return function(*args, dtype=dtype)
-
-    return named
-
-
 METHODS = (
     "squeeze", "reshape", "expand", "expandAs", "permute", "transpose", "t", "repeatTensor", "maskedSelect",
     "multinomialAliasSetup", "multinomialAlias", "data", "cdata", "equal", "numel", "nElement", "clone", "view",
@@ -311,12 +268,11 @@ METHODS = (
 
 FUNCTIONS: dict[str, Any] = {
     **{name: _function_of(operation) for name, operation in OPERATIONS.items()},
-    **{name: naming(f"torch.{name}", _of_named_type(_function_of_maker(name))) for name in MAKERS},
+    **{name: naming(f"torch.{name}", _function_of_maker(name, each)) for name, each in (MAKERS | DRAWN).items()},
     **{name: naming(f"torch.{name}", _function_of_method(name)) for name in METHODS},
     **{name: naming(f"torch.{name}", _function_of_parts(name)) for name in ("split", "chunk")},
     **{name: _function_of_row(row) for name, row in (ROWS | LINEAR | CONVOLUTIONS).items()},
     **{name: naming(f"torch.{name}", _function_of_distribution(each)) for name, each in DISTRIBUTIONS.items()},
-    **{each.__name__: naming(f"torch.{each.__name__}", _of_named_type(each)) for each in (rand, randn, randperm)},
     **{each.__name__: naming(f"torch.{each.__name__}", each) for each in (multinomial, cat)},
 }
 """What is made of the tables of tensors' methods, by name."""

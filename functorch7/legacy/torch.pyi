@@ -118,13 +118,6 @@ CudaIntTensor: _OfTensors
 CudaIntStorage: _OfStorages
 CudaLongTensor: _OfTensors
 CudaLongStorage: _OfStorages
-def randn(*sizes: Operand, dtype: DTypeLike | None=None) -> Tensor:
-    """randn([result], [generator], sizes...): normally distributed numbers; sizes one by one or as a
-    LongStorage."""
-def rand(*sizes: Operand, dtype: DTypeLike | None=None) -> Tensor:
-    """rand([result], [generator], sizes...): uniform numbers from [0, 1)."""
-def randperm(*args: Operand, dtype: DTypeLike | None=None) -> Tensor:
-    """randperm([result], [generator], n): the numbers 1 to n in random order."""
 def multinomial(*args: Operand) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
 def getRNGState(generator: Generator | None=None) -> Tensor:
@@ -786,30 +779,45 @@ def ones(*sizes: Sizes | Tensor | str, dtype: DTypeLike | None = None) -> Tensor
     """ones([result], sizes...): a tensor of the default type, or of the type that a last argument names, or the
     result, becomes ones of these sizes, numbers or a LongStorage."""
 @overload
-def eye(rows: float, columns: float = ..., *, dtype: DTypeLike | None = None) -> Tensor:
-    """eye([result], rows, [columns]): a tensor of the default type, or of the type that a last argument names, or
-    the result, becomes n x n, or n x m, with ones on the diagonal and zeros elsewhere."""
+def eye(n: float, m: float = ..., *, dtype: DTypeLike | None = None) -> Tensor:
+    """eye([result], n, [m]): a tensor of the default type, or of the type that a last argument names, or the
+    result, becomes n x n, or n x m, with ones on the diagonal and zeros elsewhere."""
 @overload
-def eye(*given: float | Tensor | str) -> Tensor: ...
+def eye(*given: Operand) -> Tensor: ...
 @overload
 def range(first: float, last: float, step: float = ..., *, dtype: DTypeLike | None = None) -> Tensor:
     """range([result], first, last, [step]): a tensor of the default type, or of the type that a last argument
     names, or the result, becomes first, first + step, ... up to last, which is included; the step is 1 by
     default."""
 @overload
-def range(*given: float | Tensor | str) -> Tensor: ...
+def range(*given: Operand) -> Tensor: ...
 @overload
 def linspace(first: float, last: float, n: float = ..., *, dtype: DTypeLike | None = None) -> Tensor:
     """linspace([result], first, last, [n]): a tensor of the default type, or of the type that a last argument
     names, or the result, becomes n numbers, 100 by default, at equal distances."""
 @overload
-def linspace(*given: float | Tensor | str) -> Tensor: ...
+def linspace(*given: Operand) -> Tensor: ...
 @overload
 def logspace(first: float, last: float, n: float = ..., *, dtype: DTypeLike | None = None) -> Tensor:
     """logspace([result], first, last, [n]): a tensor of the default type, or of the type that a last argument
     names, or the result, becomes 10 to the power of n numbers at equal distances."""
 @overload
-def logspace(*given: float | Tensor | str) -> Tensor: ...
+def logspace(*given: Operand) -> Tensor: ...
+def rand(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
+    """rand([result], [generator], sizes...): a tensor of the default type, or of the type that a last argument
+    names, or the result, becomes uniform numbers from [0, 1), of these sizes, numbers or a LongStorage."""
+def randn(*sizes: Operand, dtype: DTypeLike | None = None) -> Tensor:
+    """randn([result], [generator], sizes...): a tensor of the default type, or of the type that a last argument
+    names, or the result, becomes normal numbers of mean 0 and standard deviation 1, of these sizes, numbers or a
+    LongStorage."""
+@overload
+def randperm(n: float, *, dtype: DTypeLike | None = None) -> Tensor:
+    """randperm([result], [generator], n): a tensor of the default type, or of the type that a last argument
+    names, or the result, becomes the numbers 1 to n in random order."""
+@overload
+def randperm(generator: Generator, n: float, *, dtype: DTypeLike | None = None) -> Tensor: ...
+@overload
+def randperm(*given: Operand) -> Tensor: ...
 @overload
 def eq(x: Numbers, number: float, /) -> Tensor:
     """1 where elements are equal, else 0; new, or in first arguments, which get the results' sizes. Raises

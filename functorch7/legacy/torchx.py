@@ -9,10 +9,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..checks.tables import leaves
 from ..core import Const
 from ..core.types import Value
-from ..data.nested import leaves, recursive_map
 from ..layers.alias import alias_table
+from ..losses.tables import mapped
 from ..programs import Compiled
 from .objects.nested import Nested, Tensors
 from .objects.nested import recursiveAdd as recursiveAdd
@@ -40,7 +41,7 @@ def _mapped(function: Callable[[Tensor], Value], tree: Nested) -> Any:
             raise TypeError(f"expecting nested tensors or tables. Got {type(leaf).__name__} instead")
         return function(leaf)
 
-    return recursive_map(of_tensor, tree)
+    return mapped(of_tensor, tree)
 
 
 def recursiveIndex(res: object, src: Tensors, dim: int, indices: Numbers) -> tuple[Tensors, Tensors]:

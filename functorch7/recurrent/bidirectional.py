@@ -48,6 +48,7 @@ def _goes_in_one_piece(module: Module) -> bool:
     return type(module) in (Sequencer, ReverseTable, ZipTable) and module.traits.traceable
 
 
+@hooks.between_hooks
 def _in_one_piece(
     module: Any, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool
 ) -> tuple[Output, Tree]:  # fmt: skip
@@ -55,24 +56,13 @@ def _in_one_piece(
 
     So the program does not grow with the sequence, whose length may have a name.
     """
-    if hooks.here(module):
-
-        def bare(module: Any, params: Tree, input: Value) -> tuple[Output, Tree]:
-            return _in_one_piece(module, params, buffers, input, key=key, train=train)
-
-        return hooks.run(module, bare, params, input, (buffers, key))
     if isinstance(module, Sequencer):
         return module.in_one_piece(params, buffers, input, key=key, train=train)
     if isinstance(module, ReverseTable):
         return jax.tree.map(partial(jnp.flip, axis=0), input), buffers
     if isinstance(module, ZipTable):
         return input, buffers  # is a pair of sequences already, whose steps are pairs
-    outputs, new = [], list(buffers)
-    for i in range(len(module.modules)):
-        output, new[i] = module.call(i, params, buffers, input, key=key, train=train, way=_in_one_piece)
-        outputs.append(output)
-        input = output if isinstance(module, Sequential) else input
-    return input if isinstance(module, Sequential) else outputs, new
+    return module.forward(params, buffers, input, key=key, train=train, way=_in_one_piece)
 
 
 def _padded(steps: Array, end: int) -> Array:

@@ -131,7 +131,7 @@ class MaskZero(Decorator):
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         zero = padding(self, buffers[1], input, self.n_input_dim)
-        way = partial(_masked, zero) if self.maskoutput else None
+        way = hooks.between_hooks(partial(_masked, zero)) if self.maskoutput else None
         input = cleared(zero, input) if self.maskinput else input
         output, buffer = self.call(0, params, buffers, input, key=key, train=train, way=way)
         return output, [buffer, *buffers[1:]]
@@ -141,16 +141,10 @@ def _masked(
     zero: Array, module: Module, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool
 ) -> tuple[Array, Any]:
     """The module's output without these rows; its parameters' gradient is not masked."""
-    if hooks.here(module):
-
-        def within(module: Module, params: Tree, input: Any) -> tuple[Any, Any]:
-            return _masked(zero, module, params, buffers, input, key=key, train=train)
-
-        return hooks.run(module, within, params, input, (buffers, key))
     if type(module) is Sequential and module.modules:
         new = []
         for i in range(len(module.modules)):
-            way = partial(_masked, zero) if i == len(module.modules) - 1 else None
+            way = hooks.between_hooks(partial(_masked, zero)) if i == len(module.modules) - 1 else None
             input, buffer = module.call(i, params, buffers, input, key=key, train=train, way=way)
             new.append(buffer)
         return input, new

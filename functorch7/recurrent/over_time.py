@@ -43,10 +43,7 @@ def _all_steps(
 ) -> tuple[Array, Any]:
     whole = _whole(module)
     if whole is not None:
-        run = partial(_called, whole, buffers, key, train)
-        if hooks.here(module):
-            return hooks.run(module, run, params, inputs, (buffers, key), steps=True)
-        return run(module, params, inputs)
+        return hooks.between_hooks(whole, steps=True)(module, params, buffers, inputs, key=key, train=train)
     if not _has_memory(module, buffers, train):
         return _side_by_side(module, params, buffers, inputs, key=key, train=train)
 
@@ -60,19 +57,13 @@ def _all_steps(
 def _whole(module: Module) -> Callable | None:
     """What runs a module over the whole sequence other than by `apply` at every step, if anything does."""
     if type(module) is Sequential:
-        return _chain
+        return partial(Sequential.forward, way=over_time, through=True)
     if type(module) is Recursor and module.masked is None:
         return _inside
     if isinstance(module, (Quantized, FakeQuantized)):
         return _computed
     # In here the gates are no calls, step by step neither, so that nobody could look at them.
     return type(module).sequence if isinstance(module, Cell) and module.at_once else None
-
-
-def _called(
-    whole: Callable, buffers: Tree, key: Key, train: bool, module: Module, params: Tree, inputs: Value
-) -> tuple[Array, Any]:
-    return whole(module, params, buffers, inputs, key=key, train=train)
 
 
 def _inside(
@@ -98,16 +89,6 @@ def _has_memory(module: Module, buffers: Tree, train: bool) -> bool:
 
 def _length(inputs: Value) -> int:
     return jax.tree.leaves(inputs)[0].shape[0]
-
-
-def _chain(
-    module: Sequential, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
-) -> tuple[Output, Tree]:
-    new = []
-    for i in range(len(module.modules)):
-        inputs, buffer = module.call(i, params, buffers, inputs, key=key, train=train, way=over_time, through=True)
-        new.append(buffer)
-    return inputs, new
 
 
 def _side_by_side(

@@ -78,44 +78,34 @@ def _linear(program: Program, call: Call, value: Value) -> Value:
     return program.add("Add", product, *bias) if bias else product
 
 
-def _ends(pads: tuple[int, ...]) -> list[int]:
-    return [*pads, *pads]
+def _windows(module: Value, **others: str) -> dict[str, Value]:
+    """An operator's attributes of windows: sizes, steps, padding at both ends, and others by the letters they have."""
+    sizes = {name: module.window(letter) for name, letter in {"kernel_shape": "k", "strides": "d", **others}.items()}
+    return sizes | {"pads": 2 * module.window("pad")}
 
 
 def _convolution(program: Program, call: Call, value: Value) -> Value:
     module = call.module
     weight = program.constant(module.kernels(call.arrays), "weight")
     bias = [program.constant(call.arrays["bias"], "bias")] if module.bias else []
-    return program.add(
-        "Conv", value, weight, *bias, kernel_shape=module.window("k"), strides=module.window("d"),
-        pads=_ends(module.window("pad")), dilations=module.window("dilation"), group=module.groups,
-    )  # fmt: skip
+    windows = _windows(module, dilations="dilation")
+    return program.add("Conv", value, weight, *bias, **windows, group=module.groups)
 
 
 def _transposed(program: Program, call: Call, value: Value) -> Value:
-    module = call.module
     arrays = [program.constant(call.arrays[name], name) for name in ("weight", "bias") if name in call.arrays]
-    return program.add(
-        "ConvTranspose", value, *arrays, kernel_shape=module.window("k"), strides=module.window("d"),
-        pads=_ends(module.window("pad")), output_padding=module.window("adj"),
-    )  # fmt: skip
+    return program.add("ConvTranspose", value, *arrays, **_windows(call.module, output_padding="adj"))
 
 
 def _max_pooling(program: Program, call: Call, value: Value) -> Value:
-    module = call.module
-    return program.add(
-        "MaxPool", value, kernel_shape=module.window("k"), strides=module.window("d"),
-        pads=_ends(module.window("pad")), dilations=module.window("dilation"), ceil_mode=int(module.ceil_mode),
-    )  # fmt: skip
+    windows = _windows(call.module, dilations="dilation")
+    return program.add("MaxPool", value, **windows, ceil_mode=int(call.module.ceil_mode))
 
 
 def _average_pooling(program: Program, call: Call, value: Value) -> Value:
     module = call.module
-    mean = program.add(
-        "AveragePool", value, kernel_shape=module.window("k"), strides=module.window("d"),
-        pads=_ends(module.window("pad")), ceil_mode=int(module.ceil_mode),
-        count_include_pad=int(module.count_include_pad),
-    )  # fmt: skip
+    counted = {name: int(getattr(module, name)) for name in ("ceil_mode", "count_include_pad")}
+    mean = program.add("AveragePool", value, **_windows(module), **counted)
     area = math.prod(module.window("k"))
     return mean if module.divide else program.add("Mul", mean, program.constant(_like(call, area)))
 

@@ -123,3 +123,10 @@ class Key:
     """A table's key that cannot be a dict's key: a table, a tensor, or a boolean beside the number it equals."""
 
     value: Value
+
+
+def from_1(table: Value) -> list[Any]:
+    """The entries 1, 2, ... of a table, which may have others."""
+    if isinstance(table, list):
+        return table
+    return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]

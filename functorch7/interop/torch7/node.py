@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import jax
@@ -52,19 +51,6 @@ def shared_clone(node: Node) -> Node:
     """Another node of the same arrays, as Torch's modules need where one runs at several time steps."""
     children = [shared_clone(child) for child in node.children]
     return replace(node, children=children)
-
-
-def shapes_of(spec: core.Module) -> dict[str, Value]:
-    """The shapes of a module's own parameters.
-
-    Of what has none nothing is kept: in a graph's description there may be what stands for objects of users' classes.
-    """
-    return {} if type(spec).init_params is core.Module.init_params else _shapes_of(spec)
-
-
-@lru_cache(1024)
-def _shapes_of(spec: core.Module) -> dict[str, Value]:
-    return jax.eval_shape(lambda: spec.init_params(jax.random.key(0)))
 
 
 def place_of(array: np.ndarray) -> tuple:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ...core.types import Value
 from ...layers import Graph
 from ...layers.graph import Source, Wiring
 from ..t7 import T7Object
-from ..t7.values import Fields
+from ..t7.values import Fields, from_1
 from .node import Node
 from .reader import Reader, readers
 from .record import Record, is_harmless
@@ -19,27 +16,20 @@ def _data(node: T7Object) -> Fields:
     return node.fields["data"]
 
 
-def _entries(table: Value) -> list[Any]:
-    """The entries 1, 2, ... of a table, which may have others."""
-    if isinstance(table, list):
-        return table
-    return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]
-
-
 class _Sources:
     """Where the value of each of a file's nodes comes from."""
 
     def __init__(self, record: Record):
         self.record = record
         self.innode = _data(record.need("innode"))
-        self.dispatched = _entries(self.innode["mapindex"])  # in old files the inputs' nodes, else empty
+        self.dispatched = from_1(self.innode["mapindex"])  # in old files the inputs' nodes, else empty
         self.n_inputs = int(record.get("nInputs", len(self.dispatched) or 1))
         self.places: dict[int, int] = {}
         self.annotations: dict[Source, Fields] = {}
 
     def of(self, data: Fields) -> list[Source]:
         """Those of a node's inputs."""
-        return [self._value(each, data) for each in _entries(data.get("mapindex", []))]
+        return [self._value(each, data) for each in from_1(data.get("mapindex", []))]
 
     def _value(self, data: Fields, reader: Fields) -> Source:
         """That of a node's output, as one that reads it gets it."""
@@ -51,7 +41,7 @@ class _Sources:
             return Source(-1 - next(i for i, each in enumerate(self.dispatched) if each is reader))
         if id(data) in self.places:
             return Source(self.places[id(data)])
-        given = _entries(data.get("mapindex", []))
+        given = from_1(data.get("mapindex", []))
         if len(given) != 1:  # looked at before the inputs, each of which may have several again
             raise self.record.error(f"a node without a module has {len(given)} inputs")
         whole = self._value(given[0], data)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-import numpy as np
-
 from ... import core
+from ...checks.tables import entries
 from ...core.types import Key, Output, Tree, Value
 from ...layers import SpatialMaxUnpooling, VolumetricMaxUnpooling
 from ...layers.pooling import Record as PoolingRecord
@@ -234,7 +233,7 @@ class Reader:
         waiting, seen = [root], self.searched
         while waiting:
             value = waiting.pop()
-            if id(value) in seen or isinstance(value, (np.ndarray, str, bytes, int, float)) or value is None:
+            if id(value) in seen or not isinstance(value, (T7Object, dict, list)):
                 continue
             seen.add(id(value))
             if isinstance(value, T7Object):
@@ -242,11 +241,8 @@ class Reader:
                 pooling = fields.get("pooling")
                 if value.class_name in UNPOOLINGS and isinstance(pooling, T7Object):
                     self.pooled.setdefault(id(pooling), PoolingRecord())
-                waiting += fields.values()
-            elif isinstance(value, dict):
-                waiting += value.values()
-            elif isinstance(value, list):
-                waiting += value
+                value = fields
+            waiting += entries(value)
 
 
 def _of_spec(record: Record, spec: core.Module, inside: list[Node], parts: Fields) -> list[Node]:

@@ -16,11 +16,12 @@ import numpy as np
 from ... import core
 from ...core.types import Value
 from ...layers import Decorator
+from ...layers.initializers import shapes_of
 from ...recurrent.masking import BATCH, GIVEN
 from ..t7 import LuaFunction, T7Object
 from ..t7.values import Content, Fields
 from .build import storage
-from .node import Node, shapes_of
+from .node import Node
 from .record import EMPTIED, OWN_NAME, Record, plain, records_in
 
 SNAKE = {

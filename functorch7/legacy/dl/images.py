@@ -12,6 +12,7 @@ import numpy as np
 from ... import data
 from ...core.types import Value
 from ...interop.t7.values import Fields
+from ...losses.tables import mapped
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -23,9 +24,7 @@ NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "samp
 
 def _plain(value: Any) -> Any:
     """A field's value as files have it: paths as texts, tuples as tables."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return str(value) if isinstance(value, Path) else value
+    return mapped(lambda each: str(each) if isinstance(each, Path) else each, value)
 
 
 def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:

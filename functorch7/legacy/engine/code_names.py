@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, MethodType
 
-PARTS = {staticmethod: "__func__", classmethod: "__func__", MethodType: "__func__", property: "fget"}
-"""Where the function is in what is no function itself."""
+PARTS = {**dict.fromkeys((staticmethod, classmethod, MethodType), ("__func__",)), property: ("fget", "fset")}
+"""Where functions are in what is no function itself."""
+
+ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
+"""The instructions that ask for an attribute."""
 
 CACHED = type(lru_cache(print))
 
@@ -22,9 +25,11 @@ def codes_of(code: CodeType) -> Iterator[CodeType]:
 
 def functions_of(value: object) -> list[FunctionType]:
     """The functions that a variable's or a class's value consists of."""
-    part = PARTS.get(type(value))
-    found = [value if part is None else getattr(value, part)]
-    found += [getattr(each, "__wrapped__", None) for each in found if isinstance(each, (FunctionType, CACHED))]
+    parts = PARTS.get(type(value))
+    found: list = [value] if parts is None else [getattr(value, part) for part in parts]
+    for each in found:  # which grows
+        if isinstance(each, (FunctionType, CACHED)) and hasattr(each, "__wrapped__"):
+            found.append(each.__wrapped__)
     return [each for each in found if isinstance(each, FunctionType)]
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ...checks.tables import leaves
 from ...core.types import Structure, Tree, Value
 from ..tensors.changes import Watcher, watch
 from ..tensors.storage import Storage
@@ -233,11 +234,7 @@ def _may_be_given(value: object) -> bool:
 
 def is_constant(value: object) -> bool:
     """Whether a value has no array in it, nor anything else that changes by itself."""
-    if isinstance(value, (list, tuple)):
-        return all(map(is_constant, value))
-    if isinstance(value, dict):
-        return all(map(is_constant, value.values()))
-    return isinstance(value, (*CONSTANTS, *NUMBERS))
+    return all(isinstance(each, (*CONSTANTS, *NUMBERS)) for each in leaves(value))
 
 
 # After a call -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from ... import core
+from ...checks.tables import leaves
 from ...core import Const
 from ...core.types import Structure, Value
 from ..tensors.parameter import Parameter
@@ -125,9 +126,7 @@ def is_concrete(array: Tensor | np.ndarray | jax.Array) -> bool:
 
 def holds_traced(value: Value) -> bool:
     """Whether there is an array without values in it, or in its lists and dicts."""
-    if isinstance(value, (dict, list, tuple)):
-        return any(map(holds_traced, value.values() if isinstance(value, dict) else value))
-    return is_array(value) and not is_concrete(value)
+    return any(is_array(each) and not is_concrete(each) for each in leaves(value))
 
 
 def is_simple(value: Value) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
 
+from ...checks.tables import leaves
 from ..tensors.tensor import Tensor
 from .objects import Object, is_object
 
@@ -87,21 +88,12 @@ def _noted(user: Object) -> list[tuple[dict, dict]]:
     while waiting:
         fields = waiting.pop().__dict__
         then = {name: value for name, value in fields.items() if name not in OWN}
-        for value in _parts(then):
+        for value in leaves(then):
             if is_object(value) and id(value) not in seen:
                 seen.add(id(value))
                 waiting.append(value)
         found.append((fields, {name: v if id(v) in kept else _copied(v, memo) for name, v in then.items()}))
     return found
-
-
-def _parts(value: object) -> Iterator[object]:
-    """The values inside tables, at any depth."""
-    if isinstance(value, (dict, list, tuple)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _parts(each)
-    else:
-        yield value
 
 
 def _copied(value: Any, memo: dict) -> Any:

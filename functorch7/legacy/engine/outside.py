@@ -28,7 +28,7 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..tensors.random import drawing_is_refused
 from ..tensors.tensor import Tensor
-from .code_names import codes_of, functions_of, names_of
+from .code_names import ASKING, codes_of, functions_of, names_of
 from .forms import Static, frozen, holds_traced, not_learned
 from .objects import Attributed, Object, has_attributes, is_object
 from .registered import Titled
@@ -243,7 +243,7 @@ class _Reader:
                     self._variable(Variable(function.__globals__, each.argval), instructions[place + 1 :])
                 elif each.opname.endswith("_DEREF") and each.argval in cells and each.argval != "__class__":
                     self._variable(Variable(cells[each.argval], each.argval), instructions[place + 1 :])
-                elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+                elif each.opname in ASKING:
                     self._attribute(each.argval)
 
     def _attribute(self, name: str) -> None:

@@ -22,7 +22,7 @@ from ..tensors.linear_algebra import LINEAR
 from ..tensors.makers import MAKERS
 from ..tensors.operations import OPERATIONS
 from ..tensors.results import ROWS
-from .code_names import codes_of
+from .code_names import ASKING, codes_of, functions_of
 from .forms import frozen
 
 OURS = "functorch7.legacy"
@@ -111,10 +111,9 @@ class _Reader:
         while self._waiting:
             self._function(self._waiting.pop())
 
-    def _wait(self, function: Any) -> None:
-        if isinstance(function, FunctionType) and function not in self._seen:
-            self._seen.add(function)
-            self._waiting.append(function)
+    def _wait(self, functions: list[FunctionType]) -> None:
+        self._waiting += [each for each in functions if each not in self._seen]
+        self._seen.update(functions)
 
     def _method(self, name: str) -> None:
         """What the user's classes have under this name, if it is code."""
@@ -123,11 +122,8 @@ class _Reader:
             if found is None:
                 continue
             self.outside.append((vars(base), name, found))
-            if isinstance(found, property):
-                self._wait(found.fget)
-                self._wait(found.fset)
-            elif isinstance(found, (staticmethod, classmethod, FunctionType)):
-                self._wait(getattr(found, "__func__", found))
+            if isinstance(found, (property, staticmethod, classmethod, FunctionType)):
+                self._wait(functions_of(found))
             elif not isinstance(found, CONSTANTS):
                 raise _Obstacle(f"it uses {name}, a {type(found).__name__} of its class")
 
@@ -144,7 +140,7 @@ class _Reader:
                     self._variable(name, space, following)
                 elif each.opname.endswith("_DEREF") and name in cells and name != "__class__":
                     self._variable(name, {name: cells[name].cell_contents}, following, is_cell=True)
-                elif each.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+                elif each.opname in ASKING:
                     self._method(name)
                     if instructions[place - 1].argval in code.co_varnames[:1]:
                         self.reads[name] = None
@@ -159,7 +155,7 @@ class _Reader:
         elif name in space:
             self.outside.append((space, name, value))
         if isinstance(value, FunctionType) and not is_ours(value):
-            self._wait(value)
+            self._wait([value])
         elif not (_is_pure(value) or (isinstance(value, CONSTANTS) and not is_cell)):
             raise _Obstacle(f"it uses {name}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,18 @@ def plot(*args: Tensor | str | list | tuple | float) -> None:
     and gnuplot's "with lines", "with points" and their kin, with "lw" and "lc rgb"; "with filledcurves" between two
     columns. Raises ValueError for sizes and formats that do not fit, TypeError for other arguments.
     """
+    for axes, name, arrays, format in _drawn("plot", args, most=2):
+        _line(axes, name, arrays, format)
+
+
+def _drawn(
+    who: str, args: tuple, most: int, projection: str | None = None
+) -> Iterator[tuple[Any, str, list[np.ndarray], str]]:
+    """The new axes of the current figure, and the name, arrays and format of each thing to draw; then the legend."""
     plot = current()
-    axes = plot.clear()
-    for each in _each("plot", args):
-        _line(axes, *_named("plot", each, most=2))
+    axes = plot.clear(projection)
+    for each in _each(who, args):
+        yield axes, *_named(who, each, most)
     legend(plot)
 
 
@@ -130,16 +139,12 @@ def splot(*args: Tensor | str | list | tuple | float) -> None:
 
     Raises: ValueError for sizes that do not fit, TypeError for other arguments.
     """
-    plot = current()
-    axes = plot.clear("3d")
-    for each in _each("splot", args):
-        name, arrays, _ = _named("splot", each, most=3)
+    for axes, name, arrays, _ in _drawn("splot", args, 3, "3d"):
         z = arrays[-1]
         if len(arrays) == 2 or any(array.ndim != 2 or array.shape != z.shape for array in arrays):
             raise ValueError("gnuplot.splot: expected a matrix z, or x, y and z of one size")
         y, x = np.mgrid[: z.shape[0], : z.shape[1]] if len(arrays) == 1 else arrays[1::-1]
         axes.plot_wireframe(x, y, z, label=name or None, linewidth=0.5)
-    legend(plot)
 
 
 def scatter3(*args: Tensor | str | list | tuple | float) -> None:
@@ -147,14 +152,10 @@ def scatter3(*args: Tensor | str | list | tuple | float) -> None:
 
     Raises: ValueError for sizes that do not fit, TypeError for other arguments.
     """
-    plot = current()
-    axes = plot.clear("3d")
-    for each in _each("scatter3", args):
-        name, arrays, _ = _named("scatter3", each, most=3)
+    for axes, name, arrays, _ in _drawn("scatter3", args, 3, "3d"):
         if len(arrays) != 3 or len({array.shape for array in arrays}) != 1:
             raise ValueError("gnuplot.scatter3: expected x, y and z of one size")
         axes.scatter(*arrays, label=name or None)
-    legend(plot)
 
 
 PALETTES = {"gray": "gray", "color": "jet"}

@@ -15,7 +15,6 @@ from jax.core import Tracer
 
 from ... import core, losses
 from ...checks.given import unfit
-from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...layers import Node
 from ...layers.graph_nodes import nodes_among
@@ -188,27 +187,19 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def forward(self, input: Input, target: Input | None = None) -> float:
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
-        try:
-            if not self._has_own_loss():
-                return self.updateOutput(input, target)
-            with precision_of(self._type):
-                output = self.output = self.updateOutput(input, target)
-            return output
-        except Exception as error:
-            shorten(error)
-            raise
+        if not self._has_own_loss():
+            return self.updateOutput(input, target)
+        with precision_of(self._type):
+            output = self.output = self.updateOutput(input, target)
+        return output
 
     def backward(self, input: Input, target: Input | None = None) -> Output:
         """The gradient of the loss with respect to the input, shaped as it."""
-        try:
-            if not self._has_own_loss():
-                return self.updateGradInput(input, target)
-            with precision_of(self._type):
-                gradient = self.gradInput = self.updateGradInput(input, target)
-            return gradient
-        except Exception as error:
-            shorten(error)
-            raise
+        if not self._has_own_loss():
+            return self.updateGradInput(input, target)
+        with precision_of(self._type):
+            gradient = self.gradInput = self.updateGradInput(input, target)
+        return gradient
 
     def updateOutput(self, input: Value, target: Value = None) -> Value:
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
@@ -337,11 +328,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         nodes = nodes_among((input,))
         if nodes is not None:
             return Node(class_of(losses.ModuleFromCriterion)(self), *nodes)
-        try:
-            return self.forward(input, target), self.backward(input, target)
-        except Exception as error:
-            shorten(error)
-            raise
+        return self.forward(input, target), self.backward(input, target)
 
     def setZeroMask(self, zeroMask: npt.ArrayLike | Tensor | None) -> None:
         """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.

@@ -10,12 +10,12 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.tracebacks import shorten
 from ...core.tree import by_position, child_names
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Node
 from ...layers.graph_nodes import nodes_among
+from ...layers.initializers import shapes_of
 from ...network import ZeroMask
 from ..engine.calls import Call
 from ..engine.fitting import Misfit
@@ -30,7 +30,7 @@ from ..objects.described import Described, Given, as_own_type, describe, objects
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.hidden import HiddenStates
-from ..objects.parameters import Parameters, shapes_of
+from ..objects.parameters import Parameters
 from ..objects.printed import Printed
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
@@ -169,20 +169,16 @@ class Module(
 
     def forward(self, input: Input) -> Output:
         """The output for an input: a tensor, an array, or a table of them."""
-        try:
-            if not self.overrides("updateOutput"):
-                return self.updateOutput(input)
-            if (run := current_run()) is not None:
-                return run.call_made(self, (input,), {})
-            if not self.has_own_gradient():
-                return self._run(self._planned_outside(), input).result
-            self.calls_by_hand += 1
-            with precision_of(self._type):
-                self.output = self._output_by_hand(input)
-            return self.output
-        except Exception as error:
-            shorten(error)
-            raise
+        if not self.overrides("updateOutput"):
+            return self.updateOutput(input)
+        if (run := current_run()) is not None:
+            return run.call_made(self, (input,), {})
+        if not self.has_own_gradient():
+            return self._run(self._planned_outside(), input).result
+        self.calls_by_hand += 1
+        with precision_of(self._type):
+            self.output = self._output_by_hand(input)
+        return self.output
 
     def updateOutput(self, input: Value) -> Value:
         """Computes the output, in one compiled call, and keeps what backward needs."""
@@ -211,22 +207,18 @@ class Module(
         Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
         draws or has recurrent state, which only forward knows.
         """
+        if self.has_own_gradient():
+            with precision_of(self._type):
+                self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
+            return self.gradInput
+        call, state, step = self._to_pull_back(input)
         try:
-            if self.has_own_gradient():
-                with precision_of(self._type):
-                    self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
-                return self.gradInput
-            call, state, step = self._to_pull_back(input)
-            try:
-                call.backward(self, gradOutput, scale, state, step)
-            except Misfit:
-                if not self._ends_in_users_gradient():
-                    raise
-                return self._one_by_one(input, lambda module, *given: module.backward(*given, scale), gradOutput)
-            return self._pulled_back(call, accumulated=True)
-        except Exception as error:
-            shorten(error)
-            raise
+            call.backward(self, gradOutput, scale, state, step)
+        except Misfit:
+            if not self._ends_in_users_gradient():
+                raise
+            return self._one_by_one(input, lambda module, *given: module.backward(*given, scale), gradOutput)
+        return self._pulled_back(call, accumulated=True)
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
@@ -305,12 +297,8 @@ class Module(
             return Node(self, *nodes)
         pair: tuple[Value, ...] = (*given, None)
         input, gradOutput = pair[:2]
-        try:
-            output = self.forward(input)
-            return output if gradOutput is None else (output, self.backward(input, gradOutput))
-        except Exception as error:
-            shorten(error)
-            raise
+        output = self.forward(input)
+        return output if gradOutput is None else (output, self.backward(input, gradOutput))
 
     def __neg__(self) -> Node:
         """`-module`: a node without inputs."""

@@ -9,6 +9,7 @@ import jax
 
 from ... import layers
 from ...core.types import Value
+from ...losses.tables import mapped
 from ..engine.registered import everywhere
 from ..objects.generated import More, more
 from ..tensors.devices import precision
@@ -21,9 +22,7 @@ from .module import Module
 
 def _as_lists(value: Any) -> Any:
     """Tables as lists and dicts."""
-    if isinstance(value, (list, tuple)):
-        return [_as_lists(each) for each in value]
-    return {name: _as_lists(each) for name, each in value.items()} if isinstance(value, dict) else value
+    return mapped(lambda each: each, value)
 
 
 class Passing(Module):

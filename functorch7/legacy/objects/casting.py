@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...checks.tables import entries
 from ..engine.fields import KeptElsewhere
 from ..tensors.devices import gpu
 from ..tensors.parameter import Parameter
@@ -57,5 +58,5 @@ def _within(value: Any, seen: set[int]) -> Iterator[Any]:
         yield value
     elif isinstance(value, (dict, list)) and id(value) not in seen:
         seen.add(id(value))
-        for each in value.values() if isinstance(value, dict) else value:
+        for each in entries(value):
             yield from _within(each, seen)

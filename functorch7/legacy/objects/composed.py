@@ -16,6 +16,7 @@ from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader, Unknown
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
+from ...losses.tables import mapped
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from .described import Described, among, described_among
@@ -133,8 +134,4 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
 
 def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     """A field's value with something else in place of its nodes or records."""
-    if isinstance(value, list):
-        return [_replaced(each, by) for each in value]
-    if isinstance(value, dict):
-        return {key: _replaced(each, by) for key, each in value.items()}
-    return by(value) if isinstance(value, (T7Object, Node)) else value
+    return mapped(lambda each: by(each) if isinstance(each, (T7Object, Node)) else each, value)

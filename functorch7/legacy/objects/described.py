@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import core
 from ...checks.making import Unmade, words_of
+from ...checks.tables import entries
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
@@ -194,8 +195,7 @@ def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[F
     """What there is of some kinds in a field's value: itself, or those in its lists and dicts."""
     if isinstance(value, kinds):
         return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [found for each in inner for found in among(each, kinds)]
+    return [found for each in entries(value) for found in among(each, kinds)]
 
 
 def described_among(value: object) -> list["Described"]:

@@ -13,12 +13,11 @@ from ...core.tree import Path, split
 from ...core.types import Tree
 from ...interop.torch7 import node
 from ...interop.torch7.schema import grad_name
-from ...layers.initializers import SOURCE
+from ...layers.initializers import SOURCE, Zeros
 from ...network import Shared, leaves_by_name, misfits, structure_of
 from ..engine.slots import Slot
 from ..engine.views import place_of
 from ..tensors.casting import is_floating
-from ..tensors.distributions import Zeros
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import precision_of, type_name_of
 from .described import Described

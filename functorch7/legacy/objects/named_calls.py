@@ -10,7 +10,7 @@ from typing import Any
 from ...checks.making import words_of as words_of_parameters
 from ..tensors.named_errors import Misuse, name_function_errors, naming, naming_calls, public_functions, words_of
 
-RUNNING = {"forward", "backward", "updateOutput", "updateGradInput", "accGradParameters"}
+RUNNING = {"__call__", "forward", "backward", "updateOutput", "updateGradInput", "accGradParameters"}
 """What runs a network, and says itself what it was given: only of what is no call of them more has to be said."""
 ASKED = {"overrides"}
 """What is asked of an object many times in every step of training, and not by users."""
@@ -44,7 +44,8 @@ class NamedCalls:
                 continue
             _named.add(base)
             name_function_errors(base)
-            for name, method in public_functions(vars(base)):
+            called = [(name, each) for name, each in vars(base).items() if name == "__call__"]
+            for name, method in (*called, *public_functions(vars(base))):
                 if name not in ASKED:
                     setattr(base, name, _named_by_class(base, name, method))
             if "__init__" in vars(base):
@@ -55,7 +56,7 @@ class NamedCalls:
 def _named_by_class(base: type, name: str, method: Callable) -> Callable:
     """A method whose errors name it; where it runs users' code, or is no name of Torch's, only those of the call."""
     is_of_pytorch = base.__module__.startswith(PYTORCH)
-    if "_" in name and not is_of_pytorch:  # for this package alone
+    if "_" in name.strip("_") and not is_of_pytorch:  # for this package alone
         return method
     named = naming_calls if is_of_pytorch or name in RUNNING else naming
     return named(lambda self: f"{self.typename()}.{name}", method, first=1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
 from ...interop.pytorch_elsewhere import instead
+from ...losses.tables import mapped
 from ..tensors.kinds import Numbers, Sizes
 from ..tensors.tensor import Tensor
 from .casting import cast_tensor
@@ -55,16 +56,21 @@ def recursiveResizeAs(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
 
     Raises: TypeError unless t2 is a tensor or a table of tensors.
     """
-    if isinstance(t2, (list, dict)):
-        old = t1 if isinstance(t1, type(t2)) else type(t2)()
-        known = _keys(old)
-        made = {key: recursiveResizeAs(old[key] if key in known else None, t2[key])[0] for key in _keys(t2)}
-        old.clear()
-        old.update(made) if isinstance(old, dict) else old.extend(made.values())
-        return old, t2
+    return _matched(t1, t2, lambda mine, theirs: mine.resize(*theirs.shape)), t2
+
+
+def _matched(t1: Any, t2: Any, change: Callable[[Tensor, Tensor], Tensor]) -> Any:
+    """t1 with t2's structure, each of whose tensors, or a new one, is changed by that of t2."""
     if isinstance(t2, Tensor):
-        return _tensor(t1, t2).resize(*t2.shape), t2
-    raise _wrong(t1, t2)
+        return change(t1 if isinstance(t1, Tensor) else _new(t2), t2)
+    if not isinstance(t2, (list, dict)):
+        raise _wrong(t1, t2)
+    old = t1 if isinstance(t1, type(t2)) else type(t2)()
+    known = _keys(old)
+    made = {key: _matched(old[key] if key in known else None, t2[key], change) for key in _keys(t2)}
+    old.clear()
+    old.update(made) if isinstance(old, dict) else old.extend(made.values())
+    return old
 
 
 def recursiveFill(t1: Tensors, val: float) -> Tensors:
@@ -102,22 +108,12 @@ def recursiveAdd(t1: Nested, *more: Any) -> tuple:
 
 def recursiveCopy(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
     """(t1, t2), t1 with copies of t2's values; resized and made where needed."""
-    made: Any = recursiveResizeAs(t1, t2)[0]
-    if isinstance(t2, Tensor):
-        return made.copy(t2), t2
-    for key in _keys(t2):
-        recursiveCopy(made[key], t2[key])
-    return made, t2
+    return _matched(t1, t2, lambda mine, theirs: mine.resize(*theirs.shape).copy(theirs)), t2
 
 
 def recursiveSet(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
     """(t1, t2), t1 with t2's structure, and tensors that share t2's elements; made where there are none."""
-    if isinstance(t2, Tensor):
-        return _tensor(t1, t2).set(t2), t2
-    t1, _ = recursiveResizeAs(t1, t2)
-    for key in _keys(t2):
-        recursiveSet(t1[key], t2[key])
-    return t1, t2
+    return _matched(t1, t2, lambda mine, theirs: mine.set(theirs)), t2
 
 
 def recursiveTensorEq(t1: Nested, t2: Nested) -> bool:
@@ -147,14 +143,7 @@ def recursiveSum(t2: Nested) -> float:
 
 def recursiveNew(t2: Tensors) -> Tensors:
     """Empty tensors of the same types, in the same structure."""
-    table: Any = t2
-    if isinstance(table, list):
-        made: Any = [recursiveNew(each) for each in table]
-    elif isinstance(table, dict):
-        made = {key: recursiveNew(each) for key, each in table.items()}
-    else:
-        made = _new(next(_tensors(table)))
-    return made
+    return mapped(lambda each: _new(next(_tensors(each))), t2)
 
 
 def getZeroMaskBatch(batch: Nested, zeroMask: Tensor | None = None) -> Tensor:
@@ -189,11 +178,6 @@ def _zero_mask(tensor: Tensor, kept: int, into: Tensor | None) -> Tensor:
     zero = (tensor.numpy() == 0).all(tuple(range(kept, tensor.dim())))
     made = Tensor.of(np.zeros(zero.shape, np.uint8)) if into is None else into.resize(*zero.shape)
     return made.copy(zero)
-
-
-def _tensor(given: object, like: Tensor) -> Any:
-    """What is given if it is a tensor, else a new one."""
-    return given if isinstance(given, Tensor) else _new(like)
 
 
 def _new(tensor: Tensor) -> Tensor:

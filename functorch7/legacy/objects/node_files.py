@@ -7,7 +7,7 @@ from typing import Any
 
 from ...interop import t7
 from ...interop.by_identity import ByIdentity
-from ...interop.t7.values import Fields
+from ...interop.t7.values import Fields, from_1
 from ...layers.graph_nodes import Node, Part, Split
 from .torch_object import InFiles
 
@@ -85,7 +85,7 @@ class NodeOfFile(InFiles):
     def take_saved(self) -> None:
         node: Any = self
         fields: dict[str, Any] = vars(node)
-        data, inputs = fields["data"], _listed(fields.get("children", []))
+        data, inputs = fields["data"], from_1(fields.get("children", []))
         said = {name: fields[name] for name in ("consumers", "parts") if name in fields}  # by nodes that came before
         annotations = data.get("annotations") or {}
         fields.clear()
@@ -123,10 +123,3 @@ def _parts_of(split: object, count: int) -> list[Any]:
     parts = vars(split).setdefault("parts", [])
     parts.extend([None] * (count - len(parts)))
     return parts
-
-
-def _listed(table: Any) -> list[Any]:
-    """The entries 1, 2, ... of a table, which may have others."""
-    if isinstance(table, list):
-        return table
-    return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]

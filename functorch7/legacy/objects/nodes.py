@@ -20,9 +20,8 @@ from ...interop.torch7.record import FROZEN, WITHOUT_GRADIENT
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import parts_of
-from ...layers.initializers import SOURCE
+from ...layers.initializers import SOURCE, Zeros
 from ..engine.slots import Slot
-from ..tensors.distributions import Zeros
 from ..tensors.parameter import Parameter
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor

@@ -15,14 +15,14 @@ from ...checks.sizes import sized
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
-from ...layers.initializers import SOURCE
+from ...layers.initializers import SOURCE, Zeros, shapes_of
 from ...network import in_order
 from ..engine.fitting import factor
 from ..engine.plan import Plan
 from ..engine.terms import Term
 from ..tensors.changes import changed
 from ..tensors.devices import precision
-from ..tensors.distributions import Draws, Zeros
+from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.parameter import Parameter
 from ..tensors.random import generator
@@ -32,7 +32,6 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from .described import Described, described_among
 from .serial import PRIVATE
-from .shapes import shapes_of
 from .tree import Tree
 
 IS_DPNNS: ContextVar[bool] = ContextVar("IS_DPNNS", default=False)

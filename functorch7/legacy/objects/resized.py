@@ -8,7 +8,7 @@ from itertools import product
 from typing import TypeVar
 
 from ... import core
-from .shapes import shapes_of
+from ...layers.initializers import shapes_of
 
 Spec = TypeVar("Spec", bound=core.Module)
 

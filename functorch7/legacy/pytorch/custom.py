@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self
 
+from ...checks.tables import leaves
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
@@ -214,13 +215,11 @@ class Custom(Registration):
         return names_in(type(module) for module in self._members() if isinstance(module, Custom))
 
     def _check_attribute(self, name: str, value: Any) -> None:
-        if isinstance(value, (list, tuple, dict)):
-            for each in value.values() if isinstance(value, dict) else value:
-                self._check_attribute(name, each)
-        if isinstance(value, (Module, Parameter)):
-            kind = "Module" if isinstance(value, Module) else "Parameter"
+        held = next((each for each in leaves(value) if isinstance(each, (Module, Parameter))), None)
+        if held is not None:
+            kind = "Module" if isinstance(held, Module) else "Parameter"
             raise TypeError(
-                f"{self.typename()}: {name!r} is a plain table with a {type(value).__name__} in it, which would not be "
+                f"{self.typename()}: {name!r} is a plain table with a {type(held).__name__} in it, which would not be "
                 f"learned; use nn.{kind}List, nn.{kind}Dict, or an attribute for each"
             )
 
@@ -308,11 +307,7 @@ class Custom(Registration):
         nodes = given_nodes(type(self), args, kwargs)
         if nodes is not None:
             return super().__call__(*args)
-        try:
-            return self.forward(*args, **kwargs)
-        except Exception as error:
-            shorten(error)
-            raise
+        return self.forward(*args, **kwargs)
 
     def extra_repr(self) -> str:
         """What is printed between the brackets; users define it."""

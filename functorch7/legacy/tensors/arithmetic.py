@@ -16,7 +16,7 @@ from .arguments import described, in_type, is_number, sizes_text
 from .casting import as_type
 from .default_type import getdefaulttensortype
 from .devices import gpu, gpus, precision
-from .distributions import drawn, multinomial, permutation
+from .distributions import multinomial
 from .findings import tell
 from .kinds import Numbers, Operand
 from .makers import joined
@@ -24,7 +24,6 @@ from .methods import Methods
 from .places import Places
 from .printing import printed
 from .random import given_generator
-from .sizes import some_sizes
 from .together import place_among
 from .type_names import dtype_of, is_of_gpu, type_name_of
 
@@ -99,20 +98,6 @@ class Arithmetic(Methods, Places):
             return self
         return self.fill(0)
 
-    def rand(self, *sizes: Operand) -> Self:
-        """rand([generator], sizes...): takes these sizes, and uniform numbers from [0, 1)."""
-        chosen, rest = given_generator(sizes)
-        return self._drawn(chosen.uniform, some_sizes(*rest))
-
-    def randn(self, *sizes: Operand) -> Self:
-        """randn([generator], sizes...): takes these sizes, and normal numbers of mean 0 and standard deviation 1."""
-        chosen, rest = given_generator(sizes)
-        return self._drawn(chosen.normal, some_sizes(*rest))
-
-    def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> Self:
-        found = drawn(draw, shape, self.dtype)
-        return self.resize(*shape)._written(found)
-
     def cat(self, *args: Operand) -> Self:
         """cat(tensors, [dim]), cat(tensor, tensor, [dim]): becomes them one after the other.
 
@@ -123,11 +108,6 @@ class Arithmetic(Methods, Places):
     def concat(self, tensors: list, dim: int = 1) -> Self:
         """Becomes the tensors of a table, one after the other along a dimension (the first). Source: torchx."""
         return joined((self, tensors, dim), _class_of(self))
-
-    def randperm(self, *args: Operand) -> Self:
-        """randperm([generator], n): becomes the numbers 1 to n in random order."""
-        order = permutation(args)
-        return self.resize(len(order)).copy(order)
 
     def multinomial(self, *args: Operand) -> Self:
         """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,

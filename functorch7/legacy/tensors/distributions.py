@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +15,9 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ...core.types import Value
-from .arguments import given_as
+from .arguments import given_as, is_number
 from .casting import is_floating
 from .generator import Generator, exactly
-from .keys import key_of
 from .kinds import Numbers
 from .random import given_generator, next_key
 
@@ -38,21 +36,34 @@ class Distribution:
     formula: str
     continuous: bool
 
-    def numbers(self, args: tuple, count: int, dtype: DTypeLike | None = None) -> np.ndarray:
+    def numbers(
+        self, args: tuple, named: Mapping[str, Value], count: int, dtype: DTypeLike | None = None
+    ) -> np.ndarray:
         """As many numbers, for the arguments ([generator], parameters...); `dtype` is that of the tensor to fill."""
+        if named:
+            raise self.wrong(args, named)
         generator, given = given_generator(args)
         if dtype is not None and self.continuous:
             if not jnp.issubdtype(dtype, jnp.floating):
                 raise TypeError(f"torch.{self.name}: expected a tensor of a floating-point type, got {dtype}")
-            given = tuple(float(np.asarray(each, dtype)) if _is_number(each) else each for each in given)
+            given = tuple(float(np.asarray(each, dtype)) if is_number(each) else each for each in given)
         fewest, most = self._counts
         if not fewest <= len(given) <= most:
             raise self.wrong(given)
-        if all(map(_is_number, given)):
+        if all(map(is_number, given)):
             return in_blocks(lambda size: self.draw(generator, size, *given), count, dtype)
         if self.name != "bernoulli" or math.prod(np.shape(given[0])) != count:
             raise self.wrong(given)
         return self.draw(generator, count, *given)
+
+    def filling(self, args: tuple, named: Mapping[str, Value], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+        """The elements of a tensor, each drawn, row by row."""
+        count = math.prod(shape)
+        if self.name == "random" and not (named or given_generator(args)[1]):
+            numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
+        else:
+            numbers = self.numbers(args, named, count, dtype)
+        return numbers.astype(dtype, copy=False).reshape(shape)
 
     @cached_property
     def _parameters(self) -> list[inspect.Parameter]:
@@ -80,10 +91,6 @@ def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | 
         part = found[first : first + _BLOCK]
         part[:] = draw(len(part))
     return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _check(name: str, holds: bool, wanted: str, given: Any) -> None:
@@ -126,7 +133,7 @@ def _geometric(generator: Generator, count: int, p: float) -> np.ndarray:
 
 
 def _bernoulli(generator: Generator, count: int, p: Any = 0.5) -> np.ndarray:
-    chances = p if _is_number(p) else np.asarray(p).reshape(-1)
+    chances = p if is_number(p) else np.asarray(p).reshape(-1)
     _check("bernoulli", bool(np.all((chances >= 0) & (chances <= 1))), "probabilities from 0 to 1", p)
     return (generator.uniform(count) <= chances).astype(np.int64)
 
@@ -163,26 +170,11 @@ def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTyp
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 
-def filling(distribution: Distribution, args: tuple, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """The elements of a tensor, each drawn, row by row."""
-    count = math.prod(shape)
-    if distribution.name == "random" and not given_generator(args)[1]:
-        numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
-    else:
-        numbers = distribution.numbers(args, count, dtype)
-    return numbers.astype(dtype, copy=False).reshape(shape)
-
-
 def _values_of(dtype: np.dtype) -> int:
     """How many numbers from 0 on a tensor's `random()` draws from: those that its type has exactly."""
     if jnp.issubdtype(dtype, jnp.floating):
         return (1 << (jnp.finfo(dtype).nmant + 1)) + 1
     return int(np.iinfo(dtype).max) + 1 if dtype.itemsize < 8 else 1 << 32
-
-
-def one(distribution: Distribution, args: tuple) -> float:
-    """One number."""
-    return distribution.numbers(args, 1).item()
 
 
 @dataclass(frozen=True)
@@ -212,29 +204,13 @@ class Draws:
         return drawn(draw, shape, self.dtype)
 
 
-class Zeros:
-    """The source of initial values that will be overwritten: they are not drawn."""
-
-    dtype = np.dtype(np.float32)
-
-    def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
-        """Zeros."""
-        return np.zeros(shape, np.float32)
-
-    normal = uniform
-
-    def key(self) -> jax.Array:
-        """Always the same."""
-        return key_of(0, 0)
-
-
 # Classes --------------------------------------------------------------------------------------------------------------
 
 
 def permutation(args: tuple) -> np.ndarray:
     """The numbers 1 to n in random order, for the arguments ([generator], n)."""
     generator, given = given_generator(args)
-    if len(given) != 1 or not _is_number(given[0]):
+    if len(given) != 1 or not is_number(given[0]):
         got = given_as(given)
         raise TypeError(f"torch.randperm: expected ([generator], number), after a result if any, got {got}")
     if given[0] < 1:

@@ -1,19 +1,29 @@
-"""What tensors are made of: sizes and numbers alone, or other tensors one after the other."""
+"""What tensors are made of: sizes and numbers alone, random numbers, or other tensors one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from typing import NamedTuple
 
 import numpy as np
-from jax.typing import DTypeLike
 
-from .arguments import described, is_number, of_one_type
+from .arguments import described, in_type, is_number, of_one_type
 from .computing import computed
-from .default_type import default_dtype, placed
+from .distributions import drawn, permutation
 from .kinds import Made, Maker
-from .named_errors import words_of
+from .random import given_generator
 from .sizes import some_sizes
+
+LONG = np.dtype(np.int64)
+SIZES = "numbers or a LongStorage"
+
+
+class Making(NamedTuple):
+    """What makes an array of no other: `compute(dtype, ...)`, what it takes beside the type, and what that gives."""
+
+    compute: Callable[..., np.ndarray]
+    usage: str
+    words: str
 
 
 def _range(first: float, last: float, step: float = 1) -> np.ndarray:
@@ -37,58 +47,64 @@ def _eye(rows: int, columns: int | None = None) -> np.ndarray:
     return np.eye(int(rows), int(columns) if columns and columns > 0 else None)
 
 
-def _of_numbers(name: str, make: Callable) -> Callable:
-    """A function of numbers, which refuses anything else: NumPy's would take tensors, and repeat them."""
+def _of_numbers(name: str, usage: str, make: Callable, words: str) -> Making:
+    """Of numbers, and nothing else: NumPy's functions would take tensors, and repeat them.
 
-    @wraps(make)
-    def compute(*args: float) -> np.ndarray:
+    For a tensor of whole numbers they are such, as C converts them.
+    """
+
+    def compute(dtype: np.dtype, *args: float) -> np.ndarray:
         if not all(map(is_number, args)):
             given = ", ".join(map(described, args))
-            raise TypeError(f"torch.{name}: expected ({', '.join(words_of(make))}), numbers, got ({given})")
-        return make(*args)
+            raise TypeError(f"torch.{name}: expected ({usage}), numbers, got ({given})")
+        numbers = [in_type(each, LONG) for each in args] if dtype.kind in "iu" else args
+        return make(*numbers).astype(dtype, copy=False)
 
-    return compute
-
-
-def _of_sizes(make: Callable) -> Callable:
-    return lambda *sizes: make(some_sizes(*sizes))
+    return Making(compute, usage, words)
 
 
-OF_SIZES = {"zeros": np.zeros, "ones": np.ones}
-"""Functions of sizes, which make arrays of any type at once."""
+def _of_sizes(make: Callable, words: str) -> Making:
+    return Making(lambda dtype, *sizes: make(some_sizes(*sizes), dtype), "sizes...", f"{words} of these sizes, {SIZES}")
 
-MAKERS: dict[str, tuple[Callable[..., np.ndarray], str]] = {
-    **{name: (_of_sizes(make), f"{name} of these sizes, numbers or a LongStorage") for name, make in OF_SIZES.items()},
-    "eye": (_of_numbers("eye", _eye), "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
-    "range": (
-        _of_numbers("range", _range),
+
+def _of_draws(draw: str, words: str) -> Making:
+    def compute(dtype: np.dtype, *args: object) -> np.ndarray:
+        generator, sizes = given_generator(args)
+        return drawn(getattr(generator, draw), some_sizes(*sizes), dtype)
+
+    return Making(compute, "[generator], sizes...", f"{words}, of these sizes, {SIZES}")
+
+
+MAKERS = {
+    "zeros": _of_sizes(np.zeros, "zeros"),
+    "ones": _of_sizes(np.ones, "ones"),
+    "eye": _of_numbers("eye", "n, [m]", _eye, "n x n, or n x m, with ones on the diagonal and zeros elsewhere"),
+    "range": _of_numbers(
+        "range", "first, last, [step]", _range,
         "first, first + step, ... up to last, which is included; the step is 1 by default",
     ),
-    "linspace": (
-        _of_numbers("linspace", _spaced("linspace", np.linspace)),
+    "linspace": _of_numbers(
+        "linspace", "first, last, [n]", _spaced("linspace", np.linspace),
         "n numbers, 100 by default, at equal distances",
     ),
-    "logspace": (
-        _of_numbers("logspace", _spaced("logspace", np.logspace)),
+    "logspace": _of_numbers(
+        "logspace", "first, last, [n]", _spaced("logspace", np.logspace),
         "10 to the power of n numbers at equal distances",
     ),
-}
+}  # fmt: skip
 """Functions of numbers alone: what `torch.f(...)` gives, and `torch.f(result, ...)` and `result.f(...)` write."""
+
+DRAWN = {
+    "rand": _of_draws("uniform", "uniform numbers from [0, 1)"),
+    "randn": _of_draws("normal", "normal numbers of mean 0 and standard deviation 1"),
+    "randperm": Making(
+        lambda dtype, *args: permutation(args).astype(dtype), "[generator], n", "the numbers 1 to n in random order"
+    ),
+}
+"""Those that draw, from a generator that may come first."""
 
 IN_ORDER = ("range", "linspace", "logspace")
 """Those that fill a result of as many elements in its own sizes, row by row."""
-
-
-def made(name: str, args: tuple, like: Maker[Made], dtype: DTypeLike | None = None) -> Made:
-    """`torch.f` of a maker; `like` makes tensors."""
-    if args and hasattr(args[0], "storage_"):
-        return getattr(args[0], name)(*args[1:])
-    made_as = default_dtype() if dtype is None else dtype
-    if name in OF_SIZES:
-        tensor = like.of(OF_SIZES[name](some_sizes(*args), made_as))
-    else:
-        tensor = like.of(MAKERS[name][0](*args).astype(made_as, copy=False))
-    return placed(tensor) if dtype is None else tensor
 
 
 def _without(shape: tuple, axis: int) -> tuple:

@@ -9,22 +9,21 @@ from typing import Any
 import numpy as np
 
 from ...core import is_concrete
-from .arguments import beside, described, in_type, is_number, of_one_type, plain_arrays, sizes_text
+from .arguments import beside, described, is_number, of_one_type, plain_arrays, sizes_text
 from .computing import computed, same_count
 from .convolutions import CONVOLUTIONS
 from .devices import at_hand
-from .distributions import DISTRIBUTIONS, Distribution, filling
+from .distributions import DISTRIBUTIONS, Distribution
 from .elsewhere import no_method
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
-from .makers import IN_ORDER, MAKERS
+from .makers import DRAWN, IN_ORDER, MAKERS, Making
 from .named import under_name
-from .named_errors import words_of
 from .number import only_element
 from .operations import METHODS_OF_PRODUCT, OPERATIONS, Operation, quotient
 from .quiet import quietly
 from .results import ROWS
-from .rows import LONG, Row
+from .rows import Row
 from .styles import has_pytorch_operators
 
 
@@ -43,9 +42,7 @@ class Methods:
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise operation.wrong(args, named)
-        result = operation.result(args, self)
+        result = operation.result(args, self, named)
         if result is None:
             raise operation.wrong(args)
         if result.shape == self.shape and result.dtype is self.dtype:
@@ -61,9 +58,7 @@ def _of_operation(operation: Operation) -> None:
 
 def _of_distribution(distribution: Distribution) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise distribution.wrong(args, named)
-        self.array = filling(distribution, args, self.dtype, self.shape)
+        self.array = distribution.filling(args, named, self.dtype, self.shape)
         return self
 
     _add_method(distribution.name, method, f"Draws every element, after a generator if any: {distribution.formula}.")
@@ -71,24 +66,20 @@ def _of_distribution(distribution: Distribution) -> None:
 
 def _of_row(row: Row) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if named:
-            raise row.wrong((self, *args), named)
         kind: Any = type(self)
-        return row.call((self, *args), kind)
+        return row.call((self, *args), kind, named)
 
     _add_method(row.name, method, f"{_sentence(row.words)}, x being this tensor; or it is a first result, before x.")
 
 
-def _of_maker(name: str) -> None:
-    compute, words = MAKERS[name]
-
+def _of_maker(name: str, making: Making) -> None:
     def method(self: Any, *args: Any) -> Any:
-        found = compute(*[in_type(each, LONG) for each in args] if self.dtype.kind in "iu" else args)
+        found = making.compute(self.dtype, *args)
         if name in IN_ORDER and found.size == self.nElement():
             return self._written(found.reshape(self.shape))
         return self.resize(*found.shape)._written(found)
 
-    _add_method(name, method, f"{name}({', '.join(words_of(compute))}): becomes {words}.")
+    _add_method(name, method, f"{name}({making.usage}): becomes {making.words}.")
 
 
 def _add_method(name: str, method: Any, doc: str) -> None:
@@ -211,8 +202,8 @@ for _operation in OPERATIONS.values():
     _of_operation(_operation)
 for _distribution in DISTRIBUTIONS.values():
     _of_distribution(_distribution)
-for _name in MAKERS:
-    _of_maker(_name)
+for _name, _making in (MAKERS | DRAWN).items():
+    _of_maker(_name, _making)
 for _row in (ROWS | LINEAR | CONVOLUTIONS).values():
     _of_row(_row)
 for _name, _reflected in OPERATORS.items():

@@ -496,8 +496,8 @@ class Methods(Casts):
         """zeros(sizes...): becomes zeros of these sizes, numbers or a LongStorage."""
     def ones(self, *sizes: Sizes) -> Self:
         """ones(sizes...): becomes ones of these sizes, numbers or a LongStorage."""
-    def eye(self, rows: float, columns: float = ...) -> Self:
-        """eye(rows, [columns]): becomes n x n, or n x m, with ones on the diagonal and zeros elsewhere."""
+    def eye(self, n: float, m: float = ...) -> Self:
+        """eye(n, [m]): becomes n x n, or n x m, with ones on the diagonal and zeros elsewhere."""
     def range(self, first: float, last: float, step: float = ...) -> Self:
         """range(first, last, [step]): becomes first, first + step, ... up to last, which is included; the step is 1
         by default."""
@@ -505,6 +505,23 @@ class Methods(Casts):
         """linspace(first, last, [n]): becomes n numbers, 100 by default, at equal distances."""
     def logspace(self, first: float, last: float, n: float = ...) -> Self:
         """logspace(first, last, [n]): becomes 10 to the power of n numbers at equal distances."""
+    @overload
+    def rand(self, *sizes: Sizes) -> Self:
+        """rand([generator], sizes...): becomes uniform numbers from [0, 1), of these sizes, numbers or a
+        LongStorage."""
+    @overload
+    def rand(self, generator: Generator, *sizes: Sizes) -> Self: ...
+    @overload
+    def randn(self, *sizes: Sizes) -> Self:
+        """randn([generator], sizes...): becomes normal numbers of mean 0 and standard deviation 1, of these sizes,
+        numbers or a LongStorage."""
+    @overload
+    def randn(self, generator: Generator, *sizes: Sizes) -> Self: ...
+    @overload
+    def randperm(self, n: float) -> Self:
+        """randperm([generator], n): becomes the numbers 1 to n in random order."""
+    @overload
+    def randperm(self, generator: Generator, n: float) -> Self: ...
     @overload
     def eq(self, number: float, /) -> Self:
         """1 where elements are equal, else 0, x being this tensor; or it is a first result, before x."""

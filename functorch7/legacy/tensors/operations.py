@@ -7,7 +7,7 @@ that is left out is 1. From one form follow `y.f(...)` (y in place of x, in plac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import jax.numpy as jnp
 import numpy as np
 
+from ...core.types import Value
 from .arguments import fractions_only, is_number, of_one_type, plain_arrays, sized, sizes_text
 from .casting import as_type
 from .computing import computed, conforming, named, same_count, wide
@@ -50,12 +51,14 @@ class Operation(Formed):
         check = partial(conforming, self.name, self.signature) if self.signature else None
         return planned(form.compute, places, form.left_out, form.letters, form.by_element, True, check)
 
-    def result(self, args: tuple, tensor: object = None) -> Elements | None:
+    def result(self, args: tuple, tensor: object = None, named: Mapping[str, Value] | None = None) -> Elements | None:
         """The result as an array, of a function or a method of the tensor; None for arguments of no form.
 
         Most calls are of NumPy's arrays of one type, and numbers. Of a method the tensor itself is `x`, or, if nothing
-        is left out, the result. Raises TypeError as `computed`.
+        is left out, the result. Raises TypeError as `computed`, and for arguments by name.
         """
+        if named:
+            raise self.wrong(args, named)
         calls = self.calls if tensor is None else self.method_calls
         known = calls.get(types_of(args))
         matched = None

@@ -210,8 +210,10 @@ def have_dimensions(args: tuple) -> bool:
 class Row(Formed):
     """An operation whose results are new tensors or numbers, unless it is given tensors for them."""
 
-    def call(self, args: tuple, like: Maker[Made]) -> Result[Made]:
-        """Results of a call without tensors for them, or with; `like` makes tensors."""
+    def call(self, args: tuple, like: Maker[Made], named: Mapping[str, Value] | None = None) -> Result[Made]:
+        """Results of a call without tensors for them, or with; `like` makes tensors. Names are a TypeError."""
+        if named:
+            raise self.wrong(args, named)
         known = self.calls.get(types_of(args))
         if known is None:
             return self._call(self.matched(self.calls, args), args, like)

@@ -7,9 +7,10 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from ...checks.tables import entries
 from ...core import is_concrete
 from ...core.types import Value
-from ...losses.tables import as_arrays, of_each
+from ...losses.tables import as_arrays, mapped, of_each
 from .devices import at_hand
 from .kinds import Elements
 from .noted import Noted, ready, settled
@@ -144,11 +145,7 @@ def wrapped(value: Value) -> Value:
         return value
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
-    if isinstance(value, (list, tuple)):
-        return [wrapped(v) for v in value]
-    if isinstance(value, dict):
-        return of_each(wrapped, value)
-    return value
+    return mapped(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
 
 
 def shown(value: Value) -> Value:
@@ -156,10 +153,8 @@ def shown(value: Value) -> Value:
 
     While a program is being traced it has no value yet, and stays JAX's.
     """
-    if isinstance(value, (list, tuple)):
-        return [shown(v) for v in value]
-    if isinstance(value, dict):
-        return of_each(shown, value)
+    if isinstance(value, (list, tuple, dict)):
+        return mapped(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
         return only_element(value) if is_concrete(value) else value
     return wrapped(value)
@@ -171,9 +166,7 @@ def as_tensors(value: Value) -> Value:
 
 
 def _are_tensors(value: Any) -> bool:
-    if isinstance(value, (list, dict)):
-        return all(map(_are_tensors, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, Tensor)
+    return all(map(_are_tensors, entries(value))) if isinstance(value, (list, dict)) else isinstance(value, Tensor)
 
 
 def shapes(value: Value) -> Value:
