@@ -53,6 +53,14 @@ def hooked(net):
 HOW = ["backward", "in two parts"]
 
 
+def test_one_element_of_a_large_input_counts():
+    net, x, g = nn.Linear(30, 2).double(), values(200, 30, seed=1), values(200, 2, seed=2)
+    net.forward(x)
+    x[-1, -1] += 1
+    for mine, expected in zip(taken(net, x, g, "backward"), gradients(net, x, g), strict=True):
+        same(mine, expected)
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_backward_is_taken_at_the_input_that_it_is_given(network, how):
