@@ -9,8 +9,8 @@ import numpy as np
 from functorch7.layers.convolving import convolve
 from functorch7.legacy import manualSeed, nn
 
-from .measure import Way
-from .training import NLL, Legacy, by_hand, class_loss, flax, functional, pytorch
+from .measure import Way, has_torch
+from .training import NLL, Legacy, by_hand, class_loss, flax, functional, pytorch_layouts
 
 RATE = 0.01
 BLOCKS = [
@@ -131,12 +131,7 @@ def ways(batch_size: int = 16) -> dict[str, Way]:
         "functorch7 functional": functional(legacy.model, NLL, batch, RATE),
         "JAX by hand": by_hand(loss_by_hand, params, batch, RATE),
     }
-    try:
-        from torch.nn import CrossEntropyLoss
-    except ImportError:
-        return found
-    from_zero = (batch[0], batch[1].astype(np.int64) - 1)
-    return {**found, "PyTorch eager": pytorch(network_by_pytorch(), CrossEntropyLoss(), params, from_zero, RATE)}
+    return {**found, **(pytorch_layouts(network_by_pytorch, params, batch, RATE) if has_torch() else {})}
 
 
 def other_ways(batch_size: int = 16) -> dict[str, Way]:
@@ -150,5 +145,6 @@ TARGETS = [
     ("functorch7 functional", "JAX by hand", 1.05),
     ("functorch7 functional", "Flax", 1 / 1.4),
     ("functorch7 functional", "PyTorch eager", 1.25),
+    ("functorch7 functional", "PyTorch channels-last", 1.1),
     ("functorch7 legacy", "functorch7 functional", 1.15),
 ]

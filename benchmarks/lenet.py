@@ -1,5 +1,7 @@
 """LeNet on 28 x 28 images, a batch of 64: convolutions, poolings, two linear layers."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +9,8 @@ from jax import lax
 
 from functorch7.legacy import manualSeed, nn
 
-from .measure import Way, mebibytes
-from .training import NLL, Legacy, by_hand, class_loss, flax, functional, functional_step, jitted_sgd, pytorch
+from .measure import Way, has_torch, mebibytes
+from .training import NLL, Legacy, by_hand, class_loss, flax, functional, functional_step, jitted_sgd, pytorch_layouts
 
 RATE = 0.05
 
@@ -56,16 +58,16 @@ def ways(batch_size: int = 64) -> dict[str, Way]:
         "functorch7 functional": functional(legacy.model, NLL, batch, RATE),
         "JAX by hand": by_hand(loss, params, batch, RATE),
     }
-    try:
-        from torch.nn import Conv2d, CrossEntropyLoss, Flatten, Linear, MaxPool2d, ReLU, Sequential
-    except ImportError:
-        return found
-    network = Sequential(
+    return {**found, **(pytorch_layouts(network_by_pytorch, params, batch, RATE) if has_torch() else {})}
+
+
+def network_by_pytorch() -> Any:
+    from torch.nn import Conv2d, Flatten, Linear, MaxPool2d, ReLU, Sequential
+
+    return Sequential(
         Conv2d(1, 20, 5), MaxPool2d(2), Conv2d(20, 50, 5), MaxPool2d(2), Flatten(),
         Linear(800, 500), ReLU(), Linear(500, 10),
     )  # fmt: skip
-    from_zero = (batch[0], batch[1].astype(np.int64) - 1)
-    return {**found, "PyTorch eager": pytorch(network, CrossEntropyLoss(), params, from_zero, RATE)}
 
 
 def other_ways(batch_size: int = 64) -> dict[str, Way]:
@@ -98,5 +100,6 @@ TARGETS = [
     ("functorch7 functional", "JAX by hand", 1.05),
     ("functorch7 functional", "Flax", 1 / 1.4),
     ("functorch7 functional", "PyTorch eager", 1.1),
+    ("functorch7 functional", "PyTorch channels-last", 1.1),
     ("functorch7 legacy", "functorch7 functional", 1.15),
 ]

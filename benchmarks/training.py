@@ -80,11 +80,14 @@ def by_hand(loss: Callable, params: Any, batch: tuple, rate: float) -> Way:
     return Way(run, lambda: jax.block_until_ready(held[0]))
 
 
-def pytorch(network: Any, loss: Callable, params: list, batch: tuple, rate: float) -> Way:
-    """PyTorch, eager, with the update written out."""
+def pytorch(network: Any, loss: Callable, params: list, batch: tuple, rate: float, channels_last: bool = False) -> Way:
+    """PyTorch, eager, with the update written out; images may be in its other layout."""
     import torch
 
     input, target = (torch.tensor(np.asarray(part)) for part in batch)
+    if channels_last:
+        network.to(memory_format=torch.channels_last)
+        input = input.contiguous(memory_format=torch.channels_last)
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     with torch.no_grad():
         for weight, value in zip(weights, params, strict=True):
@@ -101,6 +104,17 @@ def pytorch(network: Any, loss: Callable, params: list, batch: tuple, rate: floa
         return value.item()
 
     return Way(run)
+
+
+def pytorch_layouts(make: Callable, params: list, batch: tuple, rate: float) -> dict[str, Way]:
+    """A classifier of images in both layouts; classes count from 1."""
+    from torch.nn import CrossEntropyLoss
+
+    given = CrossEntropyLoss(), params, (batch[0], batch[1].astype(np.int64) - 1), rate
+    return {
+        "PyTorch eager": pytorch(make(), *given),
+        "PyTorch channels-last": pytorch(make(), *given, channels_last=True),
+    }
 
 
 def flax(network: Any, batch: tuple, rate: float) -> Way:
