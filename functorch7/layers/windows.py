@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from jax import lax
+from jax.sharding import PartitionSpec
 
 from ..core import check_positive, expected
 from ..core.module import Module
@@ -35,6 +36,12 @@ class Steps(NamedTuple):
     def counts(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
         """The windows of images, along each dimension."""
         return tuple(map(window_count, sizes, kernel, *self[:3]))
+
+
+def in_whole_planes(images: Array) -> Array:
+    """Images B x C x sizes of which all places of a plane lie on one device of the mesh that is set."""
+    free = PartitionSpec.UNCONSTRAINED
+    return lax.with_sharding_constraint(images, PartitionSpec(free, free, *(None,) * (images.ndim - 2)))
 
 
 class Windows(Module, abstract=True):
