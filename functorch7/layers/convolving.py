@@ -51,8 +51,8 @@ def convolve(
 ) -> Array:
     """Cross-correlation of B x C x sizes with O x C/groups x kernel."""
     how = Steps(stride, padding, dilation or (1,) * len(stride), groups)
-    if may_have_copies():
-        return (_by_taps if groups > 1 else _beside_copies)(x, weight, how)
+    if may_have_copies():  # along which XLA adds up the gradient of kernels in groups (jaxlib 0.10.2)
+        return _by_taps(x, weight, how) if groups > 1 else in_whole_planes(_by_xla)(x, weight, how)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
     return on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 
@@ -62,16 +62,6 @@ def _by_xla(x: Array, weight: Array, how: Steps) -> Array:
     return lax.conv_general_dilated(
         x, weight, how.stride, edges, rhs_dilation=how.dilation, feature_group_count=how.groups
     )
-
-
-def _of_whole_planes(x: Array, weight: Array, how: Steps) -> Array:
-    """By XLA, where the places of a plane lie on one device, in the output, too."""
-    return in_whole_planes(_by_xla(in_whole_planes(x), weight, how))
-
-
-_beside_copies = bilinear(_by_xla, _by_xla, _of_whole_planes)
-"""On a mesh with copies of what is split. Of planes that are, XLA adds up the kernels' gradient along these (jaxlib
-0.10.2), and that of kernels in groups always."""
 
 
 def on_cpu(x: Array, weight: Array, how: Steps) -> Array:

@@ -45,8 +45,8 @@ def convolve_transposed(
 ) -> Array:
     """Each element of B x C x sizes adds its kernels (C x O x kernel) to the output, at its place times the stride."""
     how = Places(stride, padding, adjustment)
-    if may_have_copies():  # along which XLA adds up what planes give that are split (jaxlib 0.10.2)
-        return in_whole_planes(_by_xla(in_whole_planes(x), weight, how))
+    if may_have_copies():
+        return in_whole_planes(_by_xla)(x, weight, how)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
     return _on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 

@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec
 from ..core import check_positive, expected
 from ..core.module import Module
 from ..core.types import Array, Scalar
+from .bilinear import Product
 
 WindowField = Literal["k", "d", "pad", "dilation", "adj"]
 
@@ -38,10 +39,17 @@ class Steps(NamedTuple):
         return tuple(map(window_count, sizes, kernel, *self[:3]))
 
 
-def in_whole_planes(images: Array) -> Array:
-    """Images B x C x sizes of which all places of a plane lie on one device of the mesh that is set."""
+def in_whole_planes(convolve: Product) -> Product:
+    """The convolution where all places of a plane, of images and of kernels, lie on one device of the mesh that is set.
+
+    Where they do not, on a mesh with copies of what is split, XLA adds up along these (jaxlib 0.10.2).
+    """
     free = PartitionSpec.UNCONSTRAINED
-    return lax.with_sharding_constraint(images, PartitionSpec(free, free, *(None,) * (images.ndim - 2)))
+
+    def whole(planes: Array) -> Array:
+        return lax.with_sharding_constraint(planes, PartitionSpec(free, free, *(None,) * (planes.ndim - 2)))
+
+    return lambda x, weight, how: whole(convolve(whole(x), whole(weight), how))
 
 
 class Windows(Module, abstract=True):
