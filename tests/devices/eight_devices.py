@@ -302,6 +302,17 @@ def test_derivatives_of_their_own_are_those_of_the_whole_in_a_users_shard_map(mo
     jax.tree.map(lambda one, other: close(np.float32(one), np.float32(other)), found, expected)
 
 
+def test_a_data_parallel_table_stays_on_a_mesh_of_some_devices():
+    module, inputs = f7.DataParallelTable(1, f7.Linear(8, 4)), X[:8]
+    variables = module.init(jax.random.key(0))
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+    with jax.set_mesh(mesh):
+        placed = jax.device_put(inputs, jax.NamedSharding(mesh, PartitionSpec("x")))
+        output, _ = jax.jit(module.apply)(*variables, placed)
+    assert len(output.sharding.device_set) == 4
+    np.testing.assert_allclose(output, module.modules[0].apply(variables[0][0], {}, inputs)[0], rtol=1e-5)
+
+
 @pytest.mark.parametrize("module", [f7.SpatialConvolution(2, 3, 3, 3), f7.SpatialFullConvolution(2, 3, 3, 3, 2, 2)])
 def test_planes_may_be_split_on_a_mesh_that_has_copies_of_them(module):
     """XLA adds up such a convolution's gradients along the copies."""
