@@ -19,7 +19,7 @@ from ..core.types import Array
 from .bilinear import Product, bilinear
 from .channels_last import convolved, images_back, kernels_back
 from .phases import kernels_of_phases, side_by_side
-from .windows import Steps, offsets, slices
+from .windows import Steps, in_whole_planes, offsets, slices
 
 _MORE_PIXELS = 1.3
 """So many times as many pixels as windows make the border dear."""
@@ -51,8 +51,8 @@ def convolve(
 ) -> Array:
     """Cross-correlation of B x C x sizes with O x C/groups x kernel."""
     how = Steps(stride, padding, dilation or (1,) * len(stride), groups)
-    if groups > 1 and may_have_copies():  # along which XLA adds up the kernels' gradient (jaxlib 0.10.2)
-        return _by_taps(x, weight, how)
+    if may_have_copies():  # along which XLA adds up the gradient of kernels in groups (jaxlib 0.10.2)
+        return _by_taps(x, weight, how) if groups > 1 else in_whole_planes(_by_xla)(x, weight, how)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
     return on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 

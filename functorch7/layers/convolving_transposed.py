@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import traced_for, varying, wide_on_cpu
+from ..core import may_have_copies, traced_for, varying, wide_on_cpu
 from ..core.types import Array
 from .bilinear import bilinear
 from .convolving import on_cpu
-from .windows import Steps
+from .windows import Steps, in_whole_planes
 
 
 class Places(NamedTuple):
@@ -45,6 +45,8 @@ def convolve_transposed(
 ) -> Array:
     """Each element of B x C x sizes adds its kernels (C x O x kernel) to the output, at its place times the stride."""
     how = Places(stride, padding, adjustment)
+    if may_have_copies():
+        return in_whole_planes(_by_xla)(x, weight, how)
     sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
     return _on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 

@@ -8,7 +8,6 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from ..core import Container, Module, check_dimension, expected
 from ..core.types import Array, Device, Key, Output, Tree
-from ..core.varying import by_devices
 from .placement import device_numbered
 
 
@@ -18,7 +17,8 @@ class DataParallelTable(Container):
 
     `devices`: numbers of JAX's devices, from 1; all of them by default. With one device it is the module itself. All is
     one compiled program, in which gradients are summed over the devices. A batch that they cannot share equally is
-    computed by each of them, and so is what `jax.shard_map` gives a device.
+    computed by each of them, and so is what `jax.shard_map` gives a device. A mesh of fewer devices (`jax.set_mesh`)
+    stands in their place: arrays stay as they lie on it.
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for dimension 0, for a module too many, for inputs without the dimension, and if it is applied
     without a module.
@@ -52,7 +52,7 @@ class DataParallelTable(Container):
         if not self.modules:
             raise expected(self, "a module inside", None)
         devices = self.placed_on()
-        if len(devices) > 1 and not by_devices():
+        if _may_be_shared_by(devices):
             params, buffers = lax.with_sharding_constraint((params, buffers), everywhere(devices))
             input = jax.tree.map(lambda array: self._shared_out(array, devices), input)
         output, buffer = self.call(0, params, buffers, input, key=key, train=train)
@@ -72,6 +72,12 @@ class DataParallelTable(Container):
     def printed(self) -> str:
         inside = f" @ {self.modules[0]}" if self.modules else ""
         return f"{self.type_name()}({self.dimension}){inside}"
+
+
+def _may_be_shared_by(devices: list[Device]) -> bool:
+    """Whether these devices can share a program: it is not that of one, nor of a set mesh of fewer."""
+    mesh = jax.sharding.get_abstract_mesh()
+    return len(devices) > 1 and not mesh.manual_axes and (mesh.empty or mesh.size == len(devices))
 
 
 def everywhere(devices: list[Device]) -> NamedSharding:

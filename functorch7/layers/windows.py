@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from jax import lax
+from jax.sharding import PartitionSpec
 
 from ..core import check_positive, expected
 from ..core.module import Module
 from ..core.types import Array, Scalar
+from .bilinear import Product
 
 WindowField = Literal["k", "d", "pad", "dilation", "adj"]
 
@@ -35,6 +37,19 @@ class Steps(NamedTuple):
     def counts(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
         """The windows of images, along each dimension."""
         return tuple(map(window_count, sizes, kernel, *self[:3]))
+
+
+def in_whole_planes(convolve: Product) -> Product:
+    """The convolution where all places of a plane, of images and of kernels, lie on one device of the mesh that is set.
+
+    Where they do not, on a mesh with copies of what is split, XLA adds up along these (jaxlib 0.10.2).
+    """
+    free = PartitionSpec.UNCONSTRAINED
+
+    def whole(planes: Array) -> Array:
+        return lax.with_sharding_constraint(planes, PartitionSpec(free, free, *(None,) * (planes.ndim - 2)))
+
+    return lambda x, weight, how: whole(convolve(whole(x), whole(weight), how))
 
 
 class Windows(Module, abstract=True):

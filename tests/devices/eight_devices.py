@@ -302,6 +302,30 @@ def test_derivatives_of_their_own_are_those_of_the_whole_in_a_users_shard_map(mo
     jax.tree.map(lambda one, other: close(np.float32(one), np.float32(other)), found, expected)
 
 
+def test_a_data_parallel_table_stays_on_a_mesh_of_some_devices():
+    module, inputs = f7.DataParallelTable(1, f7.Linear(8, 4)), X[:8]
+    variables = module.init(jax.random.key(0))
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+    with jax.set_mesh(mesh):
+        placed = jax.device_put(inputs, jax.NamedSharding(mesh, PartitionSpec("x")))
+        output, _ = jax.jit(module.apply)(*variables, placed)
+    assert len(output.sharding.device_set) == 4
+    np.testing.assert_allclose(output, module.modules[0].apply(variables[0][0], {}, inputs)[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("module", [f7.SpatialConvolution(2, 3, 3, 3), f7.SpatialFullConvolution(2, 3, 3, 3, 2, 2)])
+def test_planes_may_be_split_on_a_mesh_that_has_copies_of_them(module):
+    """XLA adds up such a convolution's gradients along the copies."""
+    images = np.random.default_rng(2).normal(size=(1, 2, 8, 8)).astype(np.float32)
+    params, buffers = module.init(jax.random.key(0))
+    gradients = jax.grad(lambda *given: jnp.sin(module.apply(given[0], buffers, given[1])[0]).sum(), (0, 1))
+    mesh = jax.make_mesh((4, 2), ("rows", "copies"), axis_types=(AxisType.Auto,) * 2)
+    with jax.set_mesh(mesh):
+        split = jax.device_put(images, jax.NamedSharding(mesh, PartitionSpec(None, None, "rows")))
+        found = jax.jit(gradients)(params, split)
+    chex.assert_trees_all_close(found, jax.jit(gradients)(params, images), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("is_flat", [False, True])
 def test_a_data_parallel_table_takes_tensors_of_one_gpu(is_flat):
     """`cuda()` brings batches and parameters to the first GPU, where Torch's programs look at outputs, too."""
