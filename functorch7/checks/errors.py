@@ -19,6 +19,10 @@ MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError,
 """The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
 
 
+class Signal(Exception):
+    """What this package raises to itself and takes up further out: nothing has failed."""
+
+
 class Described(Protocol):
     """A module's description, as far as errors name it."""
 

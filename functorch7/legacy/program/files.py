@@ -23,7 +23,7 @@ MODES = ("r", "w", "rw")
 class DiskFile(File):
     """A file on disk, opened to read ("r"), to write anew ("w"), or for both ("rw"), which makes it if need be.
 
-    With `quiet`, None instead of an OSError if it cannot be opened, and what goes wrong later is a sign, as by `quiet()`.
+    With `quiet`, None instead of an OSError if it cannot be opened; what goes wrong later is a sign, as by `quiet()`.
     Source: torch7/doc/diskfile.md.
     """
 
