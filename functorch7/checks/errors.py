@@ -19,6 +19,10 @@ MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError,
 """The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
 
 
+class Signal(Exception):
+    """What this package raises to itself and takes up further out: nothing has failed."""
+
+
 class Described(Protocol):
     """A module's description, as far as errors name it."""
 
@@ -75,13 +79,14 @@ def in_dtype_of(module: object, input: jax.Array, weight: jax.Array) -> jax.Arra
     return input if input.dtype == weight.dtype else input.astype(weight.dtype)
 
 
-def check_dimension(module: object, dimension: object) -> int:
+def check_dimension(module: object, dimension: object, n_input_dims: int | None = None) -> int:
     """The dimension, already at construction: no integer, or 0, is refused.
 
-    Raises: ValueError naming the module and what was given.
+    Where `n_input_dims` says how many one example has, 0 is the batch's. Raises: ValueError naming the module and what
+    was given.
     """
     whole = whole_number(dimension)
-    if not whole:
+    if whole is None or (whole == 0 and n_input_dims is None):
         raise expected(module, "a dimension counted from 1 (or from -1, backwards)", dimension)
     return whole
 
@@ -109,12 +114,13 @@ def check_number(module: Described, **values: object) -> None:
 def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None = None) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
-    With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped.
-    Raises: ValueError for dimension 0, for what is no integer, and for dimensions that the array does not have.
+    With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped, and 0 is
+    the last of them. Raises: ValueError for dimension 0 without it, for what is no integer, and for dimensions that the
+    array does not have.
     """
-    dimension = check_dimension(module, dimension)
+    dimension = check_dimension(module, dimension, n_input_dims)
     found = dimension + ndim if dimension < 0 else dimension - 1
-    if n_input_dims is not None and dimension > 0:
+    if n_input_dims is not None and dimension >= 0:
         found += ndim - n_input_dims
     if not 0 <= found < ndim:
         raise ValueError(f"{title(module)}: expected a dimension from 1 to {ndim} or -{ndim} to -1, got {dimension}")
@@ -123,8 +129,8 @@ def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | N
 
 def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None) -> int:
     """As `axis`, where exactly n_input_dims + 1 dimensions are a batch, and positive dimensions count after it."""
-    dimension = check_dimension(module, dimension)
-    batch = n_input_dims is not None and ndim == n_input_dims + 1 and dimension > 0
+    dimension = check_dimension(module, dimension, n_input_dims)
+    batch = n_input_dims is not None and ndim == n_input_dims + 1 and dimension >= 0
     return axis(module, dimension + 1 if batch else dimension, ndim)
 
 

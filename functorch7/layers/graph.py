@@ -1,9 +1,11 @@
 """Graphs of modules: nodes, and the module that runs them in order."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, NamedTuple
 
+from ..checks.errors import Signal
 from ..core import Container, Map, Module, TableMap, expected, title
 from ..core.filming import filmed
 from ..core.types import Array, Key, Table, Tree, Value
@@ -107,6 +109,19 @@ def _check_used(name: str, node: Node, reached: set[int]) -> None:
 on_failure: list[Callable[["Graph", int], None]] = []
 """Called with a graph and the position of the module that raised (nngraph.setDebug)."""
 
+postponed: ContextVar[list | None] = ContextVar("postponed", default=None)
+"""What failed in a block in which nothing is called yet: what fails on a guess has not failed."""
+
+
+def tell(graph: "Graph", position: int) -> None:
+    """Calls `on_failure`, or notes what they are to be called with."""
+    waiting = postponed.get()
+    if waiting is not None:
+        waiting.append((graph, position))
+        return
+    for called in on_failure:
+        called(graph, position)
+
 
 class Graph(Container):
     """y_v = m_v(y_u, ..., y_w): the modules m of a graph without cycles, each with the outputs of others as its input.
@@ -167,9 +182,10 @@ class Graph(Container):
             try:
                 given_one = taken[0] if len(taken) == 1 else taken
                 value, new[i] = self.call(i, params, buffers, given_one, key=key, train=train)
+            except Signal:
+                raise
             except Exception:
-                for notify in on_failure:
-                    notify(self, i)
+                tell(self, i)
                 raise
             values.append(value)
         results = [self.value(source, given, values) for source in self.outputs]

@@ -21,7 +21,7 @@ class Reduction(Map, abstract=True):
     n_input_dims: int | None = None
 
     def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
+        check_dimension(self, self.dimension, self.n_input_dims)
 
     def reduce(self, input: Array, axis: int) -> Array:
         """The input with the dimension's size reduced to 1."""

@@ -156,7 +156,7 @@ class Squeeze(Map):
             gone = tuple(a for a, size in enumerate(input.shape) if size == 1 and not (batch and a == 0))
             # A tensor has at least one dimension.
             return input.squeeze(gone if len(gone) < input.ndim else gone[1:])
-        along = axis(self, self.dim + (1 if batch and self.dim > 0 else 0), input.ndim)
+        along = axis(self, self.dim + (1 if batch and self.dim >= 0 else 0), input.ndim)
         return input.squeeze(along) if input.shape[along] == 1 and input.ndim > 1 else input
 
     @builder
@@ -239,8 +239,8 @@ class Padding(Map):
 
     `index` moves the place inwards: before element index from the left, or after all but index - 1 from the right.
     Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch,
-    and a positive dim is counted after it.
-    Raises: ValueError for dimension 0 or beyond the input's.
+    and a positive dim is counted after it; 0 is the batch's.
+    Raises: ValueError for dimension 0 otherwise, or beyond the input's.
     Source: nn/doc/simple.md#nn.Padding.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -256,11 +256,11 @@ class Padding(Map):
     tunable: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
-        check_dimension(self, self.dim)
+        check_dimension(self, self.dim, self.n_input_dim)
 
     def f(self, input: Array) -> Array:
         batch = self.n_input_dim is not None and input.ndim != self.n_input_dim
-        along = axis(self, self.dim + (1 if batch and self.dim > 0 else 0), input.ndim)
+        along = axis(self, self.dim + (1 if batch and self.dim >= 0 else 0), input.ndim)
         size = input.shape[along]
         place = self.index - 1 if self.pad < 0 else size - (self.index - 1)
         if not 0 <= place <= size:
@@ -318,8 +318,8 @@ class SplitTable(Map):
     """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
 
     Shape: (..., n, ...) -> n tensors (..., ...). An input of n_input_dims + 1 dimensions is a batch, and a positive
-    dimension is counted after it.
-    Raises: ValueError for dimension 0 or beyond the input's.
+    dimension is counted after it; 0 is the batch's.
+    Raises: ValueError for dimension 0 otherwise, or beyond the input's.
     Source: nn/doc/table.md#nn.SplitTable.
 
     >>> import functorch7 as f7
@@ -331,7 +331,7 @@ class SplitTable(Map):
     n_input_dims: int | None = None
 
     def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
+        check_dimension(self, self.dimension, self.n_input_dims)
 
     @property
     def causal(self) -> bool:

@@ -182,8 +182,8 @@ class JoinTable(TableMap):
 
     Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
     lack; `n_input_dims` is the number of dimensions of one example: tensors with one more have a batch in front, and
-    `dimension` is counted after it.
-    Raises: ValueError for dimension 0, an empty table, or sizes that do not match.
+    `dimension` is counted after it; 0 is the batch's.
+    Raises: ValueError for dimension 0 otherwise, an empty table, or sizes that do not match.
     Source: nn/doc/table.md#nn.JoinTable.
 
     >>> import functorch7 as f7
@@ -197,7 +197,7 @@ class JoinTable(TableMap):
     n_input_dims: int | None = None
 
     def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
+        check_dimension(self, self.dimension, self.n_input_dims)
 
     def f(self, input: Table) -> Array:
         return joined(self, input, self.dimension, self.n_input_dims)

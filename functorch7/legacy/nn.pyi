@@ -488,7 +488,7 @@ class JoinTable(Module):
 
     Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
     lack; `nInputDims` is the number of dimensions of one example: tensors with one more have a batch in front, and
-    `dimension` is counted after it.
+    `dimension` is counted after it; 0 is the batch's.
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
@@ -713,7 +713,7 @@ class Padding(Module):
     after it for pad > 0.
 
     Shape: the dimension's size grows by |pad|. With nInputDim, an input of another number of dimensions is a batch,
-    and a positive dim is counted after it.
+    and a positive dim is counted after it; 0 is the batch's.
     """
     def __init__(
         self, dim: int, pad: int, nInputDim: int | None = None, value: float = 0, index: int = 1,
@@ -1565,7 +1565,7 @@ class SplitTable(_passing.Rearranging, Module):
     """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
 
     Shape: (..., n, ...) -> n tensors (..., ...). An input of nInputDims + 1 dimensions is a batch, and a positive
-    dimension is counted after it.
+    dimension is counted after it; 0 is the batch's.
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 

@@ -9,8 +9,10 @@ import pytest
 
 from functorch7.legacy import manualSeed, nn, torch
 from functorch7.legacy.engine.layout import LARGE
+from functorch7.legacy.engine.views import View, add
+from functorch7.legacy.tensors.strides import contiguous_stride
 
-from .helpers import same
+from .helpers import same, values
 
 WIDTH = 256
 
@@ -147,3 +149,22 @@ def test_jax_differentiates_with_respect_to_flat_parameters(request, lies):
 
     for _ in range(2):
         same(jax.grad(loss)(jnp.asarray(start)), [4, 7, 2])  # sum_i (w . x_i + b)
+
+
+def test_what_is_added_to_a_window_is_there_and_nowhere_else():
+    """Windows of one row, of several, of one element and of none; in one program, as programs add gradients."""
+    shapes = [(), (1,), (4,), (2, 3), (1, 5), (0,), (3, 2, 2), (12,)]
+    base, *given = [np.float32(values(*shape, seed=i)) for i, shape in enumerate([(12,), *shapes])]
+
+    def added(array, changes):
+        found = []
+        for shape, change in zip(shapes, changes, strict=True):
+            storages = [array]
+            add(storages, View(0, min(2, 12 - change.size), shape, contiguous_stride(shape)), change)
+            found += storages
+        return found
+
+    for change, found in zip(given, jax.jit(added)(base, given), strict=True):
+        expected, first = base.copy(), min(2, 12 - change.size)
+        expected[first : first + change.size] += change.reshape(-1)
+        np.testing.assert_array_equal(found, expected)

@@ -249,6 +249,29 @@ def test_pictures_show_names_and_failures(tmp_path, monkeypatch, capsys):
     assert 'fill="red"' in (tmp_path / "net.svg").read_text() and "saving net.svg" in capsys.readouterr().err
 
 
+class FirstRowOfDebugged(nn.Module):
+    """Gives other sizes than it gets, and looks at what it gets: it cannot be traced, and is guessed at first."""
+
+    def updateOutput(self, input):
+        self.output = input[1] if input[1][1] > 0 else input[0]
+        return self.output
+
+    def updateGradInput(self, input, gradOutput):
+        self.gradInput = input.clone().zero()
+        return self.gradInput
+
+
+def test_what_fails_while_a_network_is_found_out_about_is_no_failure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x = nn.Identity()()
+    network = nn.gModule([x], [nn.Linear(3, 4)(nn.View(3)(FirstRowOfDebugged()(x)))])
+    nngraph.setDebug(True)
+    try:
+        assert network.forward(torch.ones(2, 3)).size() == [4] and not [*tmp_path.iterdir()]
+    finally:
+        nngraph.setDebug(False)
+
+
 def test_programs_walk_through_the_nodes_of_a_graph():
     x, state = nn.Identity()(), nn.Identity()()
     h, cell = state.split(2)

@@ -2385,3 +2385,11 @@ local file = torch.DiskFile(name, 'r', true)
 local first, second, sign = file:readString('*l'), file:readString('*l'), file:hasError()
 return first, second, sign, file:isQuiet(), torch.DiskFile('/no/such/file', 'r', true)
 --> 'a', '', true, true, nil
+
+--- dimension 0 is the batch's where a module knows how many an example has
+require 'nn'
+local x, example = torch.range(1, 6):resize(2, 3), torch.ones(3)
+local pair, sums = nn.SplitTable(0, 1):forward(x), nn.Sum(0, 1):forward(x)
+return #pair, pair[2][3], nn.JoinTable(0, 1):forward({x, x}):size(1), sums[3], nn.Max(0, 1):forward(x)[1],
+  nn.Padding(0, 1, 1):forward(x):size(1), (pcall(nn.SplitTable, 0)), (pcall(nn.Sum(0, 1).forward, nn.Sum(0, 1), example))
+--> 2, 6, 4, 9, 4, 3, false, false

@@ -22,9 +22,10 @@ from jax.core import eval_jaxpr
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from ... import programs
-from ...checks.errors import looking, places
+from ...checks.errors import Signal, looking, places
 from ...core.contexts import during
 from ...core.types import Array, Structure, Tree, Value
+from ...layers.graph import postponed, tell
 from .known_users import OtherwiseThanPlanned
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
@@ -47,11 +48,11 @@ class Place(Protocol):
         ...
 
 
-class Unexpected(Exception):
+class Unexpected(Signal):
     """A user's method gave something of other shapes than the program was traced for."""
 
 
-class Reached(Exception):
+class Reached(Signal):
     """A network that is run as far as a certain call has come to it."""
 
 
@@ -313,12 +314,16 @@ class Cut:
         """Traces the function. Where that fails because of a wrong guess, one more call is made, and so on."""
         while True:
             tracing = _Tracing(tuple(each.signature for each in done), self.earlier, {})
+            failed: list = []
             try:
-                return self._tried(args, tracing)
+                with during(postponed, failed):
+                    return self._tried(args, tracing)
             except OtherwiseThanPlanned:
                 raise
             except Exception:
                 if len(tracing.made) <= len(done) or self.probe is None:
+                    for graph, position in failed:
+                        tell(graph, position)
                     raise
             with during(_running, _Probing(done)), suppress(Reached):
                 self.probe(*args)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ...checks.errors import Signal
 from ...checks.tables import leaves
 from ...core.types import Structure, Tree, Value
 from ..tensors.changes import Watcher, watch
@@ -44,7 +45,7 @@ class KeptElsewhere:
 NUMBERS = (bool, int, float, np.generic)
 
 
-class Untraceable(Exception):
+class Untraceable(Signal):
     """What a user's object has, or does, cannot be traced; the message says what."""
 
 

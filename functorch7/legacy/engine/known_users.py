@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...checks.errors import Signal
 from ...core.types import Value
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors
@@ -43,7 +44,7 @@ def output_of(user: Object, kind: type, input: Value) -> Value:
     return output
 
 
-class OtherwiseThanPlanned(Exception):
+class OtherwiseThanPlanned(Signal):
     """A user's class turns out to be other than the network was planned with, which is to be planned anew."""
 
     def __init__(self, kind: type, refused: bool = False):

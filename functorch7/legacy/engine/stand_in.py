@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 
+from ...checks.errors import Signal
 from ...core.types import Tree
 from ..tensors.kinds import Sizes
 from ..tensors.storage import Storage
@@ -20,7 +21,7 @@ from .objects import Object
 from .user_code import users
 
 
-class Unknown(Exception):
+class Unknown(Signal):
     """A user's method reads a field that the program was not given."""
 
     def __init__(self, name: str):

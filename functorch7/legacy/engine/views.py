@@ -52,8 +52,33 @@ def add(storages: list, view: View, value: Array) -> None:
     array = storages[view.storage]
     if is_whole(array, view):
         storages[view.storage] = array + value.reshape(array.shape)
+    elif view.contiguous:
+        storages[view.storage] = _with_rows(array, view, value)
     else:
         storages[view.storage] = _shown(array, view).add(value.reshape(-1)).reshape(array.shape)
+
+
+ROWS = lax.ScatterDimensionNumbers(
+    update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(0,)
+)  # fmt: skip
+"""Windows of a vector, each at a position."""
+
+
+def _with_rows(array: Array, view: View, value: Array) -> Array:
+    """An array with a value added to a window of it, as several rows.
+
+    These XLA adds where they lie. One window is a sum that it fuses with what writes it, and computes for every element
+    of the array: of five million a millisecond's work took one second.
+    """
+    size = math.prod(view.shape)
+    rows = view.shape[0] if len(view.shape) > 1 and view.shape[0] > 1 else size
+    if not size:
+        return array
+    values = value.astype(array.dtype).reshape(rows, -1)
+    if rows == 1:  # a second one at its place adds nothing
+        values = jnp.concatenate([values, jnp.zeros_like(values)])
+    places = view.offset + values.shape[1] * (rows > 1) * lax.broadcasted_iota(np.int32, (len(values), 1), 0)
+    return lax.scatter_add(jnp.asarray(array).reshape(-1), places, values, ROWS).reshape(array.shape)
 
 
 def put(storages: list, view: View, value: Array) -> None:
