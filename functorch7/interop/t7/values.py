@@ -125,7 +125,7 @@ class Key:
     value: Value
 
 
-def from_1(table: Value) -> list[Any]:
+def from_1(table: Value) -> list[Value]:
     """The entries 1, 2, ... of a table, which may have others."""
     if isinstance(table, list):
         return table
