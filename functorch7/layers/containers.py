@@ -1,12 +1,12 @@
 """Containers: chains and branches of modules."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 
 from ..core import Container, Module, axis, check_dimension, expected
 from ..core.printing import branches, chain
-from ..core.types import Array, Key, Output, Table, Tree
+from ..core.types import Array, Key, Output, Table, Tree, Value
 from .table import check_entries, joined
 
 
@@ -32,7 +32,7 @@ class Sequential(Container, init=False):
         return bool(self.modules) and all(module.traits.causal for module in self.modules)
 
     def forward(
-        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Any
+        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Value
     ) -> tuple[Output, Tree]:
         new = list(buffers)
         for i in range(len(self.modules)):
@@ -64,7 +64,7 @@ class Branches(Container, abstract=True, init=False):
         return any(module.traits.takes_table for module in self.modules)
 
     def forward(
-        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Any
+        self, params: Tree, buffers: Tree, input: Tree, *, key: Key, train: bool, **way: Value
     ) -> tuple[Output, Tree]:
         outputs, new = [], list(buffers)
         for i, part in enumerate(self.split(input)):
