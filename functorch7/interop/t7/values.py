@@ -125,11 +125,7 @@ class Key:
     value: Value
 
 
-<<<<<<< HEAD
-def from_1(table: Value) -> list[Content]:
-=======
 def from_1(table: Value) -> list[Value]:
->>>>>>> rooms8
     """The entries 1, 2, ... of a table, which may have others."""
     if isinstance(table, list):
         return table
