@@ -119,7 +119,7 @@ def _methods(kind: Any) -> Iterator[str]:
     for name, member in vars(kind).items() if is_generated(kind) else ():  # what is in no file to be imported
         if inspect.isfunction(member) and not name.startswith("_"):
             yield _method(name, _written(member), member.__annotations__.get("return", "Any"))
-        elif not name.startswith("_") and name not in ("spec_class", "made_as"):
+        elif not name.startswith("_") and name != "spec_class":
             yield f"{name}: Any"
 
 

@@ -184,7 +184,7 @@ class Classes:
     def derived(self, name: str, parent: type) -> type:
         """A class of Lua's below one of Python's."""
         bases = (parent,) if issubclass(parent, LuaObject) else (*above(parent), parent)
-        made = type(name.rpartition(".")[2], bases, {"torch_class": name, "__module__": __name__})
+        made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__})
         self.derivations.append(made)
         return made
 

@@ -157,7 +157,7 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
 class LuaObject(Described if TYPE_CHECKING else object):
     """What classes that Lua defines have in common: they stand before the class of functorch7's that they extend."""
 
-    torch_class = ""
+    _torch_class = ""
     """The name that `torch.class` gave it."""
     _inherits_gradient = True
     """As in Torch, a criterion that writes `updateOutput` alone has the `updateGradInput` of the class above."""
@@ -198,7 +198,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
 
     @classmethod
     def _class_name(cls) -> str:
-        return cls.torch_class
+        return cls._torch_class
 
     def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
@@ -329,4 +329,4 @@ def above(parent: type) -> tuple[type, ...]:
 
 def is_only_lua(kind: type) -> bool:
     """Whether a class is one of these, which no program has named."""
-    return issubclass(kind, LuaObject) and not kind.torch_class
+    return issubclass(kind, LuaObject) and not kind._torch_class

@@ -25,7 +25,7 @@ _NOTHING = object()
 def of_lua(kind: type, name: str) -> bool:
     """Whether it is a program in Lua that has put there what a class has under a name, which may be the program's."""
     holder = holder_of(kind, name)
-    return name in OF_PROGRAMS.get(holder, ()) or (issubclass(holder, LuaObject) and bool(holder.torch_class))
+    return name in OF_PROGRAMS.get(holder, ()) or (issubclass(holder, LuaObject) and bool(holder._torch_class))
 
 
 class Written:

@@ -2393,3 +2393,17 @@ local pair, sums = nn.SplitTable(0, 1):forward(x), nn.Sum(0, 1):forward(x)
 return #pair, pair[2][3], nn.JoinTable(0, 1):forward({x, x}):size(1), sums[3], nn.Max(0, 1):forward(x)[1],
   nn.Padding(0, 1, 1):forward(x):size(1), (pcall(nn.SplitTable, 0)), (pcall(nn.Sum(0, 1).forward, nn.Sum(0, 1), example))
 --> 2, 6, 4, 9, 4, 3, false, false
+
+--- a class as a table has what the program has put into it
+require 'nn'
+local Listed, Mixed = torch.class('nn.ListedHere', 'nn.Module'), torch.class('MixedHere')
+function Mixed:hello() return 'hi' end
+function Listed:updateOutput(input) return input end
+for name, value in pairs(Mixed) do
+  if name ~= 'new' and not name:match('^__') then Listed[name] = value end
+end
+local names = {}
+for name in pairs(getmetatable(nn.ListedHere())) do table.insert(names, name) end
+table.sort(names)
+return table.concat(names, ' '), nn.ListedHere():hello()
+--> 'hello updateOutput', 'hi'
