@@ -41,10 +41,12 @@ def _unfit_call(module: object, method: Callable, given: tuple, named: dict[str,
         return f"{title(module)}: expected a class with forward({FORWARD}), got {_usage(method)}"
     shown = [*map(_brief, given), *(f"{name}={_brief(value)}" for name, value in named.items())]
     hint = next(filter(None, map(hint_of_pair, given)), "")
-    if method.__name__ == "forward":
+    usage = _usage(method)
+    if method.__name__ == "forward":  # of which some take more, from modules around them
         kind: Any = type(module)
+        usage = f"forward({FORWARD})"
         hint = f"; users call {_usage(getattr(kind.__call__, '__wrapped__', kind.apply))}"  # a criterion is a function
-    return f"{title(module)}: expected {_usage(method)}, got ({', '.join(shown)}){hint}"
+    return f"{title(module)}: expected {usage}, got ({', '.join(shown)}){hint}"
 
 
 def _brief(value: object) -> str:
