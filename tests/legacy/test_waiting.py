@@ -357,6 +357,16 @@ def test_where_it_always_goes_otherwise_none_waits(together, kind):
     assert len(together) == before
 
 
+def test_inputs_of_each_size_wait_once_they_have_come_often(together):
+    net, criterion = nn.Sequential().add(nn.Linear(3, 2)), nn.MSECriterion()
+    for size in (2, 2, 2, 4, 4, 4):
+        x = torch.Tensor(values(size, 3))
+        criterion.forward(net.forward(x), torch.zeros(size, 2))
+        net.zeroGradParameters()
+        net.backward(x, criterion.backward(net.output, torch.zeros(size, 2)))
+    assert [call.result.size(1) for call in together] == [2, 4]
+
+
 def test_none_waits_where_each_call_is_to_run_at_once(together):
     step = Step()
     try:

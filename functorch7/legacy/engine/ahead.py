@@ -12,7 +12,10 @@ from ..tensors.devices import Place
 from ..tensors.notes import Notes
 
 OFTEN = 100
-"""So many steps show that there will be more: another program is then worth its compilation."""
+"""So many steps with inputs of one kind show that there will be more: another program is then worth its compilation."""
+
+MOST_KINDS = 64
+"""Inputs of so many shapes and types are known at most."""
 
 SMALL = 2**16
 """Of the parameters: to start a program of such a network takes longer than to run it."""
@@ -36,7 +39,7 @@ class Ahead:
     __slots__ = ("_credit", "_is_open", "_price", "_steps", "last", "outputs")
 
     def __init__(self, is_small: bool) -> None:
-        self._steps = 0
+        self._steps: dict[tuple, int] = {}
         # Of gradients that nobody asks for: where they take longer to compute than to start, there are none twice.
         self._price = 2 if is_small else MOST_CREDIT
         self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
@@ -44,13 +47,16 @@ class Ahead:
         self._credit = MOST_CREDIT
         self._is_open = False  # whether gradients are there that nobody has asked for
 
-    def waits(self) -> bool:
-        """Whether the next forward is to wait."""
-        self._steps += 1
+    def waits(self, kind: tuple) -> bool:
+        """Whether the next forward, of an input of this kind, is to wait."""
+        if len(self._steps) > MOST_KINDS:
+            self._steps.clear()
+            self.outputs.clear()
+        steps = self._steps[kind] = self._steps.get(kind, 0) + 1
         if self._is_open:
             self._is_open = False
             self._credit -= self._price
-        may_wait = self._steps > OFTEN and self._credit > 0 and not Notes.runs_at_once
+        may_wait = steps > OFTEN and self._credit > 0 and not Notes.runs_at_once
         flags: Any = jax.config
         looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
         return may_wait and not looks_for_nan and jax_core.trace_state_clean()

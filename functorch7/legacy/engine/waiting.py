@@ -33,24 +33,19 @@ from .noting import report
 from .plan import Plan
 from .registered import Titled
 
-MOST_KINDS = 64
-"""Inputs of so many shapes and types are known at most."""
-
 
 def forward_call(plan: Plan, given: Input, keep: bool) -> Call:
     """The forward call of a plan: one that waits, where the shape of the output is known."""
     ahead = plan.ahead
-    if ahead is None or not keep or not isinstance(given, (Tensor, np.ndarray)) or not ahead.waits():
-        return Call(plan, given, keep)
-    if plan.state_slots and not plan.begins_anew():
+    if ahead is None or not keep or not isinstance(given, (Tensor, np.ndarray)):
         return Call(plan, given, keep)
     kind = type(given), given.shape, given.dtype, given.storage_.place if isinstance(given, Tensor) else None
+    if not ahead.waits(kind) or (plan.state_slots and not plan.begins_anew()):
+        return Call(plan, given, keep)
     if kind in ahead.outputs:
         return WaitingCall(plan, given, ahead.outputs[kind])
     call = Call(plan, given, keep)
     if isinstance(call.result, Tensor) and call.run_length is None:
-        if len(ahead.outputs) == MOST_KINDS:
-            ahead.outputs.clear()
         result, is_seldom_seen = call.result, plan.at_input is not None and is_large(call.arguments[2])
         ahead.outputs[kind] = Expected(result.shape, result.dtype, result.storage_.place, is_seldom_seen)
     return call
