@@ -14,6 +14,9 @@ from functorch7.legacy import hdf5, matio, npy4th, torch
 
 from .helpers import made
 
+# Threads of orbax's that could not write complain at their end, which may come in the next test.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 LINEAR = f7.Linear(40, 40)
 VARIABLES = made(LINEAR)
 NUMBERS = np.random.default_rng(0).normal(size=(4, 2000, 2))
@@ -44,7 +47,6 @@ def test_the_file_is_named_and_the_old_one_stays(name, tmp_path):
     assert [each.read_text() for each in tmp_path.iterdir()] == ["old"] * (path.suffix != ".npz")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # orbax's threads complain at their end
 def test_a_checkpoint_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
     pytest.importorskip("orbax.checkpoint")
     with files_of_at_most(300), pytest.raises(OSError, match=f"{tmp_path / 'step'}: could not be written: "):
