@@ -690,12 +690,17 @@ print(escaped(tostring(args.usage)))
 print(escaped(xlua.usage('g', nil, 'g(1)', {type = 'number', help = 'N', req = true}, '', {type = 'table', help = 'T'})))
 print(escaped(xlua.usage_module({}, 'name', 'what')))
 print(escaped(select(2, pcall(xlua.error, 'no', 'g', 'usage'))):match('%^.*'), string.tosymbol('math').floor(2.5))
-local name = os.tmpname()
+local name, other, before = os.tmpname(), os.tmpname() .. "$(it's)/log", {print, io.write}
 xlua.log(name)
 print('a', 1)
 io.write('b', 2, '\n')
-print, io.write = _print, io._write
-print(io.open(name):read('*a') == 'a    1\nb2\n')
+xlua.log(other) -- in both from now on
+io.write('c\n')
+print, io.write = before[1], before[2]
+print(io.open(name):read('*a') == 'a    1\nb2\nc\n', io.open(other):read('*a') == 'c\n')
+os.remove(name)
+os.remove(other)
+require('paths').rmdir(sys.dirname(other))
 -->
 {[1] = 1,
  [2] = two}
@@ -750,4 +755,5 @@ what
 usage	2
 a    1
 b2
-true
+c
+true	true

@@ -21,7 +21,10 @@ SMALL = 2**16
 """Of the parameters: to start a program of such a network takes longer than to run it."""
 
 MOST_CREDIT = 6
-"""A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more."""
+"""A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more.
+
+Gradients that nobody asks for cost a network that is not small all of it: they take longer to compute than to start.
+"""
 
 
 class Expected(NamedTuple):
@@ -40,8 +43,7 @@ class Ahead:
 
     def __init__(self, is_small: bool) -> None:
         self._steps: dict[tuple, int] = {}
-        # Of gradients that nobody asks for: where they take longer to compute than to start, there are none twice.
-        self._price = 2 if is_small else MOST_CREDIT
+        self._price = 2 if is_small else MOST_CREDIT  # of gradients that nobody asks for
         self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
         self.last: tuple | None = None  # the last loss, whether the gradient at the input was left out, the program
         self._credit = MOST_CREDIT

@@ -42,11 +42,12 @@ local function prepare_printing(xlua)
 
   -- From then on what is printed is in a file, too.
   function xlua.log(file, append)
-    os.execute(('mkdir -p "%s"'):format(sys.dirname(file)))
+    require('paths').mkdir(sys.dirname(file))
     local log = assert(io.open(file, append and 'a' or 'w'))
-    io._write, _print, print = io.write, print, xlua.print
+    local write = io.write
+    io._write, _print, print = write, print, xlua.print
     function io.write(...)
-      io._write(...)
+      write(...)
       log:write(...)
       log:flush()
     end
