@@ -68,3 +68,14 @@ def test_dtype_is_kept(criterion, input, target):
 def test_descriptions_are_values(criterion, input, target):
     for copied in (pickle.loads(pickle.dumps(criterion)), copy.deepcopy(criterion)):
         assert copied == criterion and hash(copied) == hash(criterion)
+
+
+@every
+def test_a_check_of_sizes_reads_no_values(criterion, input, target):
+    """Numbers that no criterion takes are as good, but for one that `checks_input`."""
+    for value in (np.nan, 5, -5):
+        given = jax.tree.map(lambda leaf, value=value: np.full_like(leaf, value), arrays(input))
+        try:
+            criterion.check(given, target)
+        except ValueError:
+            assert criterion.checks_input

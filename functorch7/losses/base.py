@@ -1,5 +1,6 @@
 """The description of a criterion: a module of (input, target), whose output is a scalar."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,12 @@ from ..core.precision import cast, narrow_type
 from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
 from ..network import structure_of
 from .tables import as_arrays
+
+
+def of_sizes(check: Callable) -> Callable:
+    """Says of a `check(self, input, target)` that of the input it reads the sizes, and no values."""
+    check.reads_sizes = True  # type: ignore[attr-defined]
+    return check
 
 
 class Criterion(Module, abstract=True):
@@ -82,12 +89,19 @@ class Criterion(Module, abstract=True):
         """The loss of arrays (or tables of arrays)."""
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         """Raises ValueError, by `check_values`, for values that make no sense."""
 
     @property
     def checks_values(self) -> bool:
         return type(self).check is not Criterion.check or super().checks_values
+
+    @property
+    def checks_input(self) -> bool:
+        """Whether `check` reads values of the input, too: those of criterions inside count, and `of_sizes` says no."""
+        inside = [child for child in self.child_modules() if isinstance(child, Criterion)]
+        return not hasattr(type(self).check, "reads_sizes") or any(child.checks_input for child in inside)
 
     def example_weight(self, input: Value, target: Value) -> Array:
         """The share in an average that an example (a batch of one) has."""

@@ -14,7 +14,7 @@ from ..core.types import Array, Value
 from ..layers import LogSoftMax, Squeeze
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from .base import Criterion, vector
+from .base import Criterion, of_sizes, vector
 
 
 def are_classes(target: Array | np.ndarray, classes: int) -> Value:
@@ -54,6 +54,7 @@ class ClassNLLCriterion(Criterion):
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         check_classes(self, self._counting(input, target), input.shape[-1], self.ignore_index)
 
@@ -123,6 +124,7 @@ class CrossEntropyCriterion(Criterion):
         """The second part, with the same weights and target to ignore."""
         return ClassNLLCriterion(self.weights, self.size_average, self.ignore_index)
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, Squeeze().f(input).shape[-1], self.ignore_index)
 

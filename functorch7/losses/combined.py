@@ -10,7 +10,7 @@ from ..core import Module, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Tree, Value
 from ..layers.table import rows_or_entries
-from .base import Criterion
+from .base import Criterion, of_sizes
 
 
 def check_criterion(module: Module, criterion: object) -> None:
@@ -80,6 +80,7 @@ class MultiCriterion(Criterion):
     def takes_mask(self) -> bool:
         return any(criterion.takes_mask for criterion in self.criterions)
 
+    @of_sizes
     def check(self, input: Value, target: Value, *mask: Array) -> None:
         for criterion, part in zip(self.criterions, self.parts(input, target), strict=True):
             criterion.check(*part, *(mask if criterion.takes_mask else ()))

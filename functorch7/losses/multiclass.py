@@ -15,7 +15,7 @@ from ..core.types import Array, Value
 from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from .base import Criterion, vector
+from .base import Criterion, of_sizes, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
 
 
@@ -39,6 +39,7 @@ class SpatialClassNLLCriterion(Criterion):
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         if input.ndim == 4:
             check_classes(self, target, input.shape[1])
@@ -77,6 +78,7 @@ class MultiMarginCriterion(Criterion):
         if self.p not in (1, 2):
             raise ValueError(f"nn.MultiMarginCriterion: only p=1 and p=2 supported, got {self.p}")
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, input.shape[-1])
 
@@ -116,6 +118,7 @@ class MultiLabelMarginCriterion(Criterion):
 
     size_average: bool = True
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         targets, classes = lookable(target), input.shape[-1]
         wrong = ~are_numbers(targets, 0, classes)
@@ -191,6 +194,7 @@ class ClassSimplexCriterion(Criterion):
             vertices[k + 1 :, k] = (vertices[k, k] ** 2 - 1 - 1 / dims) / vertices[k, k]
         return vertices
 
+    @of_sizes
     def check(self, input: Value, target: Value) -> None:
         check_classes(self, target, self.n_classes)
 

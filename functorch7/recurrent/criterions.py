@@ -12,7 +12,7 @@ from ..core.keys import of_steps
 from ..core.types import Array, ArrayLike, Key, Output, Scalar, Tree, Value
 from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
-from ..losses.base import Criterion
+from ..losses.base import Criterion, of_sizes
 from ..losses.combined import AroundCriterion
 from ..network import ZeroMask, forget
 from .masking import GIVEN, masking, padding
@@ -60,6 +60,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             raise expected(self, f"dim >= 2 for zeroMask. For example, seqlen {len(firsts)} x batchsize", zero_mask)
         return [inputs, targets, list(zero_mask) if table else jnp.asarray(zero_mask)]
 
+    @of_sizes
     def check(self, input: Value, target: Value, zero_mask: ArrayLike | None = None) -> None:
         columns = self._columns(input, target, zero_mask)
         if isinstance(columns[0], list):

@@ -7,14 +7,14 @@ import pytest
 
 from functorch7.data.nested import leaves
 from functorch7.legacy import manualSeed, nn, torch
-from functorch7.legacy.engine import at_input, compiled
+from functorch7.legacy.engine import compiled, looks
 
 ROWS, COLUMNS = 64, 65  # more elements than `at_input.LARGE`
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr(at_input, "OFTEN", 3)
+    monkeypatch.setattr(looks, "OFTEN", 3)
 
 
 @pytest.fixture

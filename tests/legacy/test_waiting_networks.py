@@ -3,7 +3,7 @@
 import pytest
 
 from functorch7.legacy import nn, torch
-from functorch7.legacy.engine import at_input
+from functorch7.legacy.engine import ahead, looks, waiting
 
 from .helpers import same, values
 
@@ -71,7 +71,7 @@ def test_the_gradient_at_a_large_input_is_there_for_who_looks(request, monkeypat
 
     usual = run()
     together = request.getfixturevalue("together")
-    monkeypatch.setattr(at_input, "OFTEN", 3)
+    monkeypatch.setattr(looks, "OFTEN", 3)
     same(run(), usual, 1e-5, 1e-7)
     assert len(together) > 5
 
@@ -84,3 +84,68 @@ def test_inputs_of_each_size_wait_once_they_have_come_often(together):
         net.zeroGradParameters()
         net.backward(x, criterion.backward(net.output, torch.zeros(size, 2)))
     assert [call.result.size(1) for call in together] == [2, 4]
+
+
+@pytest.mark.parametrize("when", ["before backward", "after the update", "in the next step"])
+def test_a_large_output_is_there_for_who_looks(request, monkeypatch, when):
+    def run():
+        torch.manualSeed(3)
+        net, criterion = nn.Sequential().add(nn.Linear(3, 5)).add(nn.Dropout(0.5)), nn.SmoothL1Criterion()
+        x, y, seen, last = torch.Tensor(values(8, 3)), torch.Tensor(values(8, 5, seed=1)), [], None
+        for number in range(9):
+            net.zeroGradParameters()
+            seen.append(criterion.forward(net.forward(x), y))
+            if when == "in the next step" and number > 6:
+                seen.append(last.numpy())
+            if when == "before backward" and number > 6:
+                seen.append(net.output.numpy())
+            net.backward(x, criterion.backward(net.output, y))
+            net.updateParameters(0.1)
+            last = net.output
+            if when == "after the update" and number > 6:
+                seen.append(last.numpy())
+        return [*seen, net.get(1).weight.numpy()]
+
+    usual = run()
+    together = request.getfixturevalue("together")
+    monkeypatch.setattr(looks, "OFTEN", 3)
+    monkeypatch.setattr(ahead, "LARGE", 8)
+    same(run(), usual, 1e-5, 1e-7)
+    assert len(together) > 5
+
+
+def test_an_output_is_computed_again_only_until_somebody_looks(together, monkeypatch):
+    monkeypatch.setattr(looks, "OFTEN", 3)
+    monkeypatch.setattr(ahead, "LARGE", 8)
+    again, compute = [], waiting._computed_again
+    monkeypatch.setattr(waiting, "_computed_again", lambda *given: again.append(given) or compute(*given))
+    net, criterion = nn.Sequential().add(nn.Linear(3, 5)), nn.MSECriterion()
+    x, y = torch.Tensor(values(8, 3)), torch.zeros(8, 5)
+    for number in range(12):
+        criterion.forward(net.forward(x), y)
+        if number > 7:
+            same(net.output, x.numpy() @ net.get(1).weight.numpy().T + net.get(1).bias.numpy(), 1e-5, 1e-6)
+        net.zeroGradParameters()
+        net.backward(x, criterion.backward(net.output, y))
+        net.updateParameters(0.1)
+    assert len(again) == 1 and len(together) > 8
+
+
+def test_a_criterion_that_checks_its_input_is_given_a_large_one(together, monkeypatch):
+    monkeypatch.setattr(looks, "OFTEN", 3)
+    monkeypatch.setattr(ahead, "LARGE", 8)
+    again, compute = [], waiting._computed_again
+    monkeypatch.setattr(waiting, "_computed_again", lambda *given: again.append(given) or compute(*given))
+    net, criterion, target = nn.Sequential().add(nn.Linear(3, 5)), nn.BCECriterion(), torch.zeros(8, 5)
+    net.get(1).weight.zero()
+    net.get(1).bias.fill(0.5)
+    for number in range(9):
+        net.zeroGradParameters()
+        if number == 8:
+            net.get(1).bias.fill(2)
+            with pytest.raises(ValueError, match="between 0~1, but got 2"):
+                criterion.forward(net.forward(torch.zeros(8, 3)), target)
+        else:
+            criterion.forward(net.forward(torch.zeros(8, 3)), target)
+            net.backward(torch.zeros(8, 3), criterion.backward(net.output, target))
+    assert len(again) == 1 and len(together) > 5

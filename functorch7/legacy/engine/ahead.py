@@ -10,12 +10,17 @@ from jax._src import core as jax_core
 
 from ..tensors.devices import Place
 from ..tensors.notes import Notes
+from ..tensors.tensor import Tensor
+from .looks import Looks
 
 OFTEN = 100
 """So many steps with inputs of one kind show that there will be more: another program is then worth its compilation."""
 
 MOST_KINDS = 64
 """Inputs of so many shapes and types are known at most."""
+
+LARGE = 2**16
+"""An output of fewer elements costs too little to leave it out."""
 
 SMALL = 2**16
 """Of the parameters: to start a program of such a network takes longer than to run it."""
@@ -33,21 +38,33 @@ class Expected(NamedTuple):
     shape: tuple[int, ...]  # of the output, as are the next two
     dtype: np.dtype
     place: Place | None
-    is_seldom_seen: bool  # whether the gradient at its input is looked at seldom
+    is_seldom_seen: bool  # whether the gradient at its input may be left out
+    is_seldom_read: bool  # whether the output may be left out
 
 
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
-    __slots__ = ("_credit", "_is_open", "_price", "_steps", "last", "outputs")
+    __slots__ = ("_credit", "_elements", "_is_open", "_price", "_steps", "at_output", "last", "outputs")
 
-    def __init__(self, is_small: bool) -> None:
+    def __init__(self, elements: int) -> None:
         self._steps: dict[tuple, int] = {}
-        self._price = 2 if is_small else MOST_CREDIT  # of gradients that nobody asks for
+        self._elements = elements  # of the parameters
+        self._price = 2 if self.is_small else MOST_CREDIT  # of gradients that nobody asks for
         self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
-        self.last: tuple | None = None  # the last loss, whether the gradient at the input was left out, the program
+        self.at_output = Looks()
+        self.last: tuple | None = None  # the last loss, what of the results was left out, the program
         self._credit = MOST_CREDIT
         self._is_open = False  # whether gradients are there that nobody has asked for
+
+    @property
+    def is_small(self) -> bool:
+        """Whether to start a program of the network takes longer than to run it."""
+        return self._elements <= SMALL
+
+    def may_leave_out(self, output: Tensor) -> bool:
+        """Whether an output is that large: whoever has it keeps the parameters alive, to compute it by."""
+        return output.storage_.place is None and output.nElement() >= max(LARGE, self._elements // 2)
 
     def waits(self, kind: tuple) -> bool:
         """Whether the next forward, of an input of this kind, is to wait."""

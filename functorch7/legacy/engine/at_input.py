@@ -5,7 +5,6 @@ After many calls of which nobody has looked at it, it is left out of backward, a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 
@@ -18,33 +17,24 @@ from ..tensors.casting import is_floating
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import of_each, wrapped
-
-OFTEN = 100
-"""So many calls in a row show that nobody looks: another program of the backward call is then worth its compilation."""
+from .looks import Looks
 
 LARGE = 2**12
 """The gradient at fewer elements costs too little to leave it out."""
 
 
-class AtInput:
+class AtInput(Looks):
     """What is known of those who look at the gradients at the inputs of one plan."""
 
-    __slots__ = ("unseen",)
-
-    def __init__(self) -> None:
-        self.unseen: float = 0  # calls in a row; less than any number once somebody has looked
-
-    def is_left_out(self) -> bool:
-        """Whether the next call is to leave it out."""
-        return self.unseen >= OFTEN
+    __slots__ = ()
 
     def shown(self, input: Value, dtype: DTypeLike, find: Callable[[], Value]) -> Value:
         """The gradient at an input as tensors, for whose elements `find` is asked when somebody looks."""
-        self.unseen += 1
+        self.given()
 
         @cache
         def found() -> list:
-            self.unseen = -math.inf
+            self.looked()
             return jax.tree.leaves(find())
 
         def pending(number: int, leaf: np.ndarray | float) -> Tensor | None:  # tables may have numbers, too

@@ -25,7 +25,7 @@ from ..tensors.noted import ready
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
-from .ahead import SMALL, Ahead
+from .ahead import Ahead
 from .at_input import AtInput
 from .compiled import Program
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
@@ -207,13 +207,13 @@ class Plan(Running):
     def _ahead(self) -> Ahead | None:
         """How the steps went in which forward may wait; None where a call leaves more than an output and the state."""
         elements = sum(map(len, self.all_parameters.storages))
-        is_small = elements <= SMALL
-        if has_others() and (self.noting is None or not is_small or self.spec.traits.checks_values):
+        ahead = Ahead(elements)
+        if has_others() and (self.noting is None or not ahead.is_small or self.spec.traits.checks_values):
             return None
         is_special = self.terms is not None or self.program.keeps_types or self.is_step
         is_plain = self.is_of_torch and self.runs_once and not is_special and self._leaves_only_state
         may_wait = is_plain and elements and self.program.train and self.gradients.covers
-        return Ahead(is_small) if may_wait else None
+        return ahead if may_wait else None
 
     @property
     def stands(self) -> bool:

@@ -23,12 +23,13 @@ from ...core.types import Array, Scalar, Value
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from ..tensors.values import Input, as_gradient
+from ..tensors.values import Input
 from . import compiled
-from .ahead import Expected
+from .ahead import Ahead, Expected
 from .at_input import is_large
 from .calls import Call, Newest, count
-from .compiled import Program, Target
+from .compiled import Program, Residuals, Target
+from .looks import Looks
 from .noting import report
 from .plan import Plan
 from .registered import Titled
@@ -47,7 +48,8 @@ def forward_call(plan: Plan, given: Input, keep: bool) -> Call:
     call = Call(plan, given, keep)
     if isinstance(call.result, Tensor) and call.run_length is None:
         result, is_seldom_seen = call.result, plan.at_input is not None and is_large(call.arguments[2])
-        ahead.outputs[kind] = Expected(result.shape, result.dtype, result.storage_.place, is_seldom_seen)
+        known = result.shape, result.dtype, result.storage_.place
+        ahead.outputs[kind] = Expected(*known, is_seldom_seen, ahead.may_leave_out(result))
     return call
 
 
@@ -56,6 +58,13 @@ def waiting_for(output: Input) -> WaitingCall | None:
     if type(output) is not Tensor or type(call := output.storage_._make) is not WaitingCall:
         return None
     return call if output is call.result and output.shape == output.storage_.shape else None
+
+
+class Wanted(NamedTuple):
+    """Which results a program gives: those at which nobody looks may be left out."""
+
+    output: bool
+    at_input: bool
 
 
 class Foreseen(NamedTuple):
@@ -70,11 +79,11 @@ class Foreseen(NamedTuple):
 class WaitingCall(Call):
     """A forward call that is run when somebody asks for something that it finds out."""
 
-    __slots__ = ("_foreseen", "_is_seldom_seen", "_waits")
+    __slots__ = ("_expected", "_foreseen", "_waits")
 
     def __init__(self, plan: Plan, given: Input, expected: Expected):
         self._waits = True
-        self._is_seldom_seen = expected.is_seldom_seen
+        self._expected = expected
         self._foreseen: Foreseen | None = None
         if plan.state_slots:
             plan.begin()
@@ -88,6 +97,11 @@ class WaitingCall(Call):
         return self.output
 
     def __getattr__(self, name: str) -> Any:
+        if not self._waits and name == "output":  # which was left out
+            self.plan.ahead.at_output.looked()  # type: ignore[union-attr]
+            output, self.residuals = _computed_again(self.plan, self.arguments)
+            self.output = output
+            return output
         if name.startswith("__") or not self._waits:
             raise AttributeError(name)
         self._waits = False
@@ -109,21 +123,41 @@ class WaitingCall(Call):
         plan, ahead = self.plan, self.plan.ahead
         if ahead is None or plan.is_stale or plan.precision != precision:
             return None
-        is_left_out = self._is_seldom_seen and plan.at_input.is_left_out()  # type: ignore[union-attr]
-        if ahead.last is None or ahead.last[0] is not loss or ahead.last[1] is not is_left_out:
-            run = together(plan.program, plan.gradients.accumulated, loss, not is_left_out)
-            ahead.last = loss, is_left_out, run
+        wanted = self._wanted(ahead)
+        if ahead.last is None or ahead.last[0] is not loss or ahead.last[1] != wanted:
+            ahead.last = loss, wanted, together(plan.program, plan.gradients.accumulated, loss, wanted)
         found = plan.call(ahead.last[2], (self.arguments, numbers, others), (self.arguments[2], others))
         (output, side), error, value, gradient, *pulled = found
         if error is not None:
             report(error)
-        self._waits, self.run_length, self.residuals = False, None, None
-        self.output, self.side = output, side
+        self._waits, self.run_length, self.residuals, self.side = False, None, None, side
         self._nothing_asked()
-        self.result.storage_.array = output
+        self._hand_out(output, ahead.at_output)
         self._foreseen = Foreseen(gradient, *pulled)
         ahead.computed()
         return value, gradient
+
+    def _wanted(self, ahead: Ahead) -> Wanted:
+        """What the program is to give, by what was looked at so far."""
+        expected, at_input = self._expected, self.plan.at_input
+        is_seldom_seen = expected.is_seldom_seen and at_input.is_left_out()  # type: ignore[union-attr]
+        return Wanted(not (expected.is_seldom_read and ahead.at_output.is_left_out()), not is_seldom_seen)
+
+    def _hand_out(self, output: Array | None, looks: Looks) -> None:
+        """Lets the result have the output; of one that may be left out, that somebody reads it is noted."""
+        if output is not None:
+            self.output = output
+        if not self._expected.is_seldom_read:
+            self.result.storage_.array = output
+            return
+        looks.given()
+        find = partial(_computed_again, self.plan, self.arguments) if output is None else lambda: (output, None)
+
+        def read() -> Array:
+            looks.looked()
+            return find()[0]
+
+        self.result.storage_.make_later(read)
 
     def backward(
         self, module: Titled, grad_output: Input | None, scale: Scalar, state: list | None = None, step: int = 0
@@ -135,7 +169,7 @@ class WaitingCall(Call):
         plan = self.plan
         self.cotangents = (foreseen.gradient, self.side, [], None)
         self.grad_input, self.state_gradient = foreseen.grad_input, foreseen.state
-        if self._is_seldom_seen:
+        if self._expected.is_seldom_seen:
             is_there = foreseen.grad_input is not None
             find = (lambda: foreseen.grad_input) if is_there else partial(self._pulled_to_input, self.cotangents)
             self.grad_input = plan.at_input.shown(self.arguments[2], plan.dtype, find)  # type: ignore[union-attr]
@@ -148,19 +182,25 @@ class WaitingCall(Call):
             return False
         if plan.state_slots and plan.last_gradients(self.side.state) is not None:
             return False
-        is_same = settled(as_gradient(grad_output, self.output, plan.read)) is settled(foreseen.gradient)
+        is_same = settled(plan.read(grad_output)) is settled(foreseen.gradient)
         return is_same and all([storage.is_zero for storage in plan.gradients.storages])
 
 
+def _computed_again(plan: Plan, arguments: tuple) -> tuple[Array, Residuals]:
+    """The output for a call's arguments, which was left out, and what backward needs."""
+    (output, _), _, residuals = plan.run(plan.differentiate, *arguments)
+    return output, residuals
+
+
 @programs.kept
-def together(program: Program, target: Target, loss: Callable, at_input: bool) -> Callable:
+def together(program: Program, target: Target, loss: Callable, wanted: Wanted) -> Callable:
     """(a call's arguments, numbers, others) -> (output, side), what a check has found, the loss, its gradient, and what
     backward makes of it.
 
-    This is gradInput (None where it is not asked for), the state's gradient, and the storages of the parameters'
-    gradients if these held zeros before.
+    This is gradInput, the state's gradient, and the storages of the parameters' gradients if these held zeros before.
+    Output and gradInput are None where they are not wanted.
     """
-    forward, backward = compiled.differentiation(program), compiled.backward(program, target, None, at_input)
+    forward, backward = compiled.differentiation(program), compiled.backward(program, target, None, wanted.at_input)
 
     def run(arguments: tuple, numbers: list, others: tuple) -> tuple:
         (output, side), (_, error), residuals = forward(*arguments)
@@ -168,6 +208,6 @@ def together(program: Program, target: Target, loss: Callable, at_input: bool) -
         zeros: list = [None] * len(target.shapes or ())
         given = residuals, residuals.needed(arguments), gradient, side, [], None
         pulled = backward(*given, zeros, zeros, None, None)
-        return (output, side), error, value, gradient, *pulled
+        return (output if wanted.output else None, side), error, value, gradient, *pulled
 
     return programs.Compiled(jax.jit(run))

@@ -258,9 +258,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     def _computed(self, spec: Any, given: Any, others: tuple, dtype: np.dtype) -> tuple[Any, Any]:
         """The loss and its gradient."""
         try:
-            with precision(dtype):
-                spec.check(given, *others)
-            return self._loss(spec, dtype)(given, others)
+            loss = self._loss(spec, dtype)
+            loss.check(given, others)
+            return loss(given, others)
         except Exception as error:
             known = unfit(spec, *losses.base.without_arrays(spec), (given, *others), error)
             if known is not None:
@@ -281,11 +281,10 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         call = waiting_for(input)
         if call is None:
             return None
-        others, dtype = self._others(target), call.result.dtype
+        others, loss = self._others(target), self._loss(spec, call.result.dtype)
         try:
-            both = self._loss(spec, dtype).with_call(call, others)
-            with precision(dtype):
-                spec.check(call.output, *others)
+            both = loss.with_call(call, others)
+            loss.check(call.output if loss.checks_input else call.result, others)
         except Exception:
             return None
         return both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -11,13 +12,13 @@ import numpy as np
 
 from ... import core, programs
 from ...core.types import Value
-from ...losses.base import without_arrays
+from ...losses.base import Criterion, without_arrays
 from ...network import numbers
 from ..engine.compiled import as_narrow
 from ..engine.lengths import Lengths, cut, length_of, longer
 from ..engine.noting import Noting, at_once, called
 from ..engine.waiting import WaitingCall
-from ..tensors.devices import has_others
+from ..tensors.devices import has_others, precision
 from ..tensors.noted import settled
 from ..tensors.tensor import Tensor
 
@@ -25,15 +26,25 @@ from ..tensors.tensor import Tensor
 class Loss:
     """A criterion's loss and its gradient, of one description and in one type."""
 
-    __slots__ = ("_function", "_lengths", "_noting", "_numbers", "_precision", "dtype", "spec")
+    __slots__ = (
+        "_checks", "_function", "_lengths", "_noting", "_numbers", "_precision", "checks_input", "dtype", "spec",
+    )  # fmt: skip
 
-    def __init__(self, spec: core.Module, dtype: np.dtype):
+    def __init__(self, spec: Criterion, dtype: np.dtype):
         self.spec, self.dtype = spec, dtype
+        self._checks, self.checks_input = type(spec).check is not Criterion.check, spec.checks_input
         bare, self._numbers = numbers.taken_out(spec)
         self._function = _value_and_gradient(bare, dtype)
         self._precision = dtype if dtype.itemsize == 8 else None
         self._noting = Noting(dtype.itemsize == 8) if has_others() else None
         self._lengths = Lengths() if spec.traits.causal and self._noting is None else None
+
+    def check(self, input: Value, others: tuple) -> None:
+        """Raises ValueError for values that make no sense; of `input` sizes are enough unless it `checks_input`."""
+        if self._checks:
+            given = input if self.checks_input else jax.tree.map(_sized_as, input)
+            with precision(self.dtype):
+                self.spec.check(given, *others)
 
     def __call__(self, input: Value, others: tuple) -> tuple[Value, Value]:
         """Both, in one compiled call, which an accelerator notes."""
@@ -86,10 +97,20 @@ def _value_and_gradient(spec: Any, dtype: Any) -> Any:
     return programs.Compiled(jax.jit(run))
 
 
+def _sized_as(array: Any) -> np.ndarray:
+    return _zeros(tuple(array.shape), array.dtype)
+
+
+@lru_cache(64)
+def _zeros(shape: tuple, dtype: np.dtype) -> np.ndarray:
+    """Zeros of any size, in the memory of one."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
 def _stamp(value: Any) -> Any:
     """What changes when a value is written to; None for tables, which are not looked through."""
     if isinstance(value, Tensor):
-        return settled(value.storage_.noted), value.offset, value.shape, value.strides_
+        return settled(value.storage_.version), value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
         return value.tobytes()
     return value if isinstance(value, jax.Array) else None

@@ -39,7 +39,24 @@ def settled(value: Value) -> Value:
     """The array that something noted stands for, if it is there already; all else as it is."""
     if type(value) is Noted and value._cell.value is not None:
         return value._cell.value
+    if type(value) is Later and value.array is not None:
+        return value.array
     return value
+
+
+class Later:
+    """An array of the host's that is made when somebody reads it."""
+
+    __slots__ = ("_make", "array")
+
+    def __init__(self, make: Callable[[], Value]):
+        self._make: Callable[[], Value] | None = make
+        self.array: Value = None
+
+    def __call__(self) -> Value:
+        if self._make is not None:
+            self.array, self._make = self._make(), None  # which may hold much
+        return self.array
 
 
 class Slice(NamedTuple):

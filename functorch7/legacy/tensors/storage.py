@@ -18,7 +18,7 @@ from .devices import Place, has_others, place, place_of, precision
 from .findings import tell
 from .kinds import Numbers
 from .named_errors import name_errors
-from .noted import Noted, ready, settled
+from .noted import Later, Noted, ready, settled
 from .notes import notes_of
 from .storage_methods import StorageMethods
 from .strides import contiguous_stride, part
@@ -108,6 +108,15 @@ class Storage(StorageMethods):
         if not found.keys() >= set(parts):
             found.update(zip(parts, cut_out(array), strict=True))
         return [found[part] for part in parts]
+
+    @property
+    def version(self) -> Value:
+        """What is another as soon as elements are written, and the same until then, read or not (`settled`)."""
+        return self._make if type(self._make) is Later else self.noted
+
+    def make_later(self, make: Callable[[], Value]) -> None:
+        """Holds the array that `make` gives, from when somebody reads it."""
+        self._array, self._make, self._owned, self._parts = None, Later(make), False, None
 
     @property
     def is_zero(self) -> bool:
