@@ -19,6 +19,11 @@ TWO_OBJECTS = 9 * OBJECT
 THREE_OBJECTS = 73 * OBJECT
 """Those of three."""
 
+ALL_OBJECTS = (TWO_OBJECTS, THREE_OBJECTS)
+
+NUMBER_BETWEEN = 65 * OBJECT
+"""Those of two objects, and a number between them."""
+
 
 class _Nothing:
     """In place of an argument that is not there."""
@@ -53,26 +58,29 @@ class Calls:
         return self._functions[number]
 
     def _entry(self, function: Callable, shape: Shape) -> Callable:
-        """A function as Lua calls it. Most calls have up to three arguments that fit as they are: they cost little."""
+        """A function as Lua calls it. Most calls have objects and numbers that fit as they are: they cost little."""
         border, tables = self.border, self.border.tables
         objects: Crossing = border.registry.objects
         numbers, most, has_texts = border.registry.numbers, shape.most, bool(shape.texts)
 
         def entered(_: int, sig: int, first: object = _Nothing, second: object = _Nothing, *others: object) -> Crossing:
             try:
-                if second is _Nothing and sig == OBJECT and most >= 1 and not tables.touched:
+                if second is _Nothing:
+                    if sig != OBJECT or most < 1 or tables.touched:
+                        return self._fitted(function, shape, sig, () if first is _Nothing else (first,))
                     result = function(owner := objects[first])
-                elif sig == THREE_OBJECTS and len(others) == 1 and most >= 3 and not tables.touched:
-                    result = function(owner := objects[first], objects[second], objects[others[0]])
-                elif second is _Nothing or others or most < 2 or tables.touched:
-                    values = tuple(each for each in (first, second, *others) if each is not _Nothing)
-                    return self._fitted(function, shape, sig, values)
+                elif tables.touched or most < 2 + len(others) or (has_texts and sig not in ALL_OBJECTS):
+                    return self._fitted(function, shape, sig, (first, second, *others))
+                elif sig == OBJECT:
+                    result = function(owner := objects[first], second, *others)
                 elif sig == TWO_OBJECTS:
-                    result = function(owner := objects[first], objects[second])
-                elif sig == OBJECT and not has_texts:
-                    result = function(owner := objects[first], second)
+                    result = function(owner := objects[first], objects[second], *others)
+                elif sig == THREE_OBJECTS and len(others) == 1:
+                    result = function(owner := objects[first], objects[second], objects[others[0]])
+                elif sig == NUMBER_BETWEEN and len(others) == 1:
+                    result = function(owner := objects[first], second, objects[others[0]])
                 else:
-                    return self._fitted(function, shape, sig, (first, second))
+                    return self._fitted(function, shape, sig, (first, second, *others))
                 if result is owner:
                     return BACK
                 kind = type(result)

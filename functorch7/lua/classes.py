@@ -38,6 +38,7 @@ from .functions import (
     in_lua,
     item,
     operation,
+    place_of,
     put_element,
     put_item,
     special_field,
@@ -81,11 +82,12 @@ class Classes:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
             "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
-            "set_item", "element", "put_element", "length", "text", "place", "set", "class_of_type",
+            "set_item", "element", "put_element", "put_ranges", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
         yield "item", self.calls.number(self._item)
+        yield "ranges", self.calls.number(self._ranges)
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -334,6 +336,14 @@ class Classes:
     def put_element(self, _: int, owner: Crossing, value: float, *places: float | None) -> None:
         """Puts a number there."""
         put_element(owner, [place for place in places if place is not None], value)
+
+    def _ranges(self, owner: Crossing, *parts: float) -> Crossing:
+        """What is at a place of numbers and ranges, `x[{{1, 2}, 3}]`, as `place_of` has it."""
+        return owner[place_of(parts)]
+
+    def put_ranges(self, _: int, owner: Crossing, value: Crossing, *parts: float) -> None:
+        """Puts a number or a tensor there."""
+        owner[place_of(parts)] = value
 
     def length(self, _: int, owner: Crossing) -> Crossing:
         """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""

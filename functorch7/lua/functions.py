@@ -208,6 +208,16 @@ def put_element(owner: Crossing, places: list[float], value: float) -> None:
         around[int(places[-1])] = value
 
 
+def place_of(parts: tuple[float, ...]) -> tuple:
+    """A place of numbers and ranges, of each of which three numbers have come.
+
+    They are how many it has (-1: it is a number, and no range), the first, and the last.
+    """
+    lengths, firsts, lasts = parts[::3], parts[1::3], parts[2::3]
+    each = zip(lengths, firsts, lasts, strict=True)
+    return tuple([first if length < 0 else [first, last][: int(length)] for length, first, last in each])
+
+
 def _around(owner: Crossing, places: list[float]) -> Tensor | None:
     """The slice of a tensor that the last number of a place is in; None where there is none, of which others tell."""
     if not isinstance(owner, Tensor) or len(places) > owner.ndim:

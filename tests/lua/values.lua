@@ -523,6 +523,19 @@ local x = torch.range(1, 12):view(3, 4)
 return x[{{1, -2}, {-3, -2}}]:sum(), x[{{2, -1}, 4}]:sum()
 --> 18, 20
 
+--- ranges and numbers as they cross alone, and with what does not
+local x = torch.range(1, 24):view(2, 3, 4)
+local same = {
+  torch.equal(x[{{2}, {1, -2}, {}}], x:narrow(1, 2, 1):narrow(2, 1, 2)), torch.equal(x[{{}, 2}], x:select(2, 2)),
+  torch.equal(x[{{}, {}, {'3', 4}}], x:narrow(3, 3, 2)), torch.equal(x[{{1.7, 2}, 1, 1}], x:select(2, 1):select(2, 1)),
+}
+local refused = {pcall(function() return x[{{1, 9}}] end), pcall(function() return x[{{1, 2, 2}}] end),
+  pcall(function() return x[{{}, {}, {}, {}}] end), (pcall(function() return torch.LongStorage{1}[{{1}}] end))}
+x[{{}, {1, 2}, 4}], x[{2, {}, {1, 2}}], x[{{}, 3, {}}] = 0, torch.ones(3, 2), {1, 2, 3, 4, 5, 6, 7, 8}
+return same[1] and same[2] and same[3] and same[4], refused[1] or refused[2] or refused[3] or refused[4], x:sum(),
+  x:view(3, 1, 8)[{{}, {}, {2, 3}}]:sum()
+--> true, false, 89, 30
+
 --- texts in parts
 local a, b = ('a,b,,c,'):split(','), (',x'):split(',')
 return table.concat(a, '|'), table.concat(b, '|'), #(''):split(',')

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import jax.numpy as jnp
 import numpy as np
 
-from .arguments import are_numbers, in_type
+from .arguments import are_numbers, described, in_type
 from .changes import changed
 from .devices import Place
 from .printing import column
@@ -104,9 +104,13 @@ class StorageMethods:
         return np.array(self._flat(), dtype)
 
     def _position(self, index: int) -> int:
-        if not 1 <= operator.index(index) <= len(self):
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise TypeError(f"expected a number as an index of a {self.type()}, got {described(index)}") from None
+        if not 1 <= number <= len(self):
             raise IndexError(f"index {index} out of range of a storage of {len(self)} elements; they count from 1")
-        return index - 1
+        return number - 1
 
     def __getitem__(self, index: int) -> float:
         return self._flat()[self._position(index)].item()

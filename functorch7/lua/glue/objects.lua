@@ -5,8 +5,8 @@ local call, received, numbers, live, classes = border.call, border.received, bor
 local floor = math.floor
 local SHIFT = 2 ^ 32 -- as in border.lua
 local OBJECTS = border.OBJECTS
-local getmetatable, newproxy, rawget, rawset, select, setmetatable, type =
-  getmetatable, newproxy, rawget, rawset, select, setmetatable, type
+local getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack =
+  getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack
 
 local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
@@ -30,25 +30,30 @@ end
 
 local methods_by_number, method_numbers = {}, {}
 
--- The function of a number as a method. Most calls have no more than two arguments, which need no more than their numbers.
+-- The function of a number as a method. Most calls have no more than three arguments, which are numbers and at most two
+-- objects, and need no more than these.
 function border.method_of_class(number)
   local method = methods_by_number[number]
   if method then return method end
   local entry = border.function_of(number)
   method = function(self, ...)
     local owner, count = numbers[self], select('#', ...)
-    if owner and owner >= OBJECTS and count == 2 then
-      local first, second = ...
-      local one, other = numbers[first], numbers[second]
-      if one and other and one >= OBJECTS and other >= OBJECTS then
-        return received(self, entry(0, 73, owner, one, other))
-      end
-    elseif owner and owner >= OBJECTS and count < 2 then
+    if owner and owner >= OBJECTS and count <= 3 then
       if count == 0 then return received(self, entry(0, 1, owner)) end
-      local given = ...
-      local other = numbers[given]
-      if other and other >= OBJECTS then return received(self, entry(0, 9, owner, other)) end
-      if type(given) == 'number' then return received(self, entry(0, 1, owner, given)) end
+      local first, second, third = ...
+      local one, other = numbers[first], numbers[second]
+      if one and one >= OBJECTS then
+        if count == 1 then return received(self, entry(0, 9, owner, one)) end
+        if count == 2 and other and other >= OBJECTS then return received(self, entry(0, 73, owner, one, other)) end
+      elseif type(first) == 'number' then
+        if count == 1 then return received(self, entry(0, 1, owner, first)) end
+        if count == 2 then
+          if type(second) == 'number' then return received(self, entry(0, 1, owner, first, second)) end
+          if other and other >= OBJECTS then return received(self, entry(0, 65, owner, first, other)) end
+        elseif type(second) == 'number' and type(third) == 'number' then
+          return received(self, entry(0, 1, owner, first, second, third))
+        end
+      end
     end
     return call(entry, 0, self, self, ...)
   end
@@ -111,7 +116,7 @@ local function get(class, self, key)
   return received(nil, name(numbers[self]))
 end
 
-local item = border.method_of_class(python.item)
+local item, ranges = border.method_of_class(python.item), border.function_of(python.ranges)
 
 -- The numbers of a place that is one to four of them in a table (`x[{1, 2}]`), which cross without the table.
 local function numbers_of_place(key)
@@ -121,6 +126,34 @@ local function numbers_of_place(key)
   if second ~= nil and type(second) ~= 'number' or third ~= nil and type(third) ~= 'number'
     or fourth ~= nil and type(fourth) ~= 'number' then return nil end
   return first, second, third, fourth
+end
+
+local parts = {}
+
+-- How many numbers are in `parts` for a place of up to four numbers and ranges (`x[{{1, 2}, 3}]`), which crosses without
+-- its tables: of each part how many numbers it has (-1: it is one itself), the first, and the last.
+local function parts_of_place(key)
+  if type(key) ~= 'table' or getmetatable(key) or key[5] ~= nil then return nil end
+  local count = 0
+  for i = 1, 4 do
+    local part = key[i]
+    if part == nil then
+      if key[i + 1] ~= nil then return nil end
+      break
+    end
+    local length, first, last = -1, part, 0
+    if type(part) == 'table' then
+      if getmetatable(part) or part[3] ~= nil then return nil end
+      first, last = part[1], part[2]
+      length = last ~= nil and 2 or first ~= nil and 1 or 0
+      if length == 0 and next(part) ~= nil then return nil end
+      first, last = length > 0 and first or 0, last or 0
+    end
+    if type(first) ~= 'number' or type(last) ~= 'number' then return nil end
+    parts[count + 1], parts[count + 2], parts[count + 3] = length, first, last
+    count = count + 3
+  end
+  return count > 0 and count or nil
 end
 
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
@@ -145,6 +178,8 @@ local function index_of(class)
     if is_typed then
       local first, second, third, fourth = numbers_of_place(key)
       if first then return received(nil, python.element(0, 1, numbers[self], first, second, third, fourth)) end
+      local count = parts_of_place(key)
+      if count then return received(nil, ranges(0, 1, numbers[self], unpack(parts, 1, count))) end
     end
     return item(self, key)
   end
@@ -179,6 +214,13 @@ local function new_index(self, key, value)
     local first, second, third, fourth = numbers_of_place(key)
     if first and type(value) == 'number' then
       received(nil, python.put_element(0, 1, numbers[self], value, first, second, third, fourth))
+      return
+    end
+    local number = type(value) ~= 'number' and numbers[value]
+    local count = class_of(self).is_typed and (type(value) == 'number' or number and number >= OBJECTS)
+      and parts_of_place(key)
+    if count then
+      received(nil, python.put_ranges(0, number and 9 or 1, numbers[self], number or value, unpack(parts, 1, count)))
     else
       call(python.set_item, 0, nil, self, key, value)
     end
