@@ -30,13 +30,21 @@ def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> 
     """What `convolved` gives transposed: of y, B x O x windows, images B x C x sizes."""
     axes = range(2, weight.ndim)
     kernels = jnp.moveaxis(jnp.flip(weight, axes), (0, 1), (-2, -1))
-    edges = []
-    for size, count, k, step, p, far in zip(sizes, y.shape[2:], weight.shape[2:], *how[:3], strict=True):
-        before, reached = far * (k - 1) - p, (count - 1) * step + 1
-        edges.append((before, size + p - reached))
+    edges = borders_back(y.shape[2:], weight.shape[2:], how, sizes)
     ones = (1,) * len(sizes)
     images = _product(jnp.moveaxis(y, 1, -1), kernels, ones, edges, how.dilation, how.stride)
     return jnp.moveaxis(images, -1, 1)
+
+
+def borders_back(
+    counts: tuple[int, ...], kernel: tuple[int, ...], how: Steps, sizes: tuple[int, ...]
+) -> list[tuple[int, int]]:
+    """What has to be around so many windows, with zeros between them, for kernels to reach images of these sizes."""
+    edges = []
+    for size, count, k, step, p, far in zip(sizes, counts, kernel, *how[:3], strict=True):
+        before, reached = far * (k - 1) - p, (count - 1) * step + 1
+        edges.append((before, size + p - reached))
+    return edges
 
 
 def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:

@@ -3,7 +3,7 @@
 docs/performance.md has the times. The rule is a convolution with the channels last, and such ways back
 (`channels_last.py`). The gradient of the images is one in a border of zeros, which has a window for each pixel; that of
 the kernels is slow where they have few taps and there are many windows, as in the first layer of a network; and XLA has
-no quick way for groups, nor for volumes, which go frame by frame instead.
+no quick way for groups (`kernels_of_groups.py`), nor for volumes, which go frame by frame instead.
 """
 
 import math
@@ -17,7 +17,8 @@ from jax import lax
 from ..core import may_have_copies, traced_for, varying, wide_on_cpu
 from ..core.types import Array
 from .bilinear import Product, bilinear
-from .channels_last import convolved, images_back, kernels_back
+from .channels_last import borders_back, convolved, images_back, kernels_back
+from .kernels_of_groups import kernels_by_rows, rows_pay
 from .phases import kernels_of_phases, side_by_side
 from .windows import Steps, in_whole_planes, offsets, slices
 
@@ -72,7 +73,7 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
         parts = zip(jnp.split(x, how.groups, 1), jnp.split(weight, how.groups), strict=True)
         return jnp.concatenate([on_cpu(*part, how._replace(groups=1)) for part in parts], 1)
     if how.groups > 1:
-        return _small_groups(weight, how)(x, weight, how)
+        return _small_groups(x, weight, how)(x, weight, how)
     if kernel == ones and not any(how.padding):
         strided = x[:, :, *(slice(None, None, step) for step in how.stride)]
         return jnp.einsum("oc,nc...->no...", weight.reshape(weight.shape[:2]), strided)
@@ -89,14 +90,13 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
     return _convolution(product, by_images, _by_rows if by_row else of_kernels)(x, weight, how)
 
 
-def _small_groups(weight: Array, how: Steps) -> Product:
+def _small_groups(x: Array, weight: Array, how: Steps) -> Product:
     """By what groups of few planes go: multiples of planes, where they are not too many to add up in one pass."""
     kernel, planes = weight.shape[2:], max(weight.shape[1], len(weight) // how.groups)
+    by_kernels = _of_rows if rows_pay(x, weight, how) else _by_taps
     if planes * math.prod(kernel) > _FEW_MULTIPLES:
-        return _by_taps
-    reaches = [(k - 1) * far for k, far in zip(kernel, how.dilation, strict=True)]
-    can_turn = max(how.stride) == 1 and all(p <= reach for p, reach in zip(how.padding, reaches, strict=True))
-    return _convolution(_by_planes, _of_turned if can_turn else _by_planes, _by_taps)
+        return _convolution(_by_taps, _by_taps, by_kernels)
+    return _convolution(_by_planes, _of_turned, by_kernels)
 
 
 def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
@@ -222,13 +222,16 @@ def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
     return side_by_side(planes, how.stride, how.padding, sizes)
 
 
-def _by_turned(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What kernels that go by ones over images of these sizes give transposed: a convolution by them, turned around."""
+def _by_turned(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
+    """What kernels over images of these sizes give transposed: a convolution by them, turned around, without steps."""
     kernel, groups = weight.shape[2:], how.groups
     apart = weight.reshape(groups, -1, *weight.shape[1:])
     turned = jnp.flip(jnp.swapaxes(apart, 1, 2), range(3, apart.ndim)).reshape(-1, len(weight) // groups, *kernel)
-    reaches = zip(kernel, how.dilation, how.padding, strict=True)
-    return _by_planes(x, turned, how._replace(padding=tuple((k - 1) * far - p for k, far, p in reaches)))
+    around = borders_back(y.shape[2:], kernel, how, sizes)
+    edges = [(*border, step - 1) for border, step in zip(around, how.stride, strict=True)]
+    wide = lax.pad(y, jnp.zeros((), y.dtype), [(0, 0, 0)] * 2 + edges)
+    nothing, ones = (0,) * len(kernel), (1,) * len(kernel)
+    return _by_planes(wide, turned, how._replace(stride=ones, padding=nothing))
 
 
 def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
@@ -246,12 +249,14 @@ _of_images, _of_phases, _of_turned = (
 )
 
 
-@_frugally
-def _of_kernels(x: Array, weight: Array, how: Steps) -> Array:
-    """The same of the kernels: the way back is `kernels_back`."""
-    back = partial(kernels_back, x, how=how, kernel=weight.shape[2:])
-    (found,) = jax.linear_transpose(back, _outputs(x, weight, how))(weight)
+def _kernels_transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
+    """The same of the kernels."""
+    by_outputs = partial(back, x, how=how, kernel=weight.shape[2:])
+    (found,) = jax.linear_transpose(by_outputs, _outputs(x, weight, how))(weight)
     return found
+
+
+_of_kernels, _of_rows = (_frugally(partial(_kernels_transposed, back)) for back in (kernels_back, kernels_by_rows))
 
 
 @cache
