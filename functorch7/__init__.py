@@ -48,6 +48,7 @@ from .network.listing import named_children as named_children
 from .network.listing import named_modules as named_modules
 from .network.listing import named_parameters as named_parameters
 from .network.listing import to as to
+from .programs import keep_freed_memory as keep_freed_memory
 from .recurrent import *
 from .reinforce import *
 from .version import __version__ as __version__

@@ -6,3 +6,4 @@ from .cache import cache_info as cache_info
 from .cache import cache_limit as cache_limit
 from .cache import clear_cache as clear_cache
 from .cache import kept as kept
+from .memory import keep_freed_memory as keep_freed_memory
