@@ -190,7 +190,7 @@ class Module(Declared):
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         if numbers := self.traits.large_numbers:
             with silent():
-                check_room(self, numbers, partial(self.forward, params, buffers, input, key=key, train=train))
+                check_room(self, numbers, self.forward, (params, buffers, input), key=key, train=train)
         try:
             with jax.named_scope(type(self).__name__):
                 return _forward(self, params, buffers, input, key=key, train=train)

@@ -6,12 +6,12 @@ import numpy as np
 
 from ..checks.tables import leaves
 from ..core.types import Indices, Input, Value
-from ..losses.tables import mapped
+from ..losses.tables import map_leaves
 
 
 def recursive_map(function: Callable, tree: Input) -> Value:
     """A table of the same structure, with function(array) for every array."""
-    return mapped(function, tree)
+    return map_leaves(function, tree)
 
 
 def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
