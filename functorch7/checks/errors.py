@@ -98,7 +98,7 @@ def check_positive(module: Described, **sizes: int | None) -> None:
     """
     for name, size in sizes.items():
         if (whole_number(size) or 0) < 1:
-            raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
+            raise ValueError(f"{module.torch_name()}: expected {name} >= 1, got {size!r}")
 
 
 def check_number(module: Described, **values: object) -> None:
@@ -108,7 +108,7 @@ def check_number(module: Described, **values: object) -> None:
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-            raise TypeError(f"{type(module).package}.{type(module).__name__}: expected a number {name}, got {value!r}")
+            raise TypeError(f"{module.torch_name()}: expected a number {name}, got {value!r}")
 
 
 def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None = None) -> int:
@@ -175,7 +175,7 @@ _looking = jax.make_user_context(default_value=False)
 """Whether programs traced now are to report. A context of JAX's, so that functions compiled without are not reused."""
 
 
-def places() -> tuple[str, ...]:
+def places_around() -> tuple[str, ...]:
     """Where in a network the code runs that asks, from the outside in, as errors say it."""
     return tuple(each.place for each in _places.get())
 
@@ -218,7 +218,7 @@ def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, 
             raise ValueError(message.format(value=value, position=at + 1))
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
-        told = "\n".join([message, *reversed(places())])
+        told = "\n".join([message, *reversed(places_around())])
         # While something is differentiated, a value can be looked at without its tangent.
         correct: Any = ~wrong.any()
         checkify.debug_check(correct, told, value=lax.stop_gradient(values[at]), position=at + 1)

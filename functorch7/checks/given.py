@@ -104,7 +104,7 @@ Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 """The shapes of a module's own parameters, by name."""
 
 
-def shapes_of(made: Mapping[str, jax.Array]) -> Shapes:
+def parameter_shapes(made: Mapping[str, jax.Array]) -> Shapes:
     """Those of what `init_params` has made."""
     return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
 
@@ -122,7 +122,8 @@ def _own_shapes(module: Any) -> Shapes:
 
 @lru_cache(256)
 def _traced_shapes(module: Any) -> Shapes:
-    return shapes_of(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))  # whose key is in no program around
+    # The key is made within the trace, so that it is no part of a program around.
+    return parameter_shapes(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))
 
 
 _are_known: ContextVar[bool] = ContextVar("are_known", default=False)

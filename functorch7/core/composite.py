@@ -1,7 +1,6 @@
 """Modules with modules as fields: the shortest way to write a network of one's own."""
 
 from collections import Counter
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -26,7 +25,7 @@ class Composite(Module, abstract=True):
     """
 
     def __post_init__(self) -> None:
-        for name, value in [(each.name, getattr(self, each.name)) for each in fields(self)]:  # type: ignore[arg-type]
+        for name, value in self._named_values():
             if isinstance(value, list) and any(isinstance(each, Module) for each in value):
                 self._set(**{name: tuple(value)})
             inner = value if isinstance(value, (list, tuple)) else () if isinstance(value, Module) else [value]
@@ -41,7 +40,7 @@ class Composite(Module, abstract=True):
 
     def children(self) -> dict[str, Module]:
         found = {}
-        for name, value in ((each.name, getattr(self, each.name)) for each in fields(self)):  # type: ignore[arg-type]
+        for name, value in self._named_values():
             if isinstance(value, Module):
                 found[name] = value
             elif isinstance(value, tuple):

@@ -14,11 +14,12 @@ import numpy as np
 from jax import lax
 
 from ..checks.errors import is_concrete, title
+from .precision import is_inexact
 from .probe import at_once, opened, silent
 from .traits import Declared
 from .tree import Name, Path
 from .types import Output, Tree, Value
-from .watching import Key, Watch, Watcher
+from .watching import SightKey, Watch, Watcher
 from .way_back import linear
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
@@ -40,7 +41,7 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
-Described = TypeVar("Described", bound=Declared)
+AnyModule = TypeVar("AnyModule", bound=Declared)
 
 
 class Called(NamedTuple):
@@ -50,14 +51,14 @@ class Called(NamedTuple):
     input: Value
 
 
-def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
+def attached(module: AnyModule, hooks: tuple[Hook, ...]) -> AnyModule:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | {"_hooks": hooks, "_traits": module.traits})
     return copy
 
 
-def handed_on(module: Declared, name: Name, child: Described) -> Described:
+def handed_on(module: Declared, name: Name, child: AnyModule) -> AnyModule:
     """The child with the hooks that the module has for it, before its own."""
     below = tuple(hook._replace(path=hook.path[1:]) for hook in module._hooks if hook.path[:1] == (name,))
     return attached(child, below + child._hooks) if below else child
@@ -174,7 +175,7 @@ class _Bracket:
         self.pulled: list = []
         self.seen: Watcher | None = opened(Watcher)
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
-        self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
+        self.keys: dict[Callable, SightKey] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
     def entered(self, params: Tree, input: Value, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
@@ -234,7 +235,7 @@ class _Bracket:
 
 def _is_floating(leaf: Any) -> bool:
     array = isinstance(leaf, (jax.Array, np.ndarray, np.generic, float, jax.ShapeDtypeStruct))
-    return array and jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+    return array and is_inexact(leaf)
 
 
 def _parted(tree: Any) -> tuple[list, Callable, Callable]:

@@ -26,7 +26,7 @@ from ..checks.given import (
     check_result,
     check_stdv,
     check_train,
-    shapes_of,
+    parameter_shapes,
     unfit,
 )
 from ..checks.making import making, naming_fields
@@ -154,7 +154,7 @@ class Module(Declared):
         try:
             own = sized(self, self.init_params, *((key,) if stdv is None else (key, stdv)))
             check_made(self, "init_params", own, child_names(self))
-            self._set(_parameter_shapes=shapes_of(own))
+            self._set(_parameter_shapes=parameter_shapes(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)
@@ -217,11 +217,11 @@ class Module(Declared):
         A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`;
         `through`: it does not run the child itself, but a module inside.
         """
-        position, child = child_at(self, name)
+        place, child = child_at(self, name)
         if self._hooks:
             child = hooks.handed_on(self, name, child)
         traits = child.traits
-        key = folded(key, position) if traits.draws(train) else None
+        key = folded(key, place) if traits.draws(train) else None
         if way is None:
             alone = traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and opened(Recorder) is None

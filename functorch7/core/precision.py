@@ -15,6 +15,16 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
+def is_inexact(leaf: Value) -> bool:
+    """Whether a number or an array may have a derivative: it is real or complex, not whole and no truth value."""
+    return jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+
+
+def cast_floating(tree: Value, dtype: DTypeLike) -> Value:
+    """The tree with its floating-point arrays in another dtype."""
+    return jax.tree.map(lambda leaf: leaf.astype(dtype) if is_inexact(leaf) else leaf, tree)
+
+
 def floating(dtype: DTypeLike) -> DTypeLike:
     """The dtype of what is made of constants, or of data: the dtype itself, float32 for whole numbers."""
     return dtype if jnp.issubdtype(dtype, jnp.inexact) else jnp.float32

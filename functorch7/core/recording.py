@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .precision import is_inexact
 from .probe import Probe, opened, probing
 from .tree import Path
 from .types import Array, ArrayLike, Output, State, Tree, Value
@@ -138,4 +139,4 @@ def _perturbed_first(values: Any, by: Any) -> Any:
 
 def perturbed(value: ArrayLike, by: ArrayLike) -> ArrayLike:
     """A floating-point value with something added; integers as they are."""
-    return value + by if jnp.issubdtype(jnp.result_type(value), jnp.inexact) else value
+    return value + by if is_inexact(value) else value

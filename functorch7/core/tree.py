@@ -150,10 +150,10 @@ def with_at(tree: Value, path: Path, value: Value) -> Value:
     return {**tree, path[0]: changed}
 
 
-def leaves(tree: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
+def leaves_with_path(tree: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
     """Everything in a tree of lists and dicts that is neither, with its path."""
     if not isinstance(tree, (dict, list)):
         yield path, tree
         return
     for name, branch in tree.items() if isinstance(tree, dict) else enumerate(tree):
-        yield from leaves(branch, (*path, name))
+        yield from leaves_with_path(branch, (*path, name))

@@ -32,7 +32,7 @@ def pairs(name: str, bigrams: Value) -> Const:
     return Const(np.array(records, [("word", np.int32), ("next", np.int32), ("prob", np.float64)]))
 
 
-def alias_table(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def alias_columns(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each of n columns, the probability of staying in it, and the column to go to otherwise (Vose, 1991)."""
     stay, other = prob * len(prob), np.arange(len(prob), dtype=np.int32)
     small, large = list(np.flatnonzero(stay < 1)), list(np.flatnonzero(stay >= 1))
@@ -86,7 +86,7 @@ class Bigrams(Module):
         records = self.bigrams.value
         sizes = np.bincount(records["word"])
         starts = np.cumsum(sizes) - sizes
-        tables = [alias_table(records["prob"][a : a + n]) for a, n in zip(starts, sizes, strict=True) if n]
+        tables = [alias_columns(records["prob"][a : a + n]) for a, n in zip(starts, sizes, strict=True) if n]
         stay, other = (np.concatenate(column) for column in zip(*tables, strict=True))
         return {
             "starts": jnp.asarray(starts, jnp.int32), "sizes": jnp.asarray(sizes, jnp.int32),

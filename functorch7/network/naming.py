@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks.errors import MISUSE, describe
 from ..core.module import Module, Variables
-from ..core.tree import Path, dotted, leaves, named_children, places, split
+from ..core.tree import Path, dotted, leaves_with_path, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value
 from .fitting import check_module, check_variables
 from .kinds import buffer_kinds
@@ -51,13 +51,13 @@ def named_buffers(
     module: Module, buffers: Tree, kinds: Collection[str] = ("persistent",)
 ) -> Iterator[tuple[Path, Array]]:
     """Every buffer of these kinds with its path."""
-    kind_at = dict(leaves(buffer_kinds(module, buffers)))
-    return ((path, value) for path, value in leaves(buffers) if kind_at.get(path) in kinds)
+    kind_at = dict(leaves_with_path(buffer_kinds(module, buffers)))
+    return ((path, value) for path, value in leaves_with_path(buffers) if kind_at.get(path) in kinds)
 
 
 def leaves_by_name(tree: Tree) -> dict[str, Value]:
     """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
-    return {dotted(path): leaf for path, leaf in leaves(tree) if leaf is not None}
+    return {dotted(path): leaf for path, leaf in leaves_with_path(tree) if leaf is not None}
 
 
 def misfits(expected: Mapping[str, Value], given: Mapping[str, Value]) -> list[str]:

@@ -10,7 +10,7 @@ from ..core.keys import of_steps
 from ..core.types import Key, Output, Table, Tree, Value
 from ..network import forget
 from .over_time import over_time, unrolled
-from .recurrence import as_recurrent, check_module
+from .recurrence import as_recurrent, check_argument
 
 MODES = ("neither", "train", "eval", "both")
 
@@ -93,7 +93,7 @@ class Sequencer(AbstractSequencer, Container):
     causal: ClassVar[bool] = True  # type: ignore[assignment]
 
     def __init__(self, module: Module):
-        check_module(self, module, 1)
+        check_argument(self, module, 1)
         self._set(mode="neither", modules=(as_recurrent(module),))
         self.__post_init__()
 

@@ -11,6 +11,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, describe, penalty, without_emitted
 from ..core.keys import folded
+from ..core.precision import cast_floating
 from ..core.probe import silent
 from ..core.types import Batch, Key, Tree, Value
 from ..losses import Criterion
@@ -18,7 +19,6 @@ from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
 from .given import check_optimizer, check_optimizer_state, check_parts, check_updates, is_number, name_of
-from .precision import cast
 from .sharding import Sharding
 from .state import TrainState, check_step
 
@@ -37,9 +37,9 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
         input, target = batch
         precise = jax.tree.leaves(params)[0].dtype if jax.tree.leaves(params) else jnp.float32
         if compute_dtype is not None:
-            params, input = cast(params, compute_dtype), cast(input, compute_dtype)
+            params, input = cast_floating(params, compute_dtype), cast_floating(input, compute_dtype)
         output, new = module.apply(params, buffers, input, key=key, train=True)
-        output = output if compute_dtype is None else cast(output, precise)
+        output = output if compute_dtype is None else cast_floating(output, precise)
         value = _loss_of(criterion, output, target, folded(key, len(module.child_modules())))
         if not is_number(value):
             raise TypeError(f"expected one number as the loss of {name_of(criterion)}, got {describe(value)}")

@@ -194,7 +194,7 @@ def predict(
     if waiting is None:
         raise ValueError(f"predict: {module.torch_name()} was given no batches")
     outputs.append(_read(waiting))
-    return joined(outputs, samples_of(batches, batch_size))
+    return joined_batches(outputs, samples_of(batches, batch_size))
 
 
 def samples_of(batches: Iterable[Value], batch_size: int | None) -> int | None:
@@ -203,7 +203,7 @@ def samples_of(batches: Iterable[Value], batch_size: int | None) -> int | None:
     return len(jax.tree.leaves(batches)[0]) if cut else None
 
 
-def joined(outputs: list, samples: int | None = None) -> Output:
+def joined_batches(outputs: list, samples: int | None = None) -> Output:
     """The outputs of all batches one after the other, one of each sample; that of a batch of one may be no batch."""
 
     def one(*parts: Any) -> np.ndarray:

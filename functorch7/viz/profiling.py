@@ -15,10 +15,10 @@ import jax.numpy as jnp
 from ..checks.given import check_kinds
 from ..checks.numbers import check_whole
 from ..core import Module
+from ..core.precision import cast_floating, is_inexact
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
 from ..network import check_module
-from ..training.precision import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
@@ -156,14 +156,14 @@ def profile(
 def _lowered(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> tuple[Any, tuple]:
     """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
     leaves, structure = jax.tree.flatten(input)
-    smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+    smooth = [is_inexact(leaf) for leaf in leaves]
 
     def forward(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key) -> tuple[list, Any]:
         parts = iter(moving), iter(fixed)
         input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
         with jax.named_scope(SCOPE):
             output, new = module.apply(params, buffers, input, key=key, train=train)
-        return [leaf for leaf in jax.tree.leaves(output) if jnp.issubdtype(leaf.dtype, jnp.inexact)], (output, new)
+        return [leaf for leaf in jax.tree.leaves(output) if is_inexact(leaf)], (output, new)
 
     # The gradients of the outputs are arguments: XLA would simplify what it does with constants.
     def profiled(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key, gradients: list) -> Any:
@@ -228,9 +228,9 @@ def _rows(found: list[Visit], params: Tree, buffers: Tree, ran: list[Operation])
 
 
 def _cost(visit: Visit, params: Tree) -> dict[str, Any]:
-    floating = (leaf.dtype for leaf in jax.tree.leaves(params) if jnp.issubdtype(leaf.dtype, jnp.inexact))
+    floating = (leaf.dtype for leaf in jax.tree.leaves(params) if is_inexact(leaf))
     dtype = next(floating, jnp.float32)
-    variables = jax.eval_shape(lambda: cast(visit.module.init(jax.random.key(0)), dtype))
+    variables = jax.eval_shape(lambda: cast_floating(visit.module.init(jax.random.key(0)), dtype))
     lowered = jax.jit(visit.run).lower(*variables, visit.input)
     cost: Any = lowered.cost_analysis()
     if not cost:  # of some backends XLA does not say it
