@@ -22,6 +22,15 @@ class Composite(Module, abstract=True):
     itself, if its `draws(train)` says that it does. A module may be called several times.
     Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists;
     ValueError, from `init`, for an array that is called as a module or another array.
+
+    >>> import functorch7 as f7, jax
+    >>> class Residual(f7.Composite):
+    ...     body: f7.Module
+    ...     def f(self, run, input):
+    ...         return input + run.body(input)
+    >>> network = Residual(f7.Linear(3, 3))
+    >>> f7.output_shape(network, (8, 3)), list(network.children())
+    ((8, 3), ['body'])
     """
 
     def __post_init__(self) -> None:

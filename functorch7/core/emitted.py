@@ -39,7 +39,14 @@ def without_emitted(buffers: Tree) -> Tree:
 
 
 def penalty(buffers: Tree) -> jax.Array | float:
-    """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's."""
+    """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.L1Penalty(0.5)
+    >>> _, buffers = layer.apply({}, layer.init_buffers(), jnp.array([-1.0, 2.0]), train=True)
+    >>> f7.penalty(buffers).item()
+    1.5
+    """
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
 
 

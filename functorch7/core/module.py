@@ -63,7 +63,13 @@ def _register(cls: type["Module"]) -> None:
 
 
 class Variables(NamedTuple):
-    """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair."""
+    """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair.
+
+    >>> import functorch7 as f7, jax
+    >>> params, buffers = f7.Linear(3, 2).init(jax.random.key(0))
+    >>> sorted(params), buffers
+    (['bias', 'weight'], {})
+    """
 
     params: Value
     buffers: Value
@@ -99,6 +105,16 @@ class Module(Declared):
     - to use: `init`, `apply`, `call` (for a module inside), `replace`, `traits`.
 
     What has to be declared rarely is in `Declared` (`traits.py`), what every description can in `Description`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class Counted(f7.Module):
+    ...     def init_buffers(self):
+    ...         return {"calls": jnp.array(0)}
+    ...     def forward(self, params, buffers, input, *, key, train):
+    ...         return input, {"calls": buffers["calls"] + 1}
+    >>> module = Counted()
+    >>> module.apply({}, module.init_buffers(), jnp.array([1.0]))[1]["calls"].item()
+    1
     """
 
     package: ClassVar[str] = "nn"
@@ -276,7 +292,15 @@ _checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 
 
 class Map(Module, abstract=True):
-    """A module without arrays: write `f(input)`."""
+    """A module without arrays: write `f(input)`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class Doubled(f7.Map):
+    ...     def f(self, input):
+    ...         return 2 * input
+    >>> Doubled().apply({}, {}, jnp.array([1.0, 2.0]))[0].tolist()
+    [2.0, 4.0]
+    """
 
     def f(self, input: Value) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
@@ -319,7 +343,18 @@ class Lambda(Map):
 
 
 class Layer(Module, abstract=True):
-    """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
+    """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class Shifted(f7.Layer):
+    ...     size: int
+    ...     def init_params(self, key, stdv=None):
+    ...         return {"bias": jnp.zeros(self.size)}
+    ...     def f(self, params, input):
+    ...         return input + params["bias"]
+    >>> Shifted(2).apply({"bias": jnp.array([1.0, 2.0])}, {}, jnp.array([3.0, 4.0]))[0].tolist()
+    [4.0, 6.0]
+    """
 
     def f(self, params: Tree, input: Value) -> Output:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""

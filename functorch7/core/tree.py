@@ -59,7 +59,12 @@ def child_at(module: Parent[Inner], name: Name) -> tuple[int, Inner]:
 
 
 def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner]]:
-    """The module and all inside it, outer ones first, each with its path; positions count from 0."""
+    """The module and all inside it, outer ones first, each with its path; positions count from 0.
+
+    >>> import functorch7 as f7
+    >>> dict(f7.core.places(f7.Sequential(f7.Linear(3, 2))))[(0,)]
+    nn.Linear(3 -> 2)
+    """
     here: Any = module
     yield path, here
     for name, child in named_children(here):

@@ -23,6 +23,10 @@ def rescale(
     Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal,
     and for data without a number.
     Source: dataload/utils.lua.
+
+    >>> from functorch7.data import rescale
+    >>> rescale([0, 5, 10], -1, 1).tolist()
+    [-1.0, 0.0, 1.0]
     """
     data = np.asarray(data)
     if not data.size:
@@ -44,13 +48,23 @@ def binarize(data: ArrayLike, threshold: float) -> np.ndarray:
 
     Source: dataload/utils.lua.
     Differs from Torch7, where thresholds of 0 and less give ones only.
+
+    >>> from functorch7.data import binarize
+    >>> binarize([0.2, 0.5, 0.9], 0.5).tolist()
+    [0.0, 1.0, 1.0]
     """
     data = np.asarray(data)
     return (data >= threshold).astype(data.dtype)
 
 
 class ImageNormalize(NamedTuple):
-    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers."""
+    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers.
+
+    >>> import numpy as np
+    >>> from functorch7.data import ImageNormalize
+    >>> ImageNormalize(np.array([1.0]), np.array([2.0]))(np.array([[[[1.0, 5.0]]]])).tolist()
+    [[[[0.0, 2.0]]]]
+    """
 
     mean: np.ndarray
     std: np.ndarray

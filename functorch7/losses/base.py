@@ -24,6 +24,13 @@ class Criterion(Module, abstract=True):
     zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
     `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
     `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class LogCosh(f7.losses.Criterion):
+    ...     def loss(self, input, target):
+    ...         return jnp.log(jnp.cosh(input - target)).mean()
+    >>> LogCosh()(jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0])).item()
+    0.0
     """
 
     def __init_subclass__(cls, **kwargs: Any):

@@ -29,6 +29,12 @@ def hooked(
     Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
     TypeError for what is no function.
     Source: PyTorch's Modules note, "Module Hooks".
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> network = f7.Sequential(f7.Square(), f7.Square())
+    >>> doubled = f7.hooked(network, "0", forward=lambda module, input, output: 2 * output)
+    >>> doubled.apply([{}, {}], [{}, {}], jnp.array([1.0, 3.0]))[0].tolist()  # (2 x^2)^2
+    [4.0, 324.0]
     """
     known = dict(places(module))
     chosen = [path for path, each in known.items() if at in ("*", dotted(path), each.own_name, each.torch_name())]

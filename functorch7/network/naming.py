@@ -23,6 +23,10 @@ def find(module: Module, name: str) -> Path | None:
 
     Raises: ValueError if several modules have the name.
     Source: BigDL, AbstractModule.apply(name).
+
+    >>> import functorch7 as f7
+    >>> f7.find(f7.Sequential(f7.Tanh(), f7.Linear(3, 2).named("last")), "last")
+    (1,)
     """
     check_module("find", module)
     found = [path for path, each in places(module) if each.own_name == name]
@@ -97,6 +101,11 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
     Raises: TypeError for what is no pair; ValueError for arrays that are nested otherwise than the module's.
+
+    >>> import functorch7 as f7, jax
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.BatchNormalization(2))
+    >>> list(f7.state_dict(network, network.init(jax.random.key(0))))
+    ['0.weight', '0.bias', '1.weight', '1.bias', '1.running_mean', '1.running_var']
     """
     if not isinstance(variables, (tuple, list)) or len(variables) != 2:
         raise TypeError(f"state_dict: expected variables, (params, buffers), got {describe(variables)}")
@@ -143,6 +152,12 @@ def load_state_dict(
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
     Raises TypeError unless `state` is a mapping, and ValueError that lists every missing and unexpected name (if
     strict) and every shape that differs.
+
+    >>> import functorch7 as f7, jax, numpy as np
+    >>> layer = f7.Linear(2, 1)
+    >>> state = {"weight": np.array([[1.0, 2.0]]), "bias": np.array([3.0])}
+    >>> f7.load_state_dict(layer, layer.init(jax.random.key(0)), state).params["weight"].tolist()
+    [[1.0, 2.0]]
     """
     own = state_dict(module, variables)
     keys = fitting(module.torch_name(), own, state, strict)
@@ -156,6 +171,12 @@ def from_state_dict(module: Module, state: Mapping[str, ArrayLike]) -> Variables
 
     Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
     JAX does not keep them.
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.network import from_state_dict
+    >>> state = {"weight": np.float32([[1, 2]]), "bias": np.float32([3])}
+    >>> from_state_dict(f7.Linear(2, 1), state).params["bias"].tolist()
+    [3.0]
     """
     structure = check_state(module, state)
     arrays = {name: jnp.asarray(array) for name, array in state.items()}

@@ -33,6 +33,11 @@ def asgd(
     until t0.
     Raises: TypeError for what is no number.
     Source: optim/doc/algos.md, asgd; Bottou, 2010.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.asgd(0.5, lambda_=0), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [-0.5, 1.0]
     """
     check_numbers("asgd", eta0=eta0, lambda_=lambda_, alpha=alpha, t0=t0)
 

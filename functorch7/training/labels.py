@@ -24,6 +24,12 @@ def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str 
 
     Raises: TypeError for rules that are no labels by name; ValueError for a rule that is about nothing in the network,
     and for a name that several modules have.
+
+    >>> import functorch7 as f7, jax
+    >>> from functorch7.training import labels
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Linear(2, 1))
+    >>> labels(network, network.init(jax.random.key(0)).params, {"0": "slow", "1.bias": "fast"})
+    [{'weight': 'slow', 'bias': 'slow'}, {'weight': 'trained', 'bias': 'fast'}]
     """
     if not isinstance(rules, Mapping):
         raise TypeError(f"labels: expected rules, a dict of labels by name, got {describe(rules)}")
@@ -62,6 +68,12 @@ def freeze(module: Module, params: Tree, *names: str) -> Tree:
     """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest.
 
     Raises: as `labels`; TypeError for names that are no texts.
+
+    >>> import functorch7 as f7, jax
+    >>> from functorch7.training import freeze
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Linear(2, 1))
+    >>> freeze(network, network.init(jax.random.key(0)).params, "0")
+    [{'weight': 'frozen', 'bias': 'frozen'}, {'weight': 'trained', 'bias': 'trained'}]
     """
     if not names:
         return jax.tree.map(lambda _: "frozen", params)

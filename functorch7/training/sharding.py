@@ -198,7 +198,13 @@ def _of_mask(mask: Any) -> PartitionSpec:
 
 
 def data_parallel(devices: Sequence[Device] | None = None, **options: Any) -> Sharding:
-    """Every device (all by default) has all parameters and its part of the batch. Options are `Sharding`'s."""
+    """Every device (all by default) has all parameters and its part of the batch. Options are `Sharding`'s.
+
+    >>> from functorch7.training import data_parallel
+    >>> sharding = data_parallel()
+    >>> sharding.mesh.axis_names, sharding.mesh.shape["shard"]
+    (('data', 'shard'), 1)
+    """
     found = jax.devices() if devices is None else devices
     return fully_sharded(found, copies=len(found), **options)
 

@@ -36,6 +36,12 @@ def init_state(
 
     The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
     Raises: TypeError for what is no module or no optimizer; ValueError for variables of another module.
+
+    >>> import functorch7 as f7, jax, optax
+    >>> from functorch7.training import init_state
+    >>> state = init_state(f7.Linear(3, 2), optax.sgd(0.1), jax.random.key(0))
+    >>> state.params["weight"].shape, int(state.step)
+    ((2, 3), 0)
     """
     check_module("init_state", module)
     check_optimizer("init_state", optimizer)

@@ -31,6 +31,13 @@ def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | No
     copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
     as the CriterionTable of a network.
     The loss raises TypeError for a criterion whose loss is not one number.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> from functorch7.training import make_loss
+    >>> batch = jnp.array([3.0]), jnp.array([8.0])
+    >>> loss, (output, buffers) = make_loss(f7.Square(), f7.MSECriterion())({}, {}, batch, None)
+    >>> loss.item(), output.tolist()
+    (1.0, [9.0])
     """
 
     def loss(params: Tree, buffers: Tree, batch: tuple[Any, Any], key: Key) -> tuple[jax.Array, tuple[Any, Any]]:

@@ -45,6 +45,13 @@ class Trainer(Settings):
     progress bar on terminals.
     Losses are read when `log_every` steps were started, so that the device need not wait; so many batches are held.
     Raises: TypeError and ValueError for settings that make no sense.
+
+    >>> import functorch7 as f7, numpy as np, optax
+    >>> from functorch7.training import Trainer
+    >>> trainer = Trainer(f7.Linear(2, 1), f7.MSECriterion(), optax.sgd(0.1), verbose=False)
+    >>> x = np.eye(2, dtype=np.float32)
+    >>> trainer.fit((x, x[:, :1]), epochs=2, batch_size=2).ended
+    'all epochs'
     """
 
     def fit(

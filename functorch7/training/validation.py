@@ -30,6 +30,11 @@ class Top1Accuracy(ValidationMethod):
     Shape: scores (B, n) with classes (B) or (B, 1), or one sample's (n) with one class.
     Raises: ValueError for other shapes.
     Source: BigDL, Top1Accuracy.
+
+    >>> import jax.numpy as jnp
+    >>> from functorch7.training import Top1Accuracy
+    >>> Top1Accuracy()(jnp.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.1]]), jnp.array([2, 3])).result()
+    (0.5, 2)
     """
 
     kind = AccuracyResult
@@ -72,6 +77,11 @@ class Loss(ValidationMethod):
     Raises: what the criterion raises.
     Source: BigDL, Loss.
     Differs from BigDL: it averages the batches' values.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> from functorch7.training import Loss
+    >>> Loss(f7.MSECriterion())(jnp.array([[1.0], [2.0]]), jnp.array([[1.0], [4.0]])).result()
+    (2.0, 2)
     """
 
     criterion: Callable = field(default_factory=ClassNLLCriterion)
@@ -91,6 +101,11 @@ class MAE(ValidationMethod):
 
     Shape: scores (B, n) with classes (B) or (B, 1).  Raises: ValueError for other shapes.
     Source: BigDL, MAE.
+
+    >>> import jax.numpy as jnp
+    >>> from functorch7.training import MAE
+    >>> MAE()(jnp.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.1]]), jnp.array([2, 3])).result()
+    (1.0, 2)
     """
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
@@ -184,6 +199,11 @@ def predict(
     `functorch7.data`. Otherwise as `evaluate`.
     Raises: TypeError for other data; ValueError for no batch, a wrong shape, and wrong values that checks found.
     Source: BigDL, AbstractModule.predict(dataset); Layer.predict_local.
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.training import predict
+    >>> predict(f7.Square(), {}, {}, np.array([[1.0], [2.0], [3.0]], np.float32), batch_size=3).tolist()
+    [[1.0], [4.0], [9.0]]
     """
     outputs = []
     waiting: Any = None
@@ -229,6 +249,11 @@ def predict_class(
 
     Raises: ValueError unless each sample's output is one row of scores; as `predict`.
     Source: BigDL, AbstractModule.predictClass(dataset).
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.training import predict_class
+    >>> predict_class(f7.Identity(), {}, {}, np.array([[0.1, 0.9], [0.8, 0.2]], np.float32)).tolist()
+    [2, 1]
     """
     output = predict(module, params, buffers, batches, batch_size, key=key)
     if not isinstance(output, np.ndarray) or output.ndim != 2:
