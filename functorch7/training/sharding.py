@@ -95,6 +95,15 @@ class Sharding:
         carry = jax.tree.map(self._of_recurrent_state, carry_of(module, state.buffers))
         return placed._replace(buffers=with_carry(module, placed.buffers, carry))
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether a step has to end before the next one starts: where CPU devices of one process share threads.
+
+        Collective operations of two steps can then wait for each other forever, and JAX ends the process.
+        """
+        own = [device for device in self.mesh.devices.flat if device.process_index == jax.process_index()]
+        return len(own) > 1 and own[0].platform == "cpu"
+
     # Laying out ----------------------------------------------------------------------------------------------
 
     def place(self, module: Module, state: TrainState) -> TrainState:

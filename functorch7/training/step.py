@@ -143,15 +143,20 @@ def make_train_step(
     check_parts("make_train_step", module, criterion)
     check_optimizer("make_train_step", optimizer)
     made = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
-    placed = None if sharding is None else partial(sharding.constrain, module)
-    return step_by("make_train_step", made, metrics, placed)
+    if sharding is None:
+        return step_by("make_train_step", made, metrics)
+    placed = partial(sharding.constrain, module)
+    return step_by("make_train_step", made, metrics, placed, sharding.one_at_a_time)
 
 
 def step_by(
     who: str, descent: Descent, metrics: Callable[[Value, Value], dict[str, Value]] | None,
-    placed: Callable[[TrainState], TrainState] | None = None,
+    placed: Callable[[TrainState], TrainState] | None = None, waits: bool = False,
 ) -> Step:  # fmt: skip
-    """The compiled step (state, batch, key=None) -> (state, metrics) by a descent; `placed` lays out the new state."""
+    """The compiled step (state, batch, key=None) -> (state, metrics) by a descent; `placed` lays out the new state.
+
+    With `waits`, a call returns when all of it is computed.
+    """
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key = None) -> tuple[TrainState, dict[str, Any]]:
         check_step(who, state, batch)
@@ -162,4 +167,4 @@ def step_by(
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
         return new if placed is None else placed(new), {"loss": loss, **measured}
 
-    return Step(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0), waits)
