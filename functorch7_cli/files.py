@@ -59,7 +59,7 @@ def read_t7(path: str) -> t7.T7File:
     with open(path, "rb") as file:
         start = file.read(2)
     if start in PYTORCH:
-        raise ValueError(f"{path}: no Torch7 file, but one of PyTorch; save its state_dict as .safetensors there")
+        raise ValueError(f"{path}: no Torch7 file, but one of PyTorch; there, save its state_dict as .safetensors")
     with progress(f"reading {Path(path).name}", Path(path).stat().st_size) as done:
         try:
             return t7.read_file(path, done)

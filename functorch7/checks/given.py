@@ -172,7 +172,7 @@ def check_made(module: Described, method: str, made: object, taken: Container[ob
     if (name := next((name for name in made if name in taken), None)) is not None:
         raise ValueError(
             f"{module.torch_name()}: expected another name than {name!r} from {method}: a module inside or another "
-            "array is called so, and each has a place by its name"
+            "array has this name already"
         )
 
 
@@ -181,7 +181,7 @@ def check_result(module: Described, result: object) -> None:
     if not isinstance(result, tuple) or len(result) != 2 or hasattr(result[1], "shape"):
         raise TypeError(f"{title(module)}: expected (output, buffers) from forward, got {describe(result)}")
     if result[0] is None:
-        raise TypeError(f"{title(module)}: expected an output, got None; is there a `return`?")
+        raise TypeError(f"{title(module)}: expected an output, got None; is a `return` missing?")
 
 
 def unfit(module: Taking, params: object, buffers: object, input: object, error: Exception) -> Exception | None:

@@ -40,12 +40,14 @@ class Composite(Module, abstract=True):
             inner = value if isinstance(value, (list, tuple)) else () if isinstance(value, Module) else [value]
             if any(map(_hides_modules, inner)):
                 raise TypeError(
-                    f"{self.torch_name()}: the modules in its field {name!r} would have no parameters, because they "
-                    "are in a dict or in nested lists; give a list of modules, or a field to each"
+                    f"{self.torch_name()}: the modules in its field {name!r} would get no parameters, because they are "
+                    "in a dict or in nested lists; give a list of modules, or a field to each module"
                 )
         taken = {"params", "buffers", "train", "key"} & {name.split(".")[0] for name in self.children()}
         if taken:
-            raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
+            raise ValueError(
+                f"{self.torch_name()}: a module cannot be named {taken.pop()!r}, a name that `run` uses itself"
+            )
 
     def children(self) -> dict[str, Module]:
         found = {}

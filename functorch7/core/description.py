@@ -119,7 +119,7 @@ class Description:
                 raise
             raise TypeError(
                 f"{self.torch_name()}: its field {name!r} is a {type(value).__name__}, which is not compared by value; "
-                "give a tuple for a list, and Const(array), whose `value` is the array, for an array"
+                "use a tuple for a list, and Const(array), whose `value` is the array, for an array"
             ) from None
 
     def __hash__(self) -> int:

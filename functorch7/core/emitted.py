@@ -56,5 +56,7 @@ def both(old: Value, new: Value) -> Value:
     if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
         return new
     if old.value.shape != new.value.shape:
-        raise TypeError("a module that draws for REINFORCE can be called again in a forward for as large an input only")
+        raise TypeError(
+            "a module that draws for REINFORCE may be called again in a forward only with an input of the same size"
+        )
     return replace(new, value=old.value + new.value)

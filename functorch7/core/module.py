@@ -105,16 +105,6 @@ class Module(Declared):
     - to use: `init`, `apply`, `call` (for a module inside), `replace`, `traits`.
 
     What has to be declared rarely is in `Declared` (`traits.py`), what every description can in `Description`.
-
-    >>> import functorch7 as f7, jax.numpy as jnp
-    >>> class Counted(f7.Module):
-    ...     def init_buffers(self):
-    ...         return {"calls": jnp.array(0)}
-    ...     def forward(self, params, buffers, input, *, key, train):
-    ...         return input, {"calls": buffers["calls"] + 1}
-    >>> module = Counted()
-    >>> module.apply({}, module.init_buffers(), jnp.array([1.0]))[1]["calls"].item()
-    1
     """
 
     package: ClassVar[str] = "nn"
@@ -219,8 +209,8 @@ class Module(Declared):
     def __call__(self, *given: Value, **named: Value) -> Output:
         """Raises TypeError: a description holds no arrays that it could be a function with. Criterions have none."""
         raise TypeError(
-            f"{title(self)}: a description is no function, because it holds no arrays: "
-            "network.apply(params, buffers, input), and run.name(input) in a Composite"
+            f"{title(self)}: a description is no function, because it holds no arrays; "
+            "write network.apply(params, buffers, input), or run.name(input) in a Composite"
         )
 
     def call(
@@ -271,8 +261,8 @@ def _check_no_arrays(kind: type[Module]) -> None:
     """Raises TypeError for a class of containers that makes arrays, for which their trees have no place."""
     if kind.init_params is not Module.init_params:
         raise TypeError(
-            f"{kind.torch_name()}: a container's parameters are those of its modules, so that its own init_params has "
-            "no place for arrays; put them into a module inside, or make it a Composite, whose fields are modules"
+            f"{kind.torch_name()}: a container's parameters are only those of its modules; put the arrays of its own "
+            "init_params into a module inside, or make it a Composite, whose fields are modules"
         )
 
 
@@ -343,18 +333,7 @@ class Lambda(Map):
 
 
 class Layer(Module, abstract=True):
-    """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`.
-
-    >>> import functorch7 as f7, jax.numpy as jnp
-    >>> class Shifted(f7.Layer):
-    ...     size: int
-    ...     def init_params(self, key, stdv=None):
-    ...         return {"bias": jnp.zeros(self.size)}
-    ...     def f(self, params, input):
-    ...         return input + params["bias"]
-    >>> Shifted(2).apply({"bias": jnp.array([1.0, 2.0])}, {}, jnp.array([3.0, 4.0]))[0].tolist()
-    [4.0, 6.0]
-    """
+    """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
     def f(self, params: Tree, input: Value) -> Output:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""

@@ -82,7 +82,7 @@ class Rounding(Around, abstract=True):
     def __post_init__(self) -> None:
         if not isinstance(self.module, Module) or not any(scaled(self.module)):
             if getattr(type(self.module), "scaled_axes", None) is not None:
-                raise ValueError(f"{self.torch_name()}: {self.module}, as it is set, keeps its floats")
+                raise ValueError(f"{self.torch_name()}: {self.module} with these settings keeps its floats")
             raise TypeError(f"{self.torch_name()}: expected a module with {SCALABLE}, got {self.module!r}")
         kinds = self.ACTIVATIONS if isinstance(self.module, Linear) else self.ACTIVATIONS[:1]
         if self.activations not in kinds:

@@ -150,9 +150,9 @@ def without_arrays(criterion: Criterion) -> Variables:
     made = _structure(criterion) if criterion.children() or _has_own(criterion) else Variables({}, {})
     if jax.tree.leaves(made):
         raise TypeError(
-            f"{criterion.torch_name()}: has arrays, which `criterion(input, target)` does not know; make them by "
+            f"{criterion.torch_name()}: has arrays, so that `criterion(input, target)` cannot call it; make them by "
             "`params, buffers = criterion.init(key)`, and call criterion.apply(params, buffers, (input, target)); "
-            "in a network, CriterionTable has them"
+            "a CriterionTable makes them part of a network"
         )
     return made
 
