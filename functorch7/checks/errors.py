@@ -1,4 +1,4 @@
-"""Errors that name the module, and the one place where 1-based dimensions become axes."""
+"""Errors that name the module, and the only place where 1-based dimensions become axes."""
 
 import reprlib
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from jax.experimental import checkify
 from .declared import whole_number
 
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
-"""The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
+"""The errors of code that is given the wrong arguments. FloatingPointError is not among them: it is about results."""
 
 
 class Signal(Exception):
-    """What this package raises to itself and takes up further out: nothing has failed."""
+    """Raised and caught inside this package to leave a computation; nothing has failed."""
 
 
 class Described(Protocol):
@@ -74,16 +74,16 @@ def check_floating(module: object, input: jax.Array) -> None:
 
 
 def in_dtype_of(module: object, input: jax.Array, weight: jax.Array) -> jax.Array:
-    """Floating input in the dtype of the parameters, which decide; integers are refused."""
+    """Floating-point input in the dtype of the parameters; integers are refused."""
     check_floating(module, input)
     return input if input.dtype == weight.dtype else input.astype(weight.dtype)
 
 
 def check_dimension(module: object, dimension: object, n_input_dims: int | None = None) -> int:
-    """The dimension, already at construction: no integer, or 0, is refused.
+    """Checks a dimension at construction: it has to be a whole number, and not 0.
 
-    Where `n_input_dims` says how many one example has, 0 is the batch's. Raises: ValueError naming the module and what
-    was given.
+    If `n_input_dims`, the number of dimensions of one example, is given, 0 is allowed: it is that of the batch.
+    Raises: ValueError naming the module and what was given.
     """
     whole = whole_number(dimension)
     if whole is None or (whole == 0 and n_input_dims is None):
@@ -140,14 +140,14 @@ def is_concrete(value: object) -> bool:
 
 
 def lookable(values: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
-    """Values as a NumPy array where they can be looked at now, else as the JAX array (or the table) that they are."""
+    """Values as a NumPy array if they are known now, else unchanged: a traced JAX array, or a table."""
     return values if isinstance(values, (Tracer, list, dict)) else np.asarray(values)
 
 
 class inside:
-    """Errors out of this block, where a module runs one inside it, are noted with the place.
+    """A block in which a module runs a child: errors raised in it get a note with the child's place.
 
-    Those that a compiled program finds later are among them. The place is put into words only when it is needed.
+    So do errors that a compiled program reports later. The note's text is made only when it is needed.
     """
 
     __slots__ = ("module", "name", "token")
@@ -176,18 +176,18 @@ _looking = jax.make_user_context(default_value=False)
 
 
 def places_around() -> tuple[str, ...]:
-    """Where in a network the code runs that asks, from the outside in, as errors say it."""
+    """The places in the network around the caller, from the outside in, in the words of errors."""
     return tuple(each.place for each in _places.get())
 
 
 def is_looking() -> bool:
-    """Whether a program is traced that reports what its checks of values find."""
+    """Whether the program that is being traced reports what its checks of values find."""
     return _looking.value
 
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Programs traced in this block look at values. Places around it are no part of what they report."""
+    """A block in which traced programs check values. What they report leaves out the places around the block."""
     around = _places.set(())
     try:
         with _looking(True):
@@ -198,7 +198,7 @@ def looking() -> Iterator[None]:
 
 @contextmanager
 def not_looking() -> Iterator[None]:
-    """What is traced in this block does not look at values: it computes once more what was looked at."""
+    """A block in which traced programs check no values, because it repeats a computation whose values were checked."""
     with _looking(False):
         yield
 

@@ -17,7 +17,7 @@ WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", 
 
 
 class UnfitValue(TypeError):
-    """A value that no field can have; the module that was given it puts its name before."""
+    """A value that no field can have; the module that was given it adds its own name to the message."""
 
 
 class FieldRule(NamedTuple):

@@ -1,7 +1,7 @@
-"""What a call is given: arrays of numbers, or tables of them, and trees of arrays as `init` makes them.
+"""Checks of what a call is given: arrays of numbers or tables of them, and trees of arrays as `init` makes them.
 
-Kinds, and the parameters' sizes, are checked before a module runs, when a program is traced. Whatever else does not fit
-is found out after the module has failed, so that it costs nothing where all is well.
+Kinds of values, and the sizes of parameters, are checked before a module runs, when its program is traced. Everything
+else is looked for after the module has failed, so that it costs nothing if all is well.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 USUAL = frozenset(
     map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
 )
-"""Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
+"""Types of numbers that every module takes. Arrays of these types are not examined further, to keep tracing fast."""
 
 
 @lru_cache(64)
@@ -81,9 +81,9 @@ def foreign(value: object) -> str:
 
 
 def check_own(module: Described, params: object, buffers: object) -> None:
-    """Refuses arrays of other sizes than `init_params` makes: many would give an output, but another layer's.
+    """Refuses parameters of other sizes than `init_params` makes, many of which would give the output of another layer.
 
-    Nor does it take `params` in the place of `buffers`, of which many modules need none.
+    Also refuses `params` in place of `buffers`, which many modules do not need and would not miss.
     Raises: ValueError naming the module, the parameter and the sizes.
     """
     if _are_known.get() or not isinstance(params, Mapping):
@@ -131,7 +131,7 @@ _are_known: ContextVar[bool] = ContextVar("are_known", default=False)
 
 @contextmanager
 def known_sizes() -> Iterator[None]:
-    """A block whose caller answers for the parameters' sizes: programs of Torch's may give a layer others."""
+    """A block in which no sizes of parameters are checked: Torch's programs may give a layer others."""
     token = _are_known.set(True)
     try:
         yield

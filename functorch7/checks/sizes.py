@@ -10,16 +10,16 @@ import jax
 from .errors import Described, title
 
 ADDRESSES = 2**47
-"""So many bytes a process can have on today's processors."""
+"""How many bytes a process can address on today's processors."""
 
 LARGE = 2**20
-"""Volumes with so many places in each direction have room in 64 bits, in which XLA counts them."""
+"""Up to this size in each direction, XLA can count the elements of a volume in 64 bits."""
 
 Made = TypeVar("Made")
 
 
 class UnfitSizes(ValueError):
-    """Sizes of an array that no memory has room for; the module whose array it is puts its name before (`sized`)."""
+    """Sizes of an array that no memory has room for; `sized` adds the name of the module to the message."""
 
 
 def check_sizes(shape: Sequence[int]) -> None:
@@ -73,7 +73,7 @@ def _check_arrays(module: Described, numbers: Iterable[int], run: Callable[[], o
 
 
 def sized(module: Described, make: Callable[..., Made], *given: object) -> Made:
-    """make(*given), arrays of a module: sizes that no memory has room for are told in its name."""
+    """make(*given), arrays of a module; if they are too large for any memory, the error names the module."""
     try:
         return make(*given)
     except UnfitSizes as error:

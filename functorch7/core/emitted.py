@@ -10,11 +10,10 @@ from .types import Tree, Value
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Emitted:
-    """A side output in the buffers: written by `apply`, never read by it; its value is None on the way in.
+    """A side output in the buffers: `apply` writes it and never reads it; before a call its value is None.
 
     `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), or "parameter"
-    (the layer's weight, changed by the call);
-    `time_axes` counts the leading axes that enclosing sequencers have stacked.
+    (the layer's weight, changed by the call). `time_axes` is the number of leading axes that sequencers have stacked.
     """
 
     value: Value = None
@@ -51,8 +50,10 @@ def penalty(buffers: Tree) -> jax.Array | float:
 
 
 def both(old: Value, new: Value) -> Value:
-    """A buffer after one more call of its module in the same forward: of side outputs, losses and log-probabilities,
-    for which there is one reward, add up."""
+    """A buffer after one more call of its module in the same forward.
+
+    Side outputs that are losses or log-probabilities, which share one reward, add up; of all others the new one counts.
+    """
     if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
         return new
     if old.value.shape != new.value.shape:

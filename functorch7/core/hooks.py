@@ -1,7 +1,7 @@
 """Functions that see, and may replace, what goes through the modules of a network, forward and backward.
 
-Hooks are attached to a description, each with the path of its module; `Module.call` hands them on to the children and
-`Module.apply` runs those that have arrived. Where there are none, nothing is added to a program.
+Hooks are attached to a description, each with the path of its module. `Module.call` hands them down to the children,
+and `Module.apply` runs those whose path is at an end. Without hooks, nothing is added to a program.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Way = Callable[..., tuple[Any, Any]]
 
 
 class Hook(NamedTuple):
-    """A function at a place; those that were set everywhere run before others."""
+    """A function at a place. Hooks that were set on all modules (`everywhere`) run before others."""
 
     path: Path
     kind: str
@@ -45,7 +45,7 @@ AnyModule = TypeVar("AnyModule", bound=Declared)
 
 
 class Called(NamedTuple):
-    """What a forward_pre hook may return that also changes the description, of which some arguments are a part."""
+    """What a forward_pre hook may return to change the description, too, which holds some arguments of a call."""
 
     module: Declared
     input: Value
@@ -146,7 +146,7 @@ def _chosen(new: Any, old: Any) -> Any:
 def _pull_back(
     module: Declared, hooks: list[Callable], shows: list[Callable | None], steps: bool, gradient: Any, *others: Any
 ) -> tuple[Any, list]:
-    """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
+    """(the gradient that the hooks leave; those of the sinks, which are what each watch sees at its turn)."""
 
     def once(gradient: Any, *others: Any) -> tuple[Any, list]:
         seen: list = []
@@ -163,11 +163,12 @@ def _pull_back(
 
 
 class _Bracket:
-    """Two identities around a call, in whose pull-backs the backward hooks run.
+    """Two identities around a call, whose pull-backs run the backward hooks.
 
-    The second is given gradOutput first. The first needs it, too: it is the gradient of zeros, the channel, that the
-    first hands to the second. Their shapes have to be known before the call; what cannot be traced is pulled back value
-    by value, and there a list will do.
+    On the way back, the identity after the call comes first and is given gradOutput. The identity before the call needs
+    gradOutput, too. So it hands zeros, the `channel`, to the one after the call; gradOutput returns as their gradient.
+    For this the output's shape has to be known before the call. Where it is not, because the module cannot be traced,
+    values are pulled back one by one, and a list (`pulled`) carries gradOutput instead.
     """
 
     def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):

@@ -40,8 +40,8 @@ SightKey = tuple[int, int]
 class Watcher(Probe):
     """Collects what watches see.
 
-    Gradients are seen when the program is differentiated: those with respect to the sinks, which are zeros shaped as
-    what a watch sees on the way back, are just this.
+    What a watch sees on the way back is the gradient with respect to its sink: zeros of the same shape, whose gradient
+    is defined to be just this.
     """
 
     def key(self, watch: Watch) -> SightKey:
@@ -61,9 +61,9 @@ class Watcher(Probe):
         return self.sinks.get(key)
 
     def show(self, key: SightKey, has_sink: bool) -> Callable[[Value], Value]:
-        """What hands out what a watch sees on the way back, as the gradient of its sink, if it has one.
+        """A function that returns what a watch sees on the way back as the gradient of its sink, if it has one.
 
-        Pull-backs keep this function, which knows nothing of the program that is traced.
+        Pull-backs keep this function, so it holds nothing of the program that is being traced.
         """
         return partial(_as_gradient, has_sink)
 
@@ -83,7 +83,7 @@ class Asking(Watcher):
 
 
 def asked(run: Callable[[], object]) -> dict[SightKey, Value]:
-    """The sinks that a program needs, in the order in which they get their gradients. Only its shapes are found out."""
+    """The sinks that a program needs, in the order in which they get their gradients. It is only traced, for shapes."""
 
     def ask() -> Keyed:
         with silent(), watching(Asking()) as watcher:
@@ -95,10 +95,10 @@ def asked(run: Callable[[], object]) -> dict[SightKey, Value]:
 
 
 class Pulled(Watcher):
-    """Watches a program that runs operation by operation, where gradients can be looked at as they come: `gradients`.
+    """Watches a program that runs operation by operation, and puts gradients into `gradients` as they come.
 
-    Nothing has to run before, to find out the sinks. Only loops, which are compiled, have some; these are made of a
-    zero with respect to which the program is differentiated, the `seed`.
+    Only loops, which are compiled, need sinks, so no run is needed beforehand to find them out. The sinks of a loop are
+    made of the `seed`: a zero with respect to which the program is differentiated.
     """
 
     def __init__(self, gradients: dict[SightKey, Value], seed: jax.Array):

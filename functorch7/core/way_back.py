@@ -1,4 +1,4 @@
-"""Linear functions whose way back is their own, which are differentiated forwards, too, where `custom_vjp` is not."""
+"""Linear functions with a way back of their own that, unlike `custom_vjp`, can be differentiated forwards, too."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ WayBack = Callable[[list], list]
 
 
 def own_way_back(tree: Value, way_back: WayBack) -> Value:
-    """`tree` itself; `way_back` is given the gradients of its floating-point leaves, and gives those to go on with."""
+    """`tree` itself; backwards, `way_back` maps the gradients of its floating-point leaves to those that go on."""
     leaves, structure = jax.tree.flatten(tree)
     moving = [i for i, leaf in enumerate(leaves) if is_inexact(leaf)]
     found = _identity.bind(*(leaves[i] for i in moving), way_back=way_back)
@@ -29,8 +29,8 @@ def own_way_back(tree: Value, way_back: WayBack) -> Value:
 def linear(function: Callable[[Value, Value], Value], way_back: Callable, fixed: Value, moving: Value) -> Value:
     """function(fixed, moving), which is linear in `moving`, a tree of floating-point arrays.
 
-    Its way back is way_back(fixed, gradients), in the structure of `moving`. Neither function may use what is being
-    traced, but for its arguments.
+    Its way back is way_back(fixed, gradients), with the structure of `moving`. Neither function may use traced values
+    other than its arguments.
     """
     fixed, moving = varying_as((fixed, moving), (fixed, moving))
     (fixed_leaves, of_fixed), (leaves, of_moving) = jax.tree.flatten(fixed), jax.tree.flatten(moving)
