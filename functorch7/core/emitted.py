@@ -12,8 +12,9 @@ from .types import Tree, Value
 class Emitted:
     """A side output in the buffers: `apply` writes it and never reads it; before a call its value is None.
 
-    `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), or "parameter"
-    (the layer's weight, changed by the call). `time_axes` is the number of leading axes that sequencers have stacked.
+    `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), "parameter"
+    (the layer's weight, changed by the call), or "report" (a number that `legacy` shows). `time_axes` is the number of
+    leading axes that sequencers have stacked.
     """
 
     value: Value = None

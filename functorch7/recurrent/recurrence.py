@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
-from ..core import Module, check_positive, expected
+from ..core import Module, builder, check_positive, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import Add, CAddTable, Sigmoid
@@ -75,13 +75,13 @@ class Recurrent(AbstractRecurrent):
         new["output"] = through("transfer_module", merged)
         return new["output"], new
 
+    @builder
     def mask_zero(self, n_input_dim: int = 1) -> Self:
         raise ValueError(
             "nn.Recurrent doesn't support maskZero as it uses a different module for the first time-step. "
             "Use nn.Recurrence instead."
         )
 
-    mask_zero.is_builder = True  # type: ignore[attr-defined]
     trim_zero = mask_zero
 
     def printed(self) -> str:
