@@ -52,7 +52,7 @@ def carry_of(module: Module, buffers: Tree) -> Value:
 
 
 def with_carry(module: Module, buffers: Tree, carry: Tree) -> Tree:
-    """`buffers` with this recurrent state, such as another network's `carry_of`, in the same structure.
+    """`buffers` with this recurrent state, such as that of another network (`carry_of`), in the same structure.
 
     Raises: ValueError if the structures differ.
 

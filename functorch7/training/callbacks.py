@@ -16,9 +16,10 @@ from .records import Record
 
 
 class Callback:
-    """What a Trainer calls while it runs: write those that are wanted; all others do nothing.
+    """What a Trainer calls while it runs: define the methods that you need; all others do nothing.
 
-    Numbers are plain floats. Losses are read many steps after they were computed (`Trainer`), and told then, in order.
+    Numbers are plain floats. Losses are read many steps after they were computed (`Trainer`); callbacks get them then,
+    in order.
 
     >>> from functorch7.training import Callback
     >>> class Printed(Callback):

@@ -13,11 +13,11 @@ from ..network import find, named_parameters
 
 
 def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str = "trained") -> Tree:
-    """A tree like `params` with a label for each array: that of the rule that says most about it.
+    """A tree like `params` with a label for each array: that of the most specific rule.
 
-    A rule's name is a place, "0" or "2.weight" (as in `state_dict`), or the name of a module that is `named`, and
-    counts for all below it; or a class, "nn.BatchNormalization". Longer places come before shorter ones (names and
-    classes of inner modules before those of outer ones), places before names, and names before classes.
+    The name of a rule is a place, "0" or "2.weight" (as in `state_dict`), or a name that `named` gave to a module; both
+    apply to everything below. Or it is a class, "nn.BatchNormalization". Longer places come before shorter ones (names
+    and classes of inner modules before those of outer ones), places before names, and names before classes.
 
         rule = {"trained": optax.adam(1e-3), "slow": optax.adam(1e-5), "frozen": optax.set_to_zero()}
         optimizer = optax.multi_transform(rule, labels(module, params, {"0": "frozen", "1": "slow"}))

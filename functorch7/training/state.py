@@ -32,9 +32,9 @@ def check_step(who: str, state: object, batch: object) -> None:
 def init_state(
     module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | tuple[Value, Value]
 ) -> TrainState:
-    """A fresh state from a random key, or from variables (params, buffers) that exist already (which are copied).
+    """A fresh state from a random key, or from existing variables (params, buffers), which are copied.
 
-    The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
+    A step reuses the memory of its state: arrays that are passed in here stay valid, those of the state do not.
     Raises: TypeError for what is no module or no optimizer; ValueError for variables of another module.
 
     >>> import functorch7 as f7, jax, optax

@@ -26,11 +26,11 @@ from .state import TrainState, check_step
 def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | None = None) -> Callable:
     """`loss(params, buffers, batch, key) -> (loss, (output, buffers))`, in training mode.
 
-    The loss is the criterion's plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
-    has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
-    copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
-    as the CriterionTable of a network.
-    The loss raises TypeError for a criterion whose loss is not one number.
+    The loss is that of the criterion plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
+    has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in this type, on a cast
+    copy of the parameters; parameters, buffers and the loss keep their dtypes. To train a criterion with parameters,
+    put it into the network as a CriterionTable.
+    The loss raises TypeError if the criterion does not return one number.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> from functorch7.training import make_loss
@@ -121,12 +121,12 @@ def make_train_step(
 ) -> TrainStep:
     """`step(state, (input, target), key=None) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
-    `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
-    may be left out if no layer draws: then `jax.lax.scan(step, state, batches)` makes many steps. The optimizer is any
-    of optax's: those that search along a line or look at the loss (lbfgs, polyak_sgd, reduce_on_plateau) get what they
-    ask for. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a `sharding` it runs on many
-    devices, for a state and batches that `sharding` has placed there. When it is compiled, the criterion looks at the
-    values of that batch's target; to look at all, see `checked`.
+    `metrics(output, target)` returns further entries for {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed
+    precision. The key may be left out if no layer draws; then `jax.lax.scan(step, state, batches)` makes many steps.
+    The optimizer is any of optax's. Those that need the loss, or search along a line (lbfgs, polyak_sgd,
+    reduce_on_plateau), get it. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a
+    `sharding` the step runs on many devices, for a state and batches that `sharding` has placed there. The criterion
+    checks the target values of the batch for which the step is compiled; to check every batch, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
     sense (a class 0); for a batch that the devices cannot share, and for another optimizer's state. TypeError for what
     is no TrainState, no pair, and no number as loss. A state that was handed in before is JAX's error, with a note.

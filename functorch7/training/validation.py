@@ -71,9 +71,9 @@ class Top5Accuracy(ValidationMethod):
 class Loss(ValidationMethod):
     """A criterion's value, averaged over samples.
 
-    A batch's mean counts as often as it has samples (the target's first dimension, or the output's without target), so
-    that a small last batch counts less; a criterion that gives the sum over the batch (`size_average` is False) counts
-    as it is. Class weights weigh within a batch only.
+    The mean of a batch is weighted by its number of samples (the size of the target's first dimension, or the output's
+    without a target), so that a smaller last batch counts less. A criterion that gives the sum over the batch
+    (`size_average` is False) is not weighted. Class weights have an effect only within a batch.
     Raises: what the criterion raises.
     Source: BigDL, Loss.
     Differs from BigDL: it averages the batches' values.
@@ -135,10 +135,10 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch may be smaller, but a single sample of arrays that would be left goes
-    with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
-    `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
-    batch. Outputs of 16 bits are measured in float32. Each shape of batch is compiled once, and results are read from
+    `batch_size` says otherwise). The last batch may be smaller. If arrays would leave a last batch of one sample, it
+    joins the batch before, because View and Reshape do not take a single sample for a batch, as in Torch. Every batch
+    starts from `buffers`; only recurrent state that the network remembers in evaluation (`remember`) flows from batch
+    to batch. 16-bit outputs are measured in float32. Each shape of batch is compiled once, and results are read from
     the device at the end.
     Raises: TypeError for other data and methods; ValueError for no batch, for a wrong shape, and at the end for wrong
     values (a class 0) that checks found.
@@ -194,8 +194,8 @@ def predict(
 ) -> Output:
     """The outputs of a network in evaluation mode for all samples, in order: NumPy arrays, or tables of them.
 
-    `batches` is an iterable of inputs, or of tuples (input, target) whose targets are left alone; with `batch_size`,
-    all inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
+    `batches` is an iterable of inputs, or of tuples (input, target), whose targets are ignored; with `batch_size`, all
+    inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
     `functorch7.data`. Otherwise as `evaluate`.
     Raises: TypeError for other data; ValueError for no batch, a wrong shape, and wrong values that checks found.
     Source: BigDL, AbstractModule.predict(dataset); Layer.predict_local.
