@@ -92,7 +92,7 @@ class Batches(Iterator):
         return source
 
     def _started(self, state: dict | None, seed: int | None, batch_size: int) -> dict[str, Any]:
-        """Where to begin: at a given state, or at the start. Raises: TypeError, ValueError if the state does not fit."""
+        """Where to begin: at a state, or else at the start. Raises: TypeError, ValueError if the state does not fit."""
         samples = self._plan.samples
         known = {
             "seed": seed, "batch_size": batch_size, "samples": samples, "epoch": 0, "batch": 0, "loader": None
