@@ -145,6 +145,16 @@ class Averaged(Criterion, abstract=True):
         return losses.mean() if self.size_average else losses.sum()
 
 
+class Weighted(Criterion, abstract=True):
+    """Losses with a constant vector of weights. Raises: ValueError unless that is 1-D."""
+
+    weights: Numbers | None = None
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=vector(self, self.weights))
+
+
 def without_arrays(criterion: Criterion) -> Variables:
     """The variables of a criterion that has no arrays. Raises: TypeError for one that has some."""
     made = _structure(criterion) if criterion.children() or _has_own(criterion) else Variables({}, {})

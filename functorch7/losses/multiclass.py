@@ -15,11 +15,11 @@ from ..core.types import Array, Value
 from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from .base import Criterion, vector
+from .base import Criterion, Weighted, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
 
 
-class SpatialClassNLLCriterion(Criterion):
+class SpatialClassNLLCriterion(Weighted):
     """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless size_average.
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
@@ -32,12 +32,6 @@ class SpatialClassNLLCriterion(Criterion):
     >>> jax.jit(f7.SpatialClassNLLCriterion())(log_p, classes).item()
     0.5
     """
-
-    weights: Numbers | None = None
-    size_average: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
 
     def check(self, input: Value, target: Value) -> None:
         if input.ndim == 4:
