@@ -146,13 +146,13 @@ def check_apart(module: Described, *trees: object) -> None:
 
 
 def check_stdv(who: str, stdv: object) -> None:
-    """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
+    """Raises TypeError for anything but a number, such as the example input that `init` of other libraries takes."""
     if stdv is not None and not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
         raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 
 def check_train(module: Described, train: object) -> None:
-    """Raises TypeError for a `train` that is traced, and for what is neither True nor False: a text would be true."""
+    """Raises TypeError for a `train` that is traced, and for anything but True or False: a text would be true."""
     if not is_concrete(train):
         raise TypeError(
             f"{module.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "

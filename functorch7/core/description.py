@@ -67,7 +67,7 @@ class Description:
     def named(self, name: str | None) -> Self:
         """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
 
-        Raises: TypeError for what is no text, or empty.
+        Raises: TypeError for an empty text and anything but a text.
 
         >>> import functorch7 as f7
         >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())

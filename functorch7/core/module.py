@@ -311,7 +311,7 @@ class Lambda(Map):
 
     Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
     (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
-    Raises: TypeError for what cannot be called, and for modules and criterions; what the function raises.
+    Raises: TypeError for what cannot be called, and for modules and criterions; the errors of the function.
     Source: torchvision.transforms.Lambda; keras.layers.Lambda.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -27,7 +27,7 @@ class Parent(Protocol[Inner]):
 
 
 def _children(module: Any) -> Children:
-    """The modules inside. Raises: TypeError for what is no description."""
+    """The modules inside. Raises: TypeError for anything but a description."""
     found = module.children() if hasattr(module, "children") else None
     if not isinstance(found, (tuple, Mapping)):
         raise TypeError(no_description(module))
@@ -74,7 +74,7 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
 def split(module: Parent[object], tree: Tree) -> tuple[State, list[Value]]:
     """(the module's own entries of a tree, a branch for each child, in order).
 
-    Raises: ValueError, naming the module, for what is no tree of its arrays.
+    Raises: ValueError, naming the module, for anything but a tree of its arrays.
     """
     return _split(module, _children(module), tree)
 

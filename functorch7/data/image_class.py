@@ -256,7 +256,7 @@ class ImageClass(DataLoader):
 def sampling(kind: type, chosen: str | Callable) -> Value:
     """The function that makes samples: that of a name, as loaders of a kind have them, or a user's own.
 
-    Raises: ValueError for a name that none has; TypeError for what is neither.
+    Raises: ValueError for a name that none has; TypeError for anything else.
     """
     if callable(chosen):
         return chosen

@@ -21,7 +21,7 @@ def recursive_map(function: Callable, tree: Input) -> Value:
 
 
 def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
-    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
+    """Indices as an array. Raises: TypeError for anything but a list of whole numbers, IndexError beyond 1 to size."""
     indices = np.asarray(given)
     if indices.shape == (0,):
         return indices.astype(np.int64)  # NumPy takes an empty list for one of floats

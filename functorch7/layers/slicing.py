@@ -200,7 +200,7 @@ class Transpose(Map):
     other.
 
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
-    Raises: ValueError for dimension 0 or beyond the input's, TypeError for what are no pairs.
+    Raises: ValueError for dimension 0 or beyond the input's, TypeError for anything but pairs.
     Source: nn/doc/simple.md#nn.Transpose.
 
     >>> import functorch7 as f7

@@ -64,7 +64,7 @@ class Criterion(Module, abstract=True):
     ) -> tuple[Array, Tree]:
         """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
 
-        Raises: ValueError for what is no such table; as `Module.apply`.
+        Raises: ValueError for anything but such a table; as `Module.apply`.
         """
         if not isinstance(input, (list, tuple)) or len(input) not in (2, 3):
             raise expected(self, "a table of input and target", input)

@@ -76,7 +76,7 @@ def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype
 
     State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequences whose
     sequencer never remembers: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
-    Raises: TypeError for what is no description.
+    Raises: TypeError for anything but a description.
 
     >>> import functorch7 as f7, jax
     >>> {name: state.shape for name, state in f7.init_carry(f7.FastLSTM(3, 2), 4).items() if len(state)}

@@ -27,7 +27,7 @@ def hooked(
     a sequencer they run at every step. Modules that are never called (the gates of FastLSTM) cannot have hooks.
     Gradients of integers are None; forward-mode differentiation does not call backward hooks.
     Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
-    TypeError for what is no function.
+    TypeError for anything but a function.
     Source: PyTorch's Modules note, "Module Hooks".
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -100,7 +100,7 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
-    Raises: TypeError for what is no pair; ValueError for arrays that are nested otherwise than the module's.
+    Raises: TypeError for anything but a pair; ValueError for arrays that are nested otherwise than the module's.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.BatchNormalization(2))

@@ -45,7 +45,7 @@ def adam(
 
     rate = learning_rate / (1 + (t - 1) * learning_rate_decay), and weight_decay * x is added to g. Epsilon is added
     before the correction of v (the paper's epsilon hat), unlike in optax and PyTorch.
-    Raises: TypeError for what is no number; ValueError for betas outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for betas outside of [0, 1).
     Source: optim/doc/algos.md, adam; Kingma & Ba, 2014.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -93,7 +93,7 @@ def adamax(
 
     Differs from Torch7: epsilon is at least the smallest normal number of the dtype (1.2e-38 in float32): XLA takes
     smaller ones for 0, and a gradient of 0 would give NaN.
-    Raises: TypeError for what is no number; ValueError for betas outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for betas outside of [0, 1).
     Source: optim/doc/algos.md, adamax; Kingma & Ba, 2014.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -130,7 +130,7 @@ def adagrad(
     """x = x - learning_rate / (1 + t * learning_rate_decay) * g / (sqrt(G) + 1e-10), with G the sum of all g^2.
 
     weight_decay * x is added to g.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: optim/doc/algos.md, adagrad; Duchi et al., 2011.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -151,7 +151,7 @@ def adadelta(rho: Scalar = 0.9, eps: Scalar = 1e-6, weight_decay: Scalar = 0) ->
     """delta = sqrt(D + eps) / sqrt(E + eps) * g; x = x - delta; E and D are averages of g^2 and delta^2.
 
     weight_decay * x is added to g. There is no learning rate.
-    Raises: TypeError for what is no number; ValueError for rho outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for rho outside of [0, 1).
     Source: optim/doc/algos.md, adadelta; Zeiler, 2012.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -176,7 +176,7 @@ def rmsprop(
     """x = x - learning_rate * g / (sqrt(m) + epsilon), with m the average of g^2, at first initial_mean.
 
     weight_decay * x is added to g.
-    Raises: TypeError for what is no number; ValueError for alpha outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for alpha outside of [0, 1).
     Source: optim/doc/algos.md, rmsprop; Hinton, 2012.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

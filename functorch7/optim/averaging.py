@@ -31,7 +31,7 @@ def asgd(
 
     eta = eta0 / (1 + lambda_ * eta0 * t)^alpha and mu = 1 / max(1, t - t0), where t counts the updates before; a is x
     until t0.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: optim/doc/algos.md, asgd; Bottou, 2010.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -21,7 +21,7 @@ def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformati
     """g + factor * x, for parameters of at least min_dim dimensions; chained before a rule.
 
     A factor of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.weightDecay.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -41,7 +41,7 @@ def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.Grad
 
     With per_module, each module that has parameters of its own (an array's siblings in the tree) has its own norm.
     A cutoff of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.gradParamClip.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -88,7 +88,7 @@ def max_param_norm(
 
     A row (slice of the first dimension) holds the weights into one output. Parameters with one dimension are left
     alone. None, or a norm of 0 or less, is no limit. Chained last.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.maxParamNorm.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -52,7 +52,7 @@ def sgd(
     say `dampening=0`. With nesterov g + momentum * v takes the place of v. Before all this, weight_decay * x is added
     to g; or, if that is 0, weight_decays * x. learning_rates multiply the step. Both are arrays or trees of arrays
     that broadcast to the parameters.
-    Raises: ValueError for nesterov without momentum or with dampening; TypeError for what is no number.
+    Raises: ValueError for nesterov without momentum or with dampening; TypeError for values other than numbers.
     Source: optim/doc/algos.md, sgd; Sutskever et al., 2013.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -90,7 +90,7 @@ def nag(
 
     The parameters are kept at x + momentum * v, where the gradient is wanted, so that any training step will do;
     `nag_position` gives x. rate = learning_rate / (1 + t * learning_rate_decay), times learning_rates if given.
-    Raises: ValueError for a momentum that is not positive; TypeError for what is no number.
+    Raises: ValueError for a momentum that is not positive; TypeError for values other than numbers.
     Source: optim/doc/algos.md, nag; Sutskever et al., 2013.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -123,7 +123,7 @@ def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = Fal
 
     v starts as the first g, so that the first v is (factor + 1 - damping) * g. Damping is the factor unless given.
     A factor of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.updateGradParameters.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -24,7 +24,7 @@ def rprop(
     Every element has its own step, from stepsize on, within [stepsizemin, stepsizemax]. When the sign has turned,
     the element rests for one update.
     Differs from Torch7: a stepsize outside of its bounds is refused, not moved to the nearest.
-    Raises: TypeError for what is no number; ValueError for a stepsize outside of its bounds.
+    Raises: TypeError for values other than numbers; ValueError for a stepsize outside of its bounds.
     Source: optim/doc/algos.md, rprop; Riedmiller & Braun, 1993.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -16,7 +16,7 @@ MODES = ("neither", "train", "eval", "both")
 
 
 def check_mode(name: str, mode: str) -> None:
-    """Raises ValueError, naming the class, for what is none of the modes in which a sequencer may remember."""
+    """Raises ValueError, naming the class, for anything but the modes in which a sequencer may remember."""
     if mode not in MODES:
         raise ValueError(f"{name}: unrecognized value for remember: {mode!r}, expected {MODES}")
 

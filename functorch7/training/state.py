@@ -22,7 +22,7 @@ class TrainState(NamedTuple):
 
 
 def check_step(who: str, state: object, batch: object) -> None:
-    """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
+    """Raises TypeError unless given a state of a step, and a batch of an input and a target."""
     if not isinstance(state, TrainState):
         raise TypeError(f"{who}: expected a TrainState, as init_state makes it, got {type(state).__name__}")
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
@@ -35,7 +35,7 @@ def init_state(
     """A fresh state from a random key, or from existing variables (params, buffers), which are copied.
 
     A step reuses the memory of its state: arrays that are passed in here stay valid, those of the state do not.
-    Raises: TypeError for what is no module or no optimizer; ValueError for variables of another module.
+    Raises: TypeError unless given a module and an optimizer; ValueError for variables of another module.
 
     >>> import functorch7 as f7, jax, optax
     >>> from functorch7.training import init_state

@@ -74,7 +74,7 @@ class Loss(ValidationMethod):
     The mean of a batch is weighted by its number of samples (the size of the target's first dimension, or the output's
     without a target), so that a smaller last batch counts less. A criterion that gives the sum over the batch
     (`size_average` is False) is not weighted. Class weights have an effect only within a batch.
-    Raises: what the criterion raises.
+    Raises: the errors of the criterion.
     Source: BigDL, Loss.
     Differs from BigDL: it averages the batches' values.
 
