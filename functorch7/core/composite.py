@@ -111,7 +111,7 @@ class Run:
 
 
 def key_beside(module: Module, key: Key, count: int) -> Key:
-    """The key for what a module runs that is none of those inside, and that comes after `count` others of this kind."""
+    """The key for running a module that is no child of `module`, after `count` other such modules."""
     return folded(folded(key, len(module.children()) + 2), count)
 
 

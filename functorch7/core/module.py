@@ -238,7 +238,7 @@ class Module(Declared):
 
 
 def _as_module(container: "Container", given: Any, position: int) -> Module:
-    """What was given to a container as module. Raises TypeError, with what would do, for what is none."""
+    """What was given to a container as module. Raises TypeError, saying what to use, for other values."""
     if isinstance(given, Module):
         return given
     name = container.torch_name()

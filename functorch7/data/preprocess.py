@@ -94,7 +94,7 @@ def fit_image_normalize(
     dimension `dim` of the inputs; a batch with a single number of it has no deviation. `iterator`: "sampleiter", which
     needs a seed, or "subiter". `cache_path` is an .npz file that keeps them for the next time.
     Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, for another iterator, a
-    dimension that the inputs have not, and without a batch that has several numbers of a channel.
+    dimension beyond the inputs', and unless some batch has several numbers per channel.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """

@@ -90,7 +90,7 @@ class Criterion(Module, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
     def check(self, input: Value, target: Value) -> None:
-        """Raises ValueError, by `check_values`, for values that make no sense."""
+        """Raises ValueError, by `check_values`, for invalid values."""
 
     @property
     def checks_values(self) -> bool:

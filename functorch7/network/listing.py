@@ -73,7 +73,7 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers, and for a description, which has no arrays; RuntimeError for a kind of devices that JAX has not here.
+    integers, and for a description, which has no arrays; RuntimeError for a kind of device that JAX does not have here.
 
     >>> import functorch7 as f7, jax
     >>> params, _ = f7.to(f7.Linear(2, 1).init(jax.random.key(0)), "bfloat16")

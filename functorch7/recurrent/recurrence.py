@@ -126,7 +126,7 @@ class Recurrence(AbstractRecurrent):
     number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
-    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks, and for a
+    Raises: TypeError for anything but sizes and a module; ValueError for inputs of other ranks, and for a
     module whose output has other sizes.
     Source: rnn/README.md#rnn.Recurrence.
 

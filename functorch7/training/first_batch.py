@@ -44,7 +44,7 @@ class Step(Compiled):
 
 
 def check_first(criterion: Criterion, output: Input, target: Input) -> None:
-    """Raises ValueError, as the criterion does, for targets that make no sense in the batch for which a step is traced.
+    """Raises ValueError, as the criterion does, for invalid targets in the batch for which a step is traced.
 
     Where a trace has a part of the batch only, or several processes share it, nothing is looked at.
     """

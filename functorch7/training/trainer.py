@@ -49,7 +49,7 @@ class Trainer(Settings):
 
     Losses are read only after `log_every` steps have been started, so that the device never waits; that many batches
     are kept in memory.
-    Raises: TypeError and ValueError for settings that make no sense.
+    Raises: TypeError and ValueError for invalid settings.
 
     >>> import functorch7 as f7, numpy as np, optax
     >>> from functorch7.training import Trainer
@@ -82,11 +82,10 @@ class Trainer(Settings):
         SIGINT (Ctrl-C) and SIGTERM end the run after the current step, with a checkpoint. If several processes share
         the devices, a signal to one of them ends all, after the same step.
         Raises: FloatingPointError, naming the first module, for a loss or gradient that is not finite, or the value
-        that made it so; OSError for what cannot be written; BlockingIOError, naming the other process, while
-        another run is in the folder; FileExistsError if there is a run in it and not `resume`;
-        ValueError for data without a batch, a first batch whose target makes no sense, a run with another seed, and an
-        iterator as validation of more than one epoch;
-        what the data raise. A note says which checkpoint is whole.
+        that made it so; OSError if something cannot be written; BlockingIOError, naming the other process, while
+        another run uses the folder; FileExistsError if it contains a run and `resume` is not set; ValueError for data
+        without a batch, a first batch with invalid targets, a run with another seed, and an iterator as validation of
+        more than one epoch; the errors of the data. A note says which checkpoint is whole.
         """
         with interrupts(self.sharding) as signals, contextlib.ExitStack() as opened:
             run = Run(self, signals, opened, data, validation, batch_size, seed, variables, resume)
