@@ -135,7 +135,7 @@ def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims:
 
 
 def is_concrete(value: object) -> bool:
-    """True if a value can be looked at now (not a tracer)."""
+    """True if a value is concrete (not a tracer)."""
     return not isinstance(value, Tracer)
 
 
@@ -206,7 +206,7 @@ def not_looking() -> Iterator[None]:
 def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, message: str) -> None:
     """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
 
-    Values that are traced are looked at when the program runs, if it is one that `checked` made or one of `legacy`'s.
+    Traced values are checked when the program runs, if `checked` made it or it belongs to `legacy`.
     """
     values, wrong = values.reshape(-1), wrong.reshape(-1)
     if not values.size:
@@ -219,6 +219,6 @@ def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, 
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
         told = "\n".join([message, *reversed(places_around())])
-        # While something is differentiated, a value can be looked at without its tangent.
+        # Inside a differentiation, a value is concrete without its tangent.
         correct: Any = ~wrong.any()
         checkify.debug_check(correct, told, value=lax.stop_gradient(values[at]), position=at + 1)

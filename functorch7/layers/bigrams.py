@@ -41,7 +41,7 @@ class Bigrams(Module):
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     Buffers: starts, sizes, following, stay, other: the distributions and their alias tables.
     Raises: TypeError or ValueError for another table, for inputs of other shapes, for words without a distribution
-    where these can be looked at (under jit they give 0), and if the key is missing.
+    if these are concrete (under jit they give 0), and if the key is missing.
     Differs from Torch7: a version of it gives places in `index`; these are the words themselves, as in its last.
     Source: dpnn, Bigrams.lua; Walker, 1977.
 

@@ -81,7 +81,7 @@ class Index(Slicing, TableMap):
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
-    where these can be looked at; under jit they give NaN.
+    if these are concrete; under jit they give NaN.
     Source: nn/doc/simple.md#nn.Index.
 
     >>> import functorch7 as f7, jax.numpy as jnp

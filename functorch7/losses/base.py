@@ -23,7 +23,7 @@ class Criterion(Module, abstract=True):
     A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
     zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
     `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
-    `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
+    `check(input, target)` raises for bad values (a class 0), if these are concrete or the program is `checked`.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> class LogCosh(f7.losses.Criterion):

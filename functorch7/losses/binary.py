@@ -52,8 +52,8 @@ class BCECriterion(Weighted, Averaged):
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
     element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
-    Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
-    be looked at.
+    Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 if these are
+    concrete.
     Source: nn/doc/criterion.md#nn.BCECriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp

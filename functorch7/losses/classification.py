@@ -36,8 +36,8 @@ class ClassNLLCriterion(Weighted):
 
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
     Classes count from 1; targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
-    Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
-    looked at; under jit a class outside 1..n gives NaN.
+    Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n if these are
+    concrete; under jit a class outside 1..n gives NaN.
     Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
