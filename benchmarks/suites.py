@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -48,9 +49,28 @@ OWN_TESTER = {"nngraph": "require 'totem' totem.Tester, totem.TestSuite = torch.
 # The process of a suite ---------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """A block that may take so much processor time; a signal ends the process after that, wherever it is."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def runtime_for(folder: Path, name: str) -> Any:
+    """A Lua runtime that finds the files of a suite, and what these require."""
+    import functorch7.lua
+
+    runtime = functorch7.lua.Runtime()
+    places = (f"{name}/test/?.lua", "nn/?.lua", "?/?.lua", "Moses/?.lua", "Penlight/lua/?.lua", "totem/?/init.lua")
+    runtime.execute("package.path = package.path .. " + repr("".join(f";{folder / place}" for place in places)))
+    runtime.execute(PRELUDE)
+    runtime.execute(OWN_TESTER.get(name, ""))
+    return runtime
+
+
 def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[str]) -> None:
     """Runs one suite here, and prints a line of JSON when a test begins and one when it has ended."""
-    import functorch7.lua
     from functorch7.legacy.program.tester import Tester
 
     program = ""
@@ -68,19 +88,14 @@ def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[st
         if not wanted(full):
             return "SKIP"
         said(full)
-        signal.setitimer(signal.ITIMER_PROF, limit)  # whose signal ends the process, wherever it is
         start, errors = time.process_time(), len(self.errors)
-        found = usual(self, test)
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        with limited(limit):
+            found = usual(self, test)
         made = self.assertionPass[test] + self.assertionFail[test]
         said(full, found, made, round(time.process_time() - start, 1), "\n".join(self.errors[errors:]))
         return found
 
-    runtime = functorch7.lua.Runtime()
-    places = (f"{name}/test/?.lua", "nn/?.lua", "?/?.lua", "Moses/?.lua", "Penlight/lua/?.lua", "totem/?/init.lua")
-    runtime.execute("package.path = package.path .. " + repr("".join(f";{folder / place}" for place in places)))
-    runtime.execute(PRELUDE)
-    runtime.execute(OWN_TESTER.get(name, ""))
+    runtime = runtime_for(folder, name)
     sys.stdout = sys.stderr
     with patch.object(Tester, "_outcome", outcome):
         if name in WHOLE:
@@ -94,8 +109,8 @@ def run_suite(folder: Path, name: str, limit: int, only: list[str], done: set[st
             if not wanted(program) and not any(each.startswith(f"{program}.") for each in only):
                 continue
             said(program)
-            signal.setitimer(signal.ITIMER_PROF, limit)
-            why = _why_not(lambda file=file: runtime.run(str(file)))
+            with limited(limit):
+                why = _why_not(lambda file=file: runtime.run(str(file)))
             said(program, "ERROR" if why else "PASS", 0, round(time.process_time() - start, 1), why)
 
 

@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is imported when it is needed: `--help` has to be quick."""
+"""The commands and their options. They import their functions when they run, since `--help` must be fast."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ EXISTING = click.Path(exists=True)
 file = click.argument("file", type=EXISTING)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 like = click.option(
-    "--like", type=EXISTING, metavar="T7FILE", help="The network whose arrays FILE has, if FILE has arrays only."
+    "--like", type=EXISTING, metavar="T7FILE", help="A file with the same network, if FILE has only arrays."
 )
 entry = click.option(
-    "--entry", metavar="PLACE", help="The network's place in a table that FILE holds, as protos.rnn, if it has several."
+    "--entry", metavar="PLACE", help="Which network, if FILE holds a table with several, such as protos.rnn."
 )
 dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help="The precision, if not the file's.")
 
@@ -30,10 +30,10 @@ dtype = click.option("--dtype", type=click.Choice(["float32", "float64"]), help=
 @click.group(cls=Commands, context_settings=CONTEXT, epilog="functorch7 COMMAND --help shows examples.")
 @click.version_option(package_name="functorch7", prog_name="functorch7")
 def main() -> None:
-    """Looks into, converts, runs and times the networks of Torch7's files; trains by recipes; looks at itself.
+    """Inspects, converts, runs and times networks in files, trains by recipes, and checks the installation.
 
-    Exit codes: 0, or 1 if something is wrong with a file, the network in it or (doctor) the installation, 2 if the
-    command is called wrongly, 130 or 143 if training was ended by Ctrl-C or SIGTERM.
+    Exit codes: 0 on success; 1 if something is wrong with a file, its network or (doctor) the installation; 2 for wrong
+    arguments; 130 or 143 if Ctrl-C or SIGTERM ended a training.
     """
 
 
@@ -48,10 +48,10 @@ functorch7 inspect model.safetensors
 @file
 @as_json
 def inspect(file: str, as_json: bool) -> None:
-    """Show what FILE holds: the network as Torch prints it, its arrays and their sizes.
+    """Show the contents of FILE: the network as Torch prints it, its arrays and their sizes.
 
-    FILE is a file of Torch7 (which may hold tables and tensors, too), of safetensors or of StableHLO, or the folder of
-    an orbax checkpoint. Objects of classes that functorch7 has not are shown with their fields.
+    FILE is a file of Torch7 (which may also contain tables and tensors), safetensors or StableHLO, or the folder of an
+    orbax checkpoint. Objects of unknown classes are shown with their fields.
     """
     with lasting():
         from .contents import contents_of
@@ -78,7 +78,7 @@ functorch7 convert model.t7 state.safetensors --to pytorch --by-kind
 @click.option(
     "--to",
     type=click.Choice(["t7", "t7-ascii", "safetensors", "orbax", "stablehlo", "onnx", "pytorch"]),
-    help="What OUT is to be, if its ending (.t7, .safetensors, .orbax, .stablehlo, .onnx, .pt) does not say it.",
+    help="The format of OUT, if its ending (.t7, .safetensors, .orbax, .stablehlo, .onnx, .pt) does not say it.",
 )
 @click.option(
     "--input-shape",
@@ -86,17 +86,17 @@ functorch7 convert model.t7 state.safetensors --to pytorch --by-kind
     metavar="SIZES",
     help="The input's shape, for StableHLO and ONNX: 1x3x224x224, or batchx3x224x224 for any number of images.",
 )
-@click.option("--by-kind", is_flag=True, help="Name PyTorch's layers by kind (conv1, lstm), and not by place (0, 1).")
+@click.option("--by-kind", is_flag=True, help="Name PyTorch's layers by kind (conv1, lstm) instead of place (0, 1).")
 @like
 @entry
 @dtype
 def convert(file: str, out: str, **options: Any) -> None:
-    """Write what FILE holds to OUT in another form.
+    """Write the contents of FILE to OUT in another format.
 
-    From Torch7's files to Torch7's, all values are kept as they are. Safetensors and orbax keep a network's arrays by
-    name, so that the way back needs the network: --like. StableHLO is the compiled network for a shape of input, ONNX
-    the network in ONNX's operators. PyTorch's form is a state_dict under its names and in its order of gates: a
-    .safetensors file, or, where PyTorch is installed, a .pt file for torch.load.
+    From Torch7's format to Torch7's, all values are kept unchanged. Safetensors and orbax store only a network's arrays
+    by name; converting them back needs the network: --like. StableHLO is the network compiled for an input shape, ONNX
+    the network in ONNX's operators. PyTorch's format is a state_dict with its names and its order of gates: a
+    .safetensors file, or, if PyTorch is installed, a .pt file for torch.load.
     """
     with lasting():
         from .convert import convert
@@ -118,12 +118,12 @@ functorch7 run model.stablehlo --input x.npy
     "--input", type=EXISTING, required=True, help="A .npy or .npz file, a .t7 file with tensors, or an image."
 )
 @click.option("--output", type=click.Path(), help="Where to write the output: .npy, .npz or .t7.")
-@click.option("--size", type=Sizes(2), metavar="HEIGHTxWIDTH", help="Resize the image; else it is given as it is.")
-@click.option("--mean", type=Numbers(), help="Subtract from the image's channels, which are 0 to 1.")
+@click.option("--size", type=Sizes(2), metavar="HEIGHTxWIDTH", help="Resize the image; by default it keeps its size.")
+@click.option("--mean", type=Numbers(), help="Subtract these from the image's channels, which are 0 to 1.")
 @click.option("--std", type=Numbers(divide=True), help="Divide the image's channels by these, after --mean.")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="How many of the classes to show.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="How many classes to show.")
 @click.option(
-    "--classes", multiple=True, type=EXISTING, metavar="LUAFILE", help="Run this Lua file first: it defines classes."
+    "--classes", multiple=True, type=EXISTING, metavar="LUAFILE", help="Run this Lua file first, which defines classes."
 )
 @like
 @entry
@@ -132,8 +132,8 @@ functorch7 run model.stablehlo --input x.npy
 def run(file: str, as_json: bool, **options: Any) -> None:
     """Run the network in FILE, in evaluation mode, and show its output.
 
-    An image becomes a batch of one, 1 x channels x height x width with numbers from 0 to 1. An output with a row for
-    each example is shown by its greatest entries (classes count from 1), others by their statistics.
+    An image becomes a batch of one, 1 x channels x height x width, with numbers from 0 to 1. If the output has one row
+    per example, its largest entries are shown (classes count from 1), otherwise its statistics.
     """
     from .tuning import keep_programs, start_with_huge_pages
 
@@ -162,15 +162,15 @@ functorch7 bench words.t7 --input-shape 20x32 --indices 10000
     type=Sizes(),
     required=True,
     metavar="SIZES",
-    help="The input's shape: 1x3x224x224; with commas, a table's.",
+    help="The input's shape: 1x3x224x224; with commas, the shapes of a table.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="The median is of so many calls.")
+@click.option("--rounds", type=click.IntRange(1), default=20, show_default=True, help="Calls to take the median of.")
 @click.option(
     "--indices",
     type=Counts(),
     default=(),
     metavar="N",
-    help="Inputs are whole numbers from 1 to N; N,0 for a table: the first one's are, not the second one's.",
+    help="Inputs are whole numbers from 1 to N; N,0: in a table of two, only the first.",
 )
 @like
 @entry
@@ -179,8 +179,8 @@ functorch7 bench words.t7 --input-shape 20x32 --indices 10000
 def bench(file: str, as_json: bool, **options: Any) -> None:
     """Time the network in FILE on random input: compilation, forward, and forward with backward.
 
-    Forward is in evaluation mode; forward with backward is in training mode, with the gradients of all parameters and
-    of the input.
+    Forward runs in evaluation mode; forward with backward runs in training mode, with the gradients of all parameters
+    and of the input.
     """
     with lasting():
         from .bench import bench
@@ -210,7 +210,7 @@ functorch7 draw model.t7 picture.svg --input-shape 1x1x8x8 --theme dark
 @like
 @entry
 def draw(file: str, out: str | None, **options: Any) -> None:
-    """Draw the network in FILE: its layers, and what goes from one to another, as SVG, to OUT or beside FILE."""
+    """Draw the network in FILE, its layers and their connections, as SVG into OUT, or beside FILE."""
     with lasting():
         from .draw import draw
 
@@ -227,19 +227,19 @@ functorch7 train --list
 """,
 )
 @click.argument("file", metavar="RECIPE", type=Recipe(), required=False)
-@click.option("--folder", type=click.Path(), help="Where the run is kept, and goes on from; else runs/RECIPE.")
+@click.option("--folder", type=click.Path(), help="The folder of the run, new or to continue; else runs/RECIPE.")
 @click.option(
     "--set", "settings", multiple=True, type=Setting(), metavar="NAME=VALUE", help="Change a setting of the recipe."
 )
 @click.option(
     "--devices",
     type=click.Choice(["copies", "shards"]),
-    help="Train on all devices: all parameters on each, or a part of them on each.",
+    help="Train on all devices, each with all parameters or with a part of them.",
 )
 @click.option("--bfloat16", is_flag=True, help="Compute in bfloat16; parameters stay float32.")
-@click.option("--tensorboard", is_flag=True, help="Write files for TensorBoard, too.")
+@click.option("--tensorboard", is_flag=True, help="Also write files for TensorBoard.")
 @click.option("--list", "listing", is_flag=True, help="List the shipped recipes.")
-@click.option("--no-tuning", is_flag=True, help="Set nothing: no huge pages, no folder of compiled programs.")
+@click.option("--no-tuning", is_flag=True, help="Use no huge pages and no folder of compiled programs.")
 @click.option("--verbose", is_flag=True, help="Show what is set.")
 @as_json
 def train(
@@ -247,8 +247,8 @@ def train(
 ) -> None:  # fmt: skip
     """Train by a RECIPE: the name of a shipped one, or a file of settings (.toml, .yaml).
 
-    Checkpoints, metrics and learning curves go into the folder of the run; the same command goes on where a run was
-    stopped, by Ctrl-C or otherwise; other settings need another folder. The best epoch's network is
+    Checkpoints, metrics and learning curves are written to the folder of the run. The same command continues a run that
+    was stopped, by Ctrl-C or otherwise; other settings need another folder. At the end the network of the best epoch is
     measured on the test set.
     """
     if file is None and not listing:
@@ -283,13 +283,13 @@ functorch7 sample lm_lstm_epoch50.00_1.3789.t7 --length 500
 )
 @file
 @click.option("--prime", default="", help="The text to begin with.")
-@click.option("--length", type=click.IntRange(min=1), default=2000, help="How many characters or words follow.")
+@click.option("--length", type=click.IntRange(min=1), default=2000, help="The number of characters or words to add.")
 @click.option("--temperature", type=click.FloatRange(min=0), default=1.0, help="Lower is likelier; 0: the likeliest.")
-@click.option("--seed", type=click.IntRange(min=0), default=123, help="What all draws come from.")
+@click.option("--seed", type=click.IntRange(min=0), default=123, help="The seed of all draws.")
 def sample(file: str, **options: Any) -> None:
-    """Print text by a language model.
+    """Print text written by a language model.
 
-    FILE is the folder of a run by a `language` recipe, whose best epoch is taken, or a checkpoint of char-rnn's (.t7).
+    FILE is the folder of a run by a `language` recipe, whose best epoch is used, or a checkpoint of char-rnn (.t7).
     """
     with lasting():
         from .sample import sample
@@ -306,11 +306,11 @@ functorch7 doctor --json
 )
 @as_json
 def doctor(as_json: bool) -> None:
-    """Show whether functorch7 computes rightly here, and what to do where it does not.
+    """Check whether functorch7 computes correctly here, and say what to do if not.
 
-    Versions, devices, flags, huge pages and the folder of compiled programs; known faults of JAX, each by running a
-    program that shows it; and gradients on each device, compiled and by single operations. Notes are worth knowing;
-    problems make the exit code 1.
+    Shows versions, devices, flags, huge pages and the folder of compiled programs. Checks for known faults of JAX by
+    running a program that shows each, and compares compiled gradients on each device with single operations. Notes are
+    only information; problems make the exit code 1.
     """
     with lasting():
         from .doctor import doctor
@@ -325,16 +325,16 @@ def doctor(as_json: bool) -> None:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="\b\nExamples:\n  functorch7 lua train.lua -gpuid -1\n  functorch7 lua",
 )
-@click.option("--python", is_flag=True, help="Let the program import packages of Python's: python.import 'numpy'.")
-@click.option("--cuda-on-cpu", is_flag=True, help="Where there is no GPU, let the CPU do the work of one.")
-@click.option("--functions-of-files", is_flag=True, help="Let the program call functions that .t7 files hold.")
-@click.option("--debug", is_flag=True, help="Show where an error comes from in Python, too.")
+@click.option("--python", is_flag=True, help="Let the program import Python packages: python.import 'numpy'.")
+@click.option("--cuda-on-cpu", is_flag=True, help="Without a GPU, let the CPU do its work.")
+@click.option("--functions-of-files", is_flag=True, help="Let the program call functions from .t7 files.")
+@click.option("--debug", is_flag=True, help="Also show where an error comes from in Python.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: bool) -> None:
-    """Run a program of Torch7's, a SCRIPT in Lua, as it is; without one, a prompt.
+    """Run an unchanged Torch7 program, a SCRIPT in Lua; without SCRIPT, open a prompt.
 
-    torch, nn, optim and the other packages are functorch7's. A script may do what you may do: it is a program.
+    torch, nn, optim and the other packages are functorch7's. A script can do whatever you can do: it is a program.
     """
     from .tuning import keep_programs, start_with_huge_pages
 
@@ -360,9 +360,9 @@ def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: 
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def launch(script: str, arguments: tuple[str, ...], no_tuning: bool, verbose: bool) -> None:
-    """Run a Python SCRIPT with what makes training fast: huge pages, and compiled programs kept on disk.
+    """Run a Python SCRIPT with settings that make training fast: huge pages, and compiled programs kept on disk.
 
-    What is set in the environment (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) stays as it is.
+    Variables that the environment already has (GLIBC_TUNABLES, JAX_COMPILATION_CACHE_DIR) are kept.
     """
     from .tuning import replace_process
 

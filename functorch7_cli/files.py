@@ -14,12 +14,12 @@ import numpy as np
 
 from functorch7 import checked, core
 from functorch7.checks.errors import describe
+from functorch7.core.precision import cast_floating
 from functorch7.interop import orbax, safetensors, stablehlo, t7
 from functorch7.interop.torch7.entries import network_of
 from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.interop.writing import refuse_special
-from functorch7.training.precision import cast
 
 from .progress import progress
 
@@ -59,7 +59,7 @@ def read_t7(path: str) -> t7.T7File:
     with open(path, "rb") as file:
         start = file.read(2)
     if start in PYTORCH:
-        raise ValueError(f"{path}: no Torch7 file, but one of PyTorch; save its state_dict as .safetensors there")
+        raise ValueError(f"{path}: no Torch7 file, but one of PyTorch; there, save its state_dict as .safetensors")
     with progress(f"reading {Path(path).name}", Path(path).stat().st_size) as done:
         try:
             return t7.read_file(path, done)
@@ -96,7 +96,7 @@ def network_in(path: str, like: str | None, dtype: str | None, entry: str | None
             variables = safetensors.load(path, module)
         elif form == "orbax":
             variables = core.Variables(*orbax.load(path, module)[:2])
-        params, buffers = variables if dtype is None else cast(variables, dtype)
+        params, buffers = variables if dtype is None else cast_floating(variables, dtype)
         network = Network(module, params, buffers, dtype)
     with jax.enable_x64(network.dtype == np.float64):
         yield network

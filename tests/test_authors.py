@@ -129,7 +129,7 @@ def test_there_are_14_names_that_an_author_has_to_know():
     assert defined <= set(known) and all(hasattr(f7.Module, name) for name in known)
     assert {*known} - defined == {"init_buffers", "draws", "printed", "takes_table", "replace", "traits"}
     page = (Path(__file__).parent.parent / "docs" / "custom-layer.md").read_text()
-    table = page.split("an author has to know")[1].split("What else")[0]
+    table = page.split("Most layers use four or fewer")[1].split("Other properties")[0]
     assert re.findall(r"`(\w+)`", table) == known
     assert {*DECLARED} <= {*vars(Declared)}
 

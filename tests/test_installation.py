@@ -117,4 +117,4 @@ def test_the_page_of_an_index_has_no_links_into_the_repository():
         text = re.sub(change["pattern"], change["replacement"].replace("\\1", r"\1"), text)
     links = re.findall(r"\]\(([^)]+)\)", text)
     assert links and all(link.startswith("https://") for link in links)
-    assert "docs/porting.md has both" in text
+    assert "docs/porting.md shows both" in text

@@ -12,7 +12,7 @@ from jax import lax
 import functorch7 as f7
 from functorch7.core.rows import Gathered, gather
 from functorch7.training import init_state, make_loss, make_sgd_step, make_train_step
-from functorch7.training.row_gradients import merged
+from functorch7.training.row_gradients import merged_reads
 from functorch7.training.rows import all_but_tables, descent_by_rows
 from functorch7.training.step import descent
 
@@ -187,4 +187,4 @@ def test_who_reads_all_of_a_table_is_told(use):
 def test_a_table_that_is_read_in_rows_and_columns_is_refused():
     read = [Gathered(jnp.array([0]), 0), Gathered(jnp.array([0]), 1)]
     with pytest.raises(ValueError, match=r"a table of shape \(2, 3\) is read along the axes \[0, 1\]; expected one"):
-        merged(jnp.ones((2, 3)), read, [jnp.ones((1, 3)), jnp.ones((1, 2))])
+        merged_reads(jnp.ones((2, 3)), read, [jnp.ones((1, 3)), jnp.ones((1, 2))])

@@ -23,9 +23,9 @@ def test_trees_nest_as_the_modules_do(case):
         place = (*path, len(module.child_modules())) if tree.by_position(module) else path
         made = jax.eval_shape(module.init_params, jax.random.key(0)), jax.eval_shape(module.init_buffers)
         for found, own in zip((own_params, own_buffers), made, strict=True):
-            found |= {(*place, *inner) for inner, _ in tree.leaves(own)}
-    assert {path for path, _ in tree.leaves(params)} == own_params
-    assert {path for path, _ in tree.leaves(buffers)} == own_buffers
+            found |= {(*place, *inner) for inner, _ in tree.leaves_with_path(own)}
+    assert {path for path, _ in tree.leaves_with_path(params)} == own_params
+    assert {path for path, _ in tree.leaves_with_path(buffers)} == own_buffers
     for found in (params, buffers):
         assert tree.join(case.module, *tree.split(case.module, found)) == found
         assert tree.mapped(case.module, lambda _, own: own, found) == found

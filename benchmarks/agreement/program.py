@@ -14,7 +14,7 @@ import functorch7 as f7
 from benchmarks.agreement.cells import cells
 from benchmarks.agreement.comparing import TYPES, report
 from functorch7.legacy import nn, torch
-from functorch7.training.precision import cast
+from functorch7.core.precision import cast_floating
 
 
 def run(dtype):
@@ -49,7 +49,7 @@ FUNCTIONAL = Template("""\
     criterion = $criterion
     module, variables = network.functional()
     with jax.enable_x64(dtype == "float64"):
-        params, buffers = cast(variables, dtype)
+        params, buffers = cast_floating(variables, dtype)
 $flatten\
 
         def losses(params):

@@ -50,7 +50,7 @@ def checked(function: Callable, **options: Any) -> Callable:
     call. Arguments are arrays or trees of them, as for `jax.jit`, whose options may be given. Checks made inside a
     `lax.scan` that is differentiated in reverse are left out by JAX; the criterions of sequences check before they
     scan.
-    Raises: ValueError for the first wrong value; what the function raises.
+    Raises: ValueError for the first wrong value; the errors of the function.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> loss = f7.checked(f7.ClassNLLCriterion())

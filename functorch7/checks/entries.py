@@ -1,4 +1,4 @@
-"""The methods by which users enter the package: calls that do not fit are told in its words, tracebacks are short."""
+"""The methods that users call: wrong arguments are explained in terms of the module, and tracebacks are short."""
 
 import inspect
 from collections.abc import Callable
@@ -16,10 +16,10 @@ FORWARD = "params, buffers, input, *, key, train"
 
 
 def entry(method: Method) -> Method:
-    """The method of a module's, such that errors out of it say what users have to know.
+    """A method of modules whose errors say what users have to know.
 
-    Too few arguments, too many, or such as it has not: TypeError naming the module, what the method takes and what it
-    was given. Of every other error the traceback is shortened.
+    For missing, surplus or unknown arguments it is a TypeError, which names the module, what the method takes, and what
+    was given. All other errors get a shorter traceback.
     """
 
     @wraps(method)

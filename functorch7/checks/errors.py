@@ -1,4 +1,4 @@
-"""Errors that name the module, and the one place where 1-based dimensions become axes."""
+"""Errors that name the module, and the only place where 1-based dimensions become axes."""
 
 import reprlib
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from jax.experimental import checkify
 from .declared import whole_number
 
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
-"""The errors with which code fails that was given what it is not meant for; FloatingPointError is about results."""
+"""The errors of code that is given the wrong arguments. FloatingPointError is not among them: it is about results."""
 
 
 class Signal(Exception):
-    """What this package raises to itself and takes up further out: nothing has failed."""
+    """Raised and caught inside this package to leave a computation; nothing has failed."""
 
 
 class Described(Protocol):
@@ -74,16 +74,16 @@ def check_floating(module: object, input: jax.Array) -> None:
 
 
 def in_dtype_of(module: object, input: jax.Array, weight: jax.Array) -> jax.Array:
-    """Floating input in the dtype of the parameters, which decide; integers are refused."""
+    """Floating-point input in the dtype of the parameters; integers are refused."""
     check_floating(module, input)
     return input if input.dtype == weight.dtype else input.astype(weight.dtype)
 
 
 def check_dimension(module: object, dimension: object, n_input_dims: int | None = None) -> int:
-    """The dimension, already at construction: no integer, or 0, is refused.
+    """Checks a dimension at construction: it has to be a whole number, and not 0.
 
-    Where `n_input_dims` says how many one example has, 0 is the batch's. Raises: ValueError naming the module and what
-    was given.
+    If `n_input_dims`, the number of dimensions of one example, is given, 0 is allowed: it is that of the batch.
+    Raises: ValueError naming the module and what was given.
     """
     whole = whole_number(dimension)
     if whole is None or (whole == 0 and n_input_dims is None):
@@ -98,7 +98,7 @@ def check_positive(module: Described, **sizes: int | None) -> None:
     """
     for name, size in sizes.items():
         if (whole_number(size) or 0) < 1:
-            raise ValueError(f"{type(module).package}.{type(module).__name__}: expected {name} >= 1, got {size!r}")
+            raise ValueError(f"{module.torch_name()}: expected {name} >= 1, got {size!r}")
 
 
 def check_number(module: Described, **values: object) -> None:
@@ -108,7 +108,7 @@ def check_number(module: Described, **values: object) -> None:
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-            raise TypeError(f"{type(module).package}.{type(module).__name__}: expected a number {name}, got {value!r}")
+            raise TypeError(f"{module.torch_name()}: expected a number {name}, got {value!r}")
 
 
 def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None = None) -> int:
@@ -135,19 +135,19 @@ def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims:
 
 
 def is_concrete(value: object) -> bool:
-    """True if a value can be looked at now (not a tracer)."""
+    """True if a value is concrete (not a tracer)."""
     return not isinstance(value, Tracer)
 
 
 def lookable(values: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
-    """Values as a NumPy array where they can be looked at now, else as the JAX array (or the table) that they are."""
+    """Values as a NumPy array if they are known now, else unchanged: a traced JAX array, or a table."""
     return values if isinstance(values, (Tracer, list, dict)) else np.asarray(values)
 
 
 class inside:
-    """Errors out of this block, where a module runs one inside it, are noted with the place.
+    """A block in which a module runs a child: errors raised in it get a note with the child's place.
 
-    Those that a compiled program finds later are among them. The place is put into words only when it is needed.
+    So do errors that a compiled program reports later. The note's text is made only when it is needed.
     """
 
     __slots__ = ("module", "name", "token")
@@ -175,19 +175,19 @@ _looking = jax.make_user_context(default_value=False)
 """Whether programs traced now are to report. A context of JAX's, so that functions compiled without are not reused."""
 
 
-def places() -> tuple[str, ...]:
-    """Where in a network the code runs that asks, from the outside in, as errors say it."""
+def places_around() -> tuple[str, ...]:
+    """The places in the network around the caller, from the outside in, in the words of errors."""
     return tuple(each.place for each in _places.get())
 
 
 def is_looking() -> bool:
-    """Whether a program is traced that reports what its checks of values find."""
+    """Whether the program that is being traced reports what its checks of values find."""
     return _looking.value
 
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Programs traced in this block look at values. Places around it are no part of what they report."""
+    """A block in which traced programs check values. What they report leaves out the places around the block."""
     around = _places.set(())
     try:
         with _looking(True):
@@ -198,7 +198,7 @@ def looking() -> Iterator[None]:
 
 @contextmanager
 def not_looking() -> Iterator[None]:
-    """What is traced in this block does not look at values: it computes once more what was looked at."""
+    """A block in which traced programs check no values, because it repeats a computation whose values were checked."""
     with _looking(False):
         yield
 
@@ -206,7 +206,7 @@ def not_looking() -> Iterator[None]:
 def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, message: str) -> None:
     """Raises ValueError if any value is wrong; the message may name the first such `{value}` and its `{position}`.
 
-    Values that are traced are looked at when the program runs, if it is one that `checked` made or one of `legacy`'s.
+    Traced values are checked when the program runs, if `checked` made it or it belongs to `legacy`.
     """
     values, wrong = values.reshape(-1), wrong.reshape(-1)
     if not values.size:
@@ -218,7 +218,7 @@ def check_values(values: jax.Array | np.ndarray, wrong: jax.Array | np.ndarray, 
             raise ValueError(message.format(value=value, position=at + 1))
     elif _looking.value:  # else not: a check in a compiled function takes it off JAX's quick way of calling
         at = jnp.argmax(wrong)
-        told = "\n".join([message, *reversed(places())])
-        # While something is differentiated, a value can be looked at without its tangent.
+        told = "\n".join([message, *reversed(places_around())])
+        # Inside a differentiation, a value is concrete without its tangent.
         correct: Any = ~wrong.any()
         checkify.debug_check(correct, told, value=lax.stop_gradient(values[at]), position=at + 1)

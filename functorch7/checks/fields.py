@@ -17,10 +17,10 @@ WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", 
 
 
 class UnfitValue(TypeError):
-    """A value that no field can have; the module that was given it puts its name before."""
+    """A value that no field can have; the module that was given it adds its own name to the message."""
 
 
-class Declared(NamedTuple):
+class FieldRule(NamedTuple):
     """What a class says of one of its fields."""
 
     name: str
@@ -59,33 +59,33 @@ def _unfit_value(module: Described) -> TypeError | None:
 
 
 @cache
-def _declared(kind: type) -> list[Declared]:
+def _declared(kind: type) -> list[FieldRule]:
     """Those of a class's fields that are nothing but numbers, or modules, or true or false."""
     found = [_truth(each) or _number(each) or _module(each) for each in fields(kind)]
     return [each for each in found if each is not None]
 
 
-def _truth(field: Any) -> Declared | None:
+def _truth(field: Any) -> FieldRule | None:
     kinds = alternatives(field.type)
     if kinds - {"None"} != {"bool"}:
         return None
     may_be = (bool, type(None)) if "None" in kinds else bool
-    return Declared(field.name, f"True or False as {field.name}", lambda value: isinstance(value, may_be))
+    return FieldRule(field.name, f"True or False as {field.name}", lambda value: isinstance(value, may_be))
 
 
-def _number(field: Any) -> Declared | None:
+def _number(field: Any) -> FieldRule | None:
     kinds = frozenset(alternatives(field.type))
     if not kinds <= WORDS.keys():
         return None
     wanted = next(word for kind, word in WORDS.items() if kind in kinds)
-    return Declared(field.name, f"{wanted} as {field.name}", partial(number_fits, kinds))
+    return FieldRule(field.name, f"{wanted} as {field.name}", partial(number_fits, kinds))
 
 
-def _module(field: Any) -> Declared | None:
+def _module(field: Any) -> FieldRule | None:
     may_be: Any = get_args(field.type) if get_origin(field.type) is UnionType else (field.type,)
     classes = [one for one in may_be if hasattr(one, "torch_name")]
     if not classes:
         return None
     word = classes[0].__name__.lower()
     wanted = f"a {word}" if field.name == word else f"a {word} as {field.name}"
-    return Declared(field.name, wanted, lambda value: isinstance(value, field.type), describe)
+    return FieldRule(field.name, wanted, lambda value: isinstance(value, field.type), describe)

@@ -1,7 +1,7 @@
-"""What a call is given: arrays of numbers, or tables of them, and trees of arrays as `init` makes them.
+"""Checks of what a call is given: arrays of numbers or tables of them, and trees of arrays as `init` makes them.
 
-Kinds, and the parameters' sizes, are checked before a module runs, when a program is traced. Whatever else does not fit
-is found out after the module has failed, so that it costs nothing where all is well.
+Kinds of values, and the sizes of parameters, are checked before a module runs, when its program is traced. Everything
+else is looked for after the module has failed, so that it costs nothing if all is well.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 USUAL = frozenset(
     map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
 )
-"""Types of numbers that anything may have: what has one is not looked at further, which would slow tracing down."""
+"""Types of numbers that every module takes. Arrays of these types are not examined further, to keep tracing fast."""
 
 
 @lru_cache(64)
@@ -81,9 +81,9 @@ def foreign(value: object) -> str:
 
 
 def check_own(module: Described, params: object, buffers: object) -> None:
-    """Refuses arrays of other sizes than `init_params` makes: many would give an output, but another layer's.
+    """Refuses parameters of other sizes than `init_params` makes, many of which would give the output of another layer.
 
-    Nor does it take `params` in the place of `buffers`, of which many modules need none.
+    Also refuses `params` in place of `buffers`, which many modules do not need and would not miss.
     Raises: ValueError naming the module, the parameter and the sizes.
     """
     if _are_known.get() or not isinstance(params, Mapping):
@@ -104,7 +104,7 @@ Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 """The shapes of a module's own parameters, by name."""
 
 
-def shapes_of(made: Mapping[str, jax.Array]) -> Shapes:
+def parameter_shapes(made: Mapping[str, jax.Array]) -> Shapes:
     """Those of what `init_params` has made."""
     return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
 
@@ -122,7 +122,8 @@ def _own_shapes(module: Any) -> Shapes:
 
 @lru_cache(256)
 def _traced_shapes(module: Any) -> Shapes:
-    return shapes_of(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))  # whose key is in no program around
+    # The key is made within the trace, so that it is no part of a program around.
+    return parameter_shapes(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))
 
 
 _are_known: ContextVar[bool] = ContextVar("are_known", default=False)
@@ -130,7 +131,7 @@ _are_known: ContextVar[bool] = ContextVar("are_known", default=False)
 
 @contextmanager
 def known_sizes() -> Iterator[None]:
-    """A block whose caller answers for the parameters' sizes: programs of Torch's may give a layer others."""
+    """A block in which no sizes of parameters are checked: Torch's programs may give a layer others."""
     token = _are_known.set(True)
     try:
         yield
@@ -145,13 +146,13 @@ def check_apart(module: Described, *trees: object) -> None:
 
 
 def check_stdv(who: str, stdv: object) -> None:
-    """Raises TypeError for what is no number, such as the example input that `init` of other libraries takes."""
+    """Raises TypeError for anything but a number, such as the example input that `init` of other libraries takes."""
     if stdv is not None and not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
         raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 
 def check_train(module: Described, train: object) -> None:
-    """Raises TypeError for a `train` that is traced, and for what is neither True nor False: a text would be true."""
+    """Raises TypeError for a `train` that is traced, and for anything but True or False: a text would be true."""
     if not is_concrete(train):
         raise TypeError(
             f"{module.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
@@ -171,7 +172,7 @@ def check_made(module: Described, method: str, made: object, taken: Container[ob
     if (name := next((name for name in made if name in taken), None)) is not None:
         raise ValueError(
             f"{module.torch_name()}: expected another name than {name!r} from {method}: a module inside or another "
-            "array is called so, and each has a place by its name"
+            "array has this name already"
         )
 
 
@@ -180,7 +181,7 @@ def check_result(module: Described, result: object) -> None:
     if not isinstance(result, tuple) or len(result) != 2 or hasattr(result[1], "shape"):
         raise TypeError(f"{title(module)}: expected (output, buffers) from forward, got {describe(result)}")
     if result[0] is None:
-        raise TypeError(f"{title(module)}: expected an output, got None; is there a `return`?")
+        raise TypeError(f"{title(module)}: expected an output, got None; is a `return` missing?")
 
 
 def unfit(module: Taking, params: object, buffers: object, input: object, error: Exception) -> Exception | None:

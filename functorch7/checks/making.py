@@ -18,7 +18,7 @@ Method = TypeVar("Method", bound=Callable)
 
 
 class Unmade(TypeError):
-    """A constructor was given what it does not take, and has not said more about it."""
+    """A constructor received wrong arguments, without a more specific error."""
 
 
 Unmade.__name__ = Unmade.__qualname__ = "TypeError"

@@ -19,7 +19,7 @@ def check_whole(who: str, least: int, **values: object) -> None:
 
 
 def check_amount(who: str, name: str, value: object) -> None:
-    """Raises TypeError for what is no number."""
+    """Raises TypeError for values other than numbers."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{who}: expected a number as {name}, got {value!r}")
 
@@ -38,7 +38,7 @@ def whole(who: str, name: str, value: object) -> int:
 def position(who: str, index: object, count: int, what: str = "modules") -> int:
     """The position from 0 that an index means among so many; a negative one counts backwards.
 
-    Raises: TypeError for what is no whole number; IndexError for what is not there.
+    Raises: TypeError for anything but a whole number; IndexError for what is not there.
     """
     found = whole(who, "index", index)
     if not -count <= found < count:

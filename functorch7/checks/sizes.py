@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 import jax
@@ -9,16 +10,16 @@ import jax
 from .errors import Described, title
 
 ADDRESSES = 2**47
-"""So many bytes a process can have on today's processors."""
+"""How many bytes a process can address on today's processors."""
 
 LARGE = 2**20
-"""Volumes with so many places in each direction have room in 64 bits, in which XLA counts them."""
+"""Up to this size in each direction, XLA can count the elements of a volume in 64 bits."""
 
 Made = TypeVar("Made")
 
 
 class UnfitSizes(ValueError):
-    """Sizes of an array that no memory has room for; the module whose array it is puts its name before (`sized`)."""
+    """Sizes of an array that no memory has room for; `sized` adds the name of the module to the message."""
 
 
 def check_sizes(shape: Sequence[int]) -> None:
@@ -40,28 +41,39 @@ def large_numbers(value: object) -> Iterator[int]:
         yield value
 
 
-def check_room(module: Described, numbers: Iterable[int], run: Callable[[], object]) -> None:
-    """Refuses a call with arrays inside that no processor could address, by their sizes alone.
+def check_room(
+    module: Described, numbers: Iterable[int], forward: Callable[..., object], given: tuple, key: object, train: bool
+) -> None:  # fmt: skip
+    """Refuses forward(*given, key=key, train=train) if an array inside it is too large for any processor to address.
 
-    `numbers` are the large ones of the module, which say why it is so where JAX has no sizes of so many bits.
+    `numbers` are the large ones among the module's fields. Finding the arrays takes a trace of the call, so each
+    description is traced only once for the same sizes of what it is given.
     Raises: ValueError naming the module.
     """
+    leaves, structure = jax.tree.flatten(given)
+    sizes = train, structure, *(getattr(leaf, "shape", ()) for leaf in leaves)
+    fitting = vars(module).setdefault("_fitting", set())
+    if sizes not in fitting:
+        sized(module, _check_arrays, module, numbers, partial(forward, *given, key=key, train=train))
+        fitting.add(sizes)
+
+
+def _check_arrays(module: Described, numbers: Iterable[int], run: Callable[[], object]) -> None:
     try:
         program = jax.make_jaxpr(run)()
     except Exception as error:
-        largest = max(map(abs, numbers))
         if not str(error).startswith(f"{module.package}."):
-            sized(module, check_sizes, [largest])
+            check_sizes([max(map(abs, numbers))])  # JAX has no integers for sizes above 64 bits
         return  # the call itself says what else is wrong
     for equation in program.eqns:
         for result in equation.outvars:
             shape = getattr(result.aval, "shape", ())
             if all(isinstance(size, int) for size in shape):  # in exported programs they may have names instead
-                sized(module, check_sizes, shape)
+                check_sizes(shape)
 
 
 def sized(module: Described, make: Callable[..., Made], *given: object) -> Made:
-    """make(*given), arrays of a module: sizes that no memory has room for are told in its name."""
+    """make(*given), arrays of a module; if they are too large for any memory, the error names the module."""
     try:
         return make(*given)
     except UnfitSizes as error:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 
 def entries(value: object) -> Iterable:
-    """What a table holds; nothing of what is none."""
+    """The entries of a table; none for other values."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 

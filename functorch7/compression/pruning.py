@@ -40,6 +40,10 @@ def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MA
     amount is a count, or, from 0.0 to 1.0, a part of what is left.
     Raises: ValueError for a name that is no parameter's, and for an amount below 0, or above 1 or what is left;
     TypeError for an amount that is no number.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.pruning.l1_unstructured({"weight": jnp.array([1.0, -3.0, 2.0])}, "weight", 1)["weight"].tolist()
+    [False, True, True]
     """
     weight, mask = _found("l1_unstructured", params, name, masks)
     return {**masks, name: jnp.asarray(_without_least("l1_unstructured", np.abs(weight), mask, amount))}
@@ -60,6 +64,11 @@ def ln_structured(
 
     dim counts from 1 (in Linear and convolutions 1 is the outputs), or from the end, -1; n may be math.inf.
     amount counts slices. Raises: as `l1_unstructured`, and ValueError for vectors and dimensions that are not there.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> params = {"weight": jnp.array([[1.0, 1.0], [3.0, 0.0]])}
+    >>> f7.pruning.ln_structured(params, "weight", 1, n=2, dim=1)["weight"].tolist()
+    [[False, False], [True, True]]
     """
     weight, mask = _found("ln_structured", params, name, masks)
     axis = _axis("ln_structured", weight, name, dim)
@@ -112,6 +121,10 @@ def prune(params: Tree, masks: Masks) -> Tree:
     """The params with zeros where masks are. Pure, for use under `jit` and `grad`, too.
 
     Raises: ValueError for masks of what is no parameter, and of other shapes.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.pruning.prune({"weight": jnp.array([1.0, 2.0])}, {"weight": jnp.array([False, True])})["weight"].tolist()
+    [0.0, 2.0]
     """
     _check_masks("prune", params, masks)
     return _masked(lambda mask, value: jnp.where(mask, value, 0), masks, params)

@@ -62,6 +62,10 @@ def fake_quantized(
     """The network that computes as after `quantize`, and learns by straight-through gradients; its arrays are the same.
 
     Train it, then convert it by `quantize`. Raises: TypeError as `quantize`.
+
+    >>> import functorch7 as f7
+    >>> f7.fake_quantized(f7.Sequential(f7.Linear(4, 3), f7.Tanh()))[0]
+    nn.FakeQuantized @ nn.Linear(4 -> 3)
     """
     return _converted(module, _rounding(FakeQuantized, "fake_quantized", dynamic, layers))
 
@@ -70,6 +74,11 @@ def observed(module: Module, buffers: Tree) -> tuple[Module, Tree]:
     """(module, buffers) whose Linear layers note the range of their inputs, for static quantisation.
 
     Run it on typical batches, handing on the buffers, then convert it by `quantize`.
+
+    >>> import functorch7 as f7
+    >>> module, buffers = f7.observed(f7.Linear(4, 3), {})
+    >>> module, sorted(buffers)
+    (nn.Observed @ nn.Linear(4 -> 3), ['input_range'])
     """
 
     def change(layer: Module) -> Module | None:

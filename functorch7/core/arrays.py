@@ -15,6 +15,10 @@ class Const:
 
     A module passes it on through its buffers, so that it never becomes a constant of the compiled program; a
     criterion, which has no buffers, builds it in.
+
+    >>> import functorch7 as f7
+    >>> f7.Const([1.0, 2.0]) == f7.Const([1.0, 2.0]), f7.Const([1.0, 2.0]).value.tolist()
+    (True, [1.0, 2.0])
     """
 
     __slots__ = ("_digest", "value")

@@ -1,7 +1,6 @@
 """Modules with modules as fields: the shortest way to write a network of one's own."""
 
 from collections import Counter
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -23,25 +22,36 @@ class Composite(Module, abstract=True):
     itself, if its `draws(train)` says that it does. A module may be called several times.
     Raises: AttributeError for a name that is no field with modules; TypeError for modules in dicts or nested lists;
     ValueError, from `init`, for an array that is called as a module or another array.
+
+    >>> import functorch7 as f7, jax
+    >>> class Residual(f7.Composite):
+    ...     body: f7.Module
+    ...     def f(self, run, input):
+    ...         return input + run.body(input)
+    >>> network = Residual(f7.Linear(3, 3))
+    >>> f7.output_shape(network, (8, 3)), list(network.children())
+    ((8, 3), ['body'])
     """
 
     def __post_init__(self) -> None:
-        for name, value in [(each.name, getattr(self, each.name)) for each in fields(self)]:  # type: ignore[arg-type]
+        for name, value in self._named_values():
             if isinstance(value, list) and any(isinstance(each, Module) for each in value):
                 self._set(**{name: tuple(value)})
             inner = value if isinstance(value, (list, tuple)) else () if isinstance(value, Module) else [value]
             if any(map(_hides_modules, inner)):
                 raise TypeError(
-                    f"{self.torch_name()}: the modules in its field {name!r} would have no parameters, because they "
-                    "are in a dict or in nested lists; give a list of modules, or a field to each"
+                    f"{self.torch_name()}: the modules in its field {name!r} would get no parameters, because they are "
+                    "in a dict or in nested lists; give a list of modules, or a field to each module"
                 )
         taken = {"params", "buffers", "train", "key"} & {name.split(".")[0] for name in self.children()}
         if taken:
-            raise ValueError(f"{self.torch_name()}: a module cannot be called {taken.pop()!r}, which `run` has already")
+            raise ValueError(
+                f"{self.torch_name()}: a module cannot be named {taken.pop()!r}, a name that `run` uses itself"
+            )
 
     def children(self) -> dict[str, Module]:
         found = {}
-        for name, value in ((each.name, getattr(self, each.name)) for each in fields(self)):  # type: ignore[arg-type]
+        for name, value in self._named_values():
             if isinstance(value, Module):
                 found[name] = value
             elif isinstance(value, tuple):
@@ -101,7 +111,7 @@ class Run:
 
 
 def key_beside(module: Module, key: Key, count: int) -> Key:
-    """The key for what a module runs that is none of those inside, and that comes after `count` others of this kind."""
+    """The key for running a module that is no child of `module`, after `count` other such modules."""
     return folded(folded(key, len(module.children()) + 2), count)
 
 

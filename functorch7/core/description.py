@@ -10,7 +10,7 @@ from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
 
-DERIVED = ("_hash", "_parameter_shapes", "_traits", "_bare")
+DERIVED = ("_hash", "_parameter_shapes", "_traits", "_bare", "_fitting")
 """What a description keeps that follows from its fields: no part of its value."""
 
 
@@ -67,7 +67,7 @@ class Description:
     def named(self, name: str | None) -> Self:
         """A copy with a name (None: without), by which `find`, `labels` and `freeze` know it; it prints as before.
 
-        Raises: TypeError for what is no text, or empty.
+        Raises: TypeError for an empty text and anything but a text.
 
         >>> import functorch7 as f7
         >>> network = f7.Sequential(f7.Linear(3, 2).named("first"), f7.Tanh())
@@ -119,7 +119,7 @@ class Description:
                 raise
             raise TypeError(
                 f"{self.torch_name()}: its field {name!r} is a {type(value).__name__}, which is not compared by value; "
-                "give a tuple for a list, and Const(array), whose `value` is the array, for an array"
+                "use a tuple for a list, and Const(array), whose `value` is the array, for an array"
             ) from None
 
     def __hash__(self) -> int:

@@ -1,7 +1,7 @@
-"""What layers draw: in float32 at least, and whatever JAX's own type of floats is.
+"""Random numbers of layers: drawn in float32 at least, whatever JAX's default type of floats is.
 
-Of 16 bits JAX makes one of 128 numbers, or 1024: what has a probability of 0.002 came four times as often, and no
-normal number was beyond 3. And where JAX computes in float64 the same key gave another dropout.
+In bfloat16 JAX draws one of only 128 uniform numbers, in float16 one of 1024: an event of probability 0.002 came four
+times too often, and no normal number was beyond 3. And in JAX's float64 mode the same key gave another dropout mask.
 """
 
 from collections.abc import Sequence

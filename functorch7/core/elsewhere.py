@@ -36,11 +36,11 @@ ELSEWHERE: dict[str, str] = {
     "bind": "module.apply(params, buffers, input)",
     "init_with_output": "params, buffers = module.init(key), and then apply",
 }
-"""What is said of each name, after what has not got it."""
+"""What the error says for each name, after the object that does not have it."""
 
 
 def found_elsewhere(module: Described, name: str) -> Value:
-    """Raises AttributeError, which says where it is, for what a description has not; what a property raises, again."""
+    """Raises AttributeError that says where a missing attribute is found; errors of properties are raised again."""
     if hasattr(type(module), name):
         return object.__getattribute__(module, name)
     hint = f"; {ELSEWHERE[name]}" if name in ELSEWHERE else ""

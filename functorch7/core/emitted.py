@@ -10,11 +10,11 @@ from .types import Tree, Value
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Emitted:
-    """A side output in the buffers: written by `apply`, never read by it; its value is None on the way in.
+    """A side output in the buffers: `apply` writes it and never reads it; before a call its value is None.
 
-    `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), or "parameter"
-    (the layer's weight, changed by the call);
-    `time_axes` counts the leading axes that enclosing sequencers have stacked.
+    `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), "parameter"
+    (the layer's weight, changed by the call), or "report" (a number that `legacy` shows). `time_axes` is the number of
+    leading axes that sequencers have stacked.
     """
 
     value: Value = None
@@ -39,15 +39,26 @@ def without_emitted(buffers: Tree) -> Tree:
 
 
 def penalty(buffers: Tree) -> jax.Array | float:
-    """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's."""
+    """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> layer = f7.L1Penalty(0.5)
+    >>> _, buffers = layer.apply({}, layer.init_buffers(), jnp.array([-1.0, 2.0]), train=True)
+    >>> f7.penalty(buffers).item()
+    1.5
+    """
     return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
 
 
 def both(old: Value, new: Value) -> Value:
-    """A buffer after one more call of its module in the same forward: of side outputs, losses and log-probabilities,
-    for which there is one reward, add up."""
+    """A buffer after one more call of its module in the same forward.
+
+    Side outputs that are losses or log-probabilities, which share one reward, add up; of all others the new one counts.
+    """
     if not is_emitted(new) or old is new or old.value is None or new.value is None or new.kind == "parameter":
         return new
     if old.value.shape != new.value.shape:
-        raise TypeError("a module that draws for REINFORCE can be called again in a forward for as large an input only")
+        raise TypeError(
+            "a module that draws for REINFORCE may be called again in a forward only with an input of the same size"
+        )
     return replace(new, value=old.value + new.value)

@@ -1,8 +1,8 @@
 """Meshes with `Explicit` axes, which `jax.make_mesh` makes unless it is told otherwise.
 
-On such a mesh an array's type says how it lies, and every operation has to say how its result does, wherever there is
-more than one way. Layers do not: XLA lays out what is inside of a call, as on `Auto` axes, and what comes out lies as
-what went in.
+On such a mesh the type of an array includes its layout, and every operation has to state the layout of its result
+wherever there is more than one possibility. Layers do not state any. Instead, XLA lays out everything inside a call, as
+on `Auto` axes, and the results of the call are laid out like its inputs.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Axes: TypeAlias = Hashable
 
 
 def mesh_of(input: Value) -> Mesh | AbstractMesh | None:
-    """The mesh with explicit axes of a call with this input, the context's or the input's; None if there is none.
+    """The mesh with explicit axes for a call with this input: the context's, or the input's; None if there is none.
 
-    There is none in a function for each device (`jax.shard_map`), which JAX does not lay out.
+    Inside `jax.shard_map` there is none, because there JAX lays out nothing.
     """
     mesh = get_abstract_mesh()
     if mesh.empty:
@@ -46,8 +46,8 @@ def laid_out(
 ) -> tuple[Output, Tree]:
     """(output, new buffers) of run(params, buffers, input, key=key), which XLA lays out.
 
-    A dimension that grows with a split one of the input is split as that is. Buffers lie as they were given, so that a
-    loop can carry them. Where sizes cannot grow, what is new is not split.
+    If a dimension of a result grows with a split dimension of the input, it is split the same way. Buffers keep their
+    layout, so that a loop can carry them. Where sizes cannot grow, new arrays are not split.
     """
     leaves, structure = jax.tree.flatten((params, buffers, input, key))
     places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
@@ -82,7 +82,7 @@ def _spec(leaf: Value) -> PartitionSpec:
 
 
 def _shapes_with_twice(axes: Axes, called: Callable, arrays: list[Array]) -> dict[tuple, tuple]:
-    """The shapes of a call's results, by path, if all were twice as large that is split over these axes."""
+    """The shapes of a call's results, by path, if every dimension that is split over these axes were twice as large."""
 
     def larger(array: Array) -> jax.ShapeDtypeStruct:
         sizes = [2 * size if found == axes else size for size, found in zip(array.shape, _spec(array), strict=True)]
@@ -97,7 +97,7 @@ def _shapes_with_twice(axes: Axes, called: Callable, arrays: list[Array]) -> dic
 
 
 def _spec_of_new(leaf: Array, mesh: Mesh | AbstractMesh, larger: dict[Axes, tuple]) -> PartitionSpec:
-    """The first dimension that is twice as large in these shapes is split over the axes that they stand for."""
+    """A layout: for each entry of `larger`, the first dimension that doubles in its shapes is split over its axes."""
     entries: list = [None] * leaf.ndim
     for axes, sizes in larger.items():
         names = axes if isinstance(axes, tuple) else (axes,)

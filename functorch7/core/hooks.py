@@ -1,7 +1,7 @@
 """Functions that see, and may replace, what goes through the modules of a network, forward and backward.
 
-Hooks are attached to a description, each with the path of its module; `Module.call` hands them on to the children and
-`Module.apply` runs those that have arrived. Where there are none, nothing is added to a program.
+Hooks are attached to a description, each with the path of its module. `Module.call` hands them down to the children,
+and `Module.apply` runs those whose path is at an end. Without hooks, nothing is added to a program.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,12 @@ import numpy as np
 from jax import lax
 
 from ..checks.errors import is_concrete, title
+from .precision import is_inexact
 from .probe import at_once, opened, silent
 from .traits import Declared
 from .tree import Name, Path
 from .types import Output, Tree, Value
-from .watching import Key, Watch, Watcher
+from .watching import SightKey, Watch, Watcher
 from .way_back import linear
 
 KINDS = ("forward_pre", "forward", "backward_pre", "backward", "failed")
@@ -32,7 +33,7 @@ Way = Callable[..., tuple[Any, Any]]
 
 
 class Hook(NamedTuple):
-    """A function at a place; those that were set everywhere run before others."""
+    """A function at a place. Hooks that were set on all modules (`everywhere`) run before others."""
 
     path: Path
     kind: str
@@ -40,24 +41,24 @@ class Hook(NamedTuple):
     everywhere: bool = False
 
 
-Described = TypeVar("Described", bound=Declared)
+AnyModule = TypeVar("AnyModule", bound=Declared)
 
 
 class Called(NamedTuple):
-    """What a forward_pre hook may return that also changes the description, of which some arguments are a part."""
+    """What a forward_pre hook may return to change the description, too, which holds some arguments of a call."""
 
     module: Declared
     input: Value
 
 
-def attached(module: Described, hooks: tuple[Hook, ...]) -> Described:
+def attached(module: AnyModule, hooks: tuple[Hook, ...]) -> AnyModule:
     """A copy with these hooks alone."""
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | {"_hooks": hooks, "_traits": module.traits})
     return copy
 
 
-def handed_on(module: Declared, name: Name, child: Described) -> Described:
+def handed_on(module: Declared, name: Name, child: AnyModule) -> AnyModule:
     """The child with the hooks that the module has for it, before its own."""
     below = tuple(hook._replace(path=hook.path[1:]) for hook in module._hooks if hook.path[:1] == (name,))
     return attached(child, below + child._hooks) if below else child
@@ -145,7 +146,7 @@ def _chosen(new: Any, old: Any) -> Any:
 def _pull_back(
     module: Declared, hooks: list[Callable], shows: list[Callable | None], steps: bool, gradient: Any, *others: Any
 ) -> tuple[Any, list]:
-    """(the gradient that the hooks leave, that of the sinks: what is there when it is their watch's turn)."""
+    """(the gradient that the hooks leave; those of the sinks, which are what each watch sees at its turn)."""
 
     def once(gradient: Any, *others: Any) -> tuple[Any, list]:
         seen: list = []
@@ -162,11 +163,12 @@ def _pull_back(
 
 
 class _Bracket:
-    """Two identities around a call, in whose pull-backs the backward hooks run.
+    """Two identities around a call, whose pull-backs run the backward hooks.
 
-    The second is given gradOutput first. The first needs it, too: it is the gradient of zeros, the channel, that the
-    first hands to the second. Their shapes have to be known before the call; what cannot be traced is pulled back value
-    by value, and there a list will do.
+    On the way back, the identity after the call comes first and is given gradOutput. The identity before the call needs
+    gradOutput, too. So it hands zeros, the `channel`, to the one after the call; gradOutput returns as their gradient.
+    For this the output's shape has to be known before the call. Where it is not, because the module cannot be traced,
+    values are pulled back one by one, and a list (`pulled`) carries gradOutput instead.
     """
 
     def __init__(self, module: Declared, pre: list[Callable], full: list[Callable], steps: bool):
@@ -174,7 +176,7 @@ class _Bracket:
         self.pulled: list = []
         self.seen: Watcher | None = opened(Watcher)
         watches = [] if self.seen is None else [hook for hook in pre + full if isinstance(hook, Watch)]
-        self.keys: dict[Callable, Key] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
+        self.keys: dict[Callable, SightKey] = {hook: self.seen.key(hook) for hook in watches}  # type: ignore[union-attr]
 
     def entered(self, params: Tree, input: Value, shape: Any, others: Any) -> tuple[Any, Any, list]:
         """(params, input, channel). Parameters pass through, so that backward comes here for their sake, too."""
@@ -234,7 +236,7 @@ class _Bracket:
 
 def _is_floating(leaf: Any) -> bool:
     array = isinstance(leaf, (jax.Array, np.ndarray, np.generic, float, jax.ShapeDtypeStruct))
-    return array and jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+    return array and is_inexact(leaf)
 
 
 def _parted(tree: Any) -> tuple[list, Callable, Callable]:

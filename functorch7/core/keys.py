@@ -12,7 +12,7 @@ from .types import Array, Key
 
 
 def check_key(title: str, key: object) -> None:
-    """Raises TypeError for what is no random key, neither one of `jax.random.key` nor of `jax.random.PRNGKey`."""
+    """Raises TypeError unless given a random key, made by `jax.random.key` or `jax.random.PRNGKey`."""
     dtype, ndim = getattr(key, "dtype", None), getattr(key, "ndim", 0)
     if dtype is None or not (_is_typed(dtype) or (dtype == np.uint32 and ndim)):
         seed = int(key) if isinstance(key, (int, np.integer)) else 0

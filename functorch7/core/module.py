@@ -26,7 +26,7 @@ from ..checks.given import (
     check_result,
     check_stdv,
     check_train,
-    shapes_of,
+    parameter_shapes,
     unfit,
 )
 from ..checks.making import making, naming_fields
@@ -63,7 +63,13 @@ def _register(cls: type["Module"]) -> None:
 
 
 class Variables(NamedTuple):
-    """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair."""
+    """A module's arrays: `params` are learnable, `buffers` hold everything else. Unpacks as a pair.
+
+    >>> import functorch7 as f7, jax
+    >>> params, buffers = f7.Linear(3, 2).init(jax.random.key(0))
+    >>> sorted(params), buffers
+    (['bias', 'weight'], {})
+    """
 
     params: Value
     buffers: Value
@@ -154,7 +160,7 @@ class Module(Declared):
         try:
             own = sized(self, self.init_params, *((key,) if stdv is None else (key, stdv)))
             check_made(self, "init_params", own, child_names(self))
-            self._set(_parameter_shapes=shapes_of(own))
+            self._set(_parameter_shapes=parameter_shapes(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)
@@ -190,7 +196,7 @@ class Module(Declared):
             return explicit.laid_out(mesh, partial(self.apply, train=train), params, buffers, input, key)
         if numbers := self.traits.large_numbers:
             with silent():
-                check_room(self, numbers, partial(self.forward, params, buffers, input, key=key, train=train))
+                check_room(self, numbers, self.forward, (params, buffers, input), key=key, train=train)
         try:
             with jax.named_scope(type(self).__name__):
                 return _forward(self, params, buffers, input, key=key, train=train)
@@ -203,8 +209,8 @@ class Module(Declared):
     def __call__(self, *given: Value, **named: Value) -> Output:
         """Raises TypeError: a description holds no arrays that it could be a function with. Criterions have none."""
         raise TypeError(
-            f"{title(self)}: a description is no function, because it holds no arrays: "
-            "network.apply(params, buffers, input), and run.name(input) in a Composite"
+            f"{title(self)}: a description is no function, because it holds no arrays; "
+            "write network.apply(params, buffers, input), or run.name(input) in a Composite"
         )
 
     def call(
@@ -217,11 +223,11 @@ class Module(Declared):
         A child that can be compiled is, where this module cannot. `way(child, ...)` runs it otherwise than by `apply`;
         `through`: it does not run the child itself, but a module inside.
         """
-        position, child = child_at(self, name)
+        place, child = child_at(self, name)
         if self._hooks:
             child = hooks.handed_on(self, name, child)
         traits = child.traits
-        key = folded(key, position) if traits.draws(train) else None
+        key = folded(key, place) if traits.draws(train) else None
         if way is None:
             alone = traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and opened(Recorder) is None
@@ -232,7 +238,7 @@ class Module(Declared):
 
 
 def _as_module(container: "Container", given: Any, position: int) -> Module:
-    """What was given to a container as module. Raises TypeError, with what would do, for what is none."""
+    """What was given to a container as module. Raises TypeError, saying what to use, for other values."""
     if isinstance(given, Module):
         return given
     name = container.torch_name()
@@ -255,8 +261,8 @@ def _check_no_arrays(kind: type[Module]) -> None:
     """Raises TypeError for a class of containers that makes arrays, for which their trees have no place."""
     if kind.init_params is not Module.init_params:
         raise TypeError(
-            f"{kind.torch_name()}: a container's parameters are those of its modules, so that its own init_params has "
-            "no place for arrays; put them into a module inside, or make it a Composite, whose fields are modules"
+            f"{kind.torch_name()}: a container's parameters are only those of its modules; put the arrays of its own "
+            "init_params into a module inside, or make it a Composite, whose fields are modules"
         )
 
 
@@ -276,7 +282,15 @@ _checked_apply = checked(_apply, static_argnums=0, static_argnames="train")
 
 
 class Map(Module, abstract=True):
-    """A module without arrays: write `f(input)`."""
+    """A module without arrays: write `f(input)`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class Doubled(f7.Map):
+    ...     def f(self, input):
+    ...         return 2 * input
+    >>> Doubled().apply({}, {}, jnp.array([1.0, 2.0]))[0].tolist()
+    [2.0, 4.0]
+    """
 
     def f(self, input: Value) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
@@ -297,7 +311,7 @@ class Lambda(Map):
 
     Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
     (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
-    Raises: TypeError for what cannot be called, and for modules and criterions; what the function raises.
+    Raises: TypeError for what cannot be called, and for modules and criterions; the errors of the function.
     Source: torchvision.transforms.Lambda; keras.layers.Lambda.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Numbers of 16 bits where their formula needs more: squares beyond 65504, an eps of 1e-12, places in large images."""
+"""16-bit numbers in formulas that need more: squares beyond 65504, an eps of 1e-12, places in large images."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,6 +13,16 @@ from .types import Array, Value
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+
+def is_inexact(leaf: Value) -> bool:
+    """Whether a number or an array may have a derivative: it is real or complex, not whole and no truth value."""
+    return jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
+
+
+def cast_floating(tree: Value, dtype: DTypeLike) -> Value:
+    """The tree with its floating-point arrays in another dtype."""
+    return jax.tree.map(lambda leaf: leaf.astype(dtype) if is_inexact(leaf) else leaf, tree)
 
 
 def floating(dtype: DTypeLike) -> DTypeLike:
@@ -65,9 +75,9 @@ def in_float32(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def wide_on_cpu(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """`function` as by `in_float32` on a CPU, whose products of 16-bit numbers XLA computes in 32 bits: one by one.
+    """`function` as by `in_float32` on CPUs, where XLA computes each product of 16-bit numbers in 32 bits anyway.
 
-    Written in 16 bits each operation would convert what it takes and gives, and round it.
+    Written in 16 bits, every operation would convert its operands and its result, and round.
     """
     wide = in_float32(function)
 

@@ -1,8 +1,8 @@
-"""Looking into calls: values out of them, and zeros in, whose gradients are what is wanted.
+"""Looking into calls: probes take values out of a call, and put zeros in, whose gradients are wanted.
 
 A probe is open for the calls that are traced in a block, in this thread or asynchronous task. Recorders, watches and
-tables are probes; this is the one place that takes them through loops over time. Where none is open, nothing is added
-to a program.
+the reads of tables are probes. Only this file takes probes through loops over time. Where no probe is open, nothing is
+added to a program.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .types import Array, Value
 @jax.tree_util.register_dataclass
 @dataclass
 class Keyed:
-    """Values by key, in the order in which they were seen, as a result of a program."""
+    """Values by key, in the order in which they were seen: a dict that a program can return without sorting it."""
 
     values: list
     keys: tuple[Hashable, ...] = field(metadata={"static": True})
@@ -40,10 +40,10 @@ class Keyed:
 
 
 class Probe:
-    """`taps` are the values that were seen, by key; `sinks` the zeros that go in, by key.
+    """`taps` are the values that were seen, by key; `sinks` are the zeros that are put in, by key.
 
-    Of a loop over time it sees what Torch's objects show after one: the last step's values; and its zeros are those of
-    the first step, whose gradient backward comes to last.
+    Of a loop over time a probe sees what Torch's objects hold after it: the values of the last step. Its zeros go into
+    the first step, which backward reaches last.
     """
 
     def __init__(self, sinks: dict | None = None):
@@ -52,21 +52,24 @@ class Probe:
         self._turns: Counter[Hashable] = Counter()
 
     def note(self, key: Hashable, value: Value) -> None:
-        """Sees a value; what had the key before is forgotten."""
+        """Sees a value, which replaces an earlier one of this key and becomes the newest."""
         self.taps.pop(key, None)
         self.taps[key] = value
 
     def turn(self, name: Hashable) -> int:
-        """How often something has had its turn before."""
+        """How often this has been called for the name before."""
         self._turns[name] += 1
         return self._turns[name] - 1
 
     def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
-        """What is handed to each of so many steps, with time first; `step` makes one abstractly."""
+        """What each of `length` steps is given, with time first; `step()` traces one step."""
         return None
 
     def at_step(self, time: Array, sinks: Value, first: int) -> Probe:
-        """The probe of one step of a loop whose first step has this number: of what has run before it did, 0 is."""
+        """The probe of one step of a loop whose first step has number `first`.
+
+        Keys that have been seen before the loop had their first step there, at time 0.
+        """
 
         def shown(key: Any, zeros: Any) -> Any:
             is_first = time == (0 if self.has_run(key) else first)
@@ -75,11 +78,11 @@ class Probe:
         return type(self)({key: shown(key, zeros) for key, zeros in self.sinks.items()})
 
     def has_run(self, key: object) -> bool:
-        """Whether the zeros of a key have gone in before."""
+        """Whether the zeros of a key have been put in already."""
         return key in self.taps
 
     def take(self, seen: Keyed) -> None:
-        """Takes what the steps have seen, with time first."""
+        """Takes over what the steps have seen, with time first."""
         for key, values in seen.items():
             self.note(key, jax.tree.map(lambda value: value[-1], values))
 
@@ -91,18 +94,18 @@ Of = TypeVar("Of", bound=Hashable)
 
 @contextmanager
 def probing(probes: Mapping[Of, Kind]) -> Iterator[Mapping[Of, Kind]]:
-    """A block in whose calls these probes are open, each under what it is of; one that is open there already is not."""
+    """A block in whose calls these probes are open, each under its key; they hide open probes of the same keys."""
     with during(_open, {**_open.get(), **probes}):
         yield probes
 
 
 def silent() -> AbstractContextManager[object]:
-    """A block whose calls nobody sees: one that finds out shapes."""
+    """A block in which no probe is open, for calls that only find out shapes."""
     return during(_open, {})
 
 
 def opened(of: Hashable) -> Any:
-    """The probe that is open here for this; None if there is none."""
+    """The open probe of this key; None if there is none."""
     return _open.get().get(of)
 
 

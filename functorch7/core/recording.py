@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from .precision import is_inexact
 from .probe import Probe, opened, probing
 from .tree import Path
 from .types import Array, ArrayLike, Output, State, Tree, Value
@@ -58,7 +59,15 @@ class Recorder(Probe):
 
 @contextmanager
 def recording(perturbations: dict[Path, Value] | None = None) -> Iterator[Recorder]:
-    """Opens a recorder for the calls made in the block (in the same trace)."""
+    """Opens a recorder for the calls made in the block (in the same trace).
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> network = f7.Sequential(f7.Square(), f7.Square())
+    >>> with f7.core.recording() as seen:
+    ...     output, _ = network.apply([{}, {}], [{}, {}], jnp.array([3.0]))
+    >>> {path: value.tolist() for path, value in seen.outputs.items()}
+    {(0,): [9.0], (1,): [81.0]}
+    """
     with probing({Recorder: (recorder := Recorder(perturbations))}):
         yield recorder
 
@@ -138,4 +147,4 @@ def _perturbed_first(values: Any, by: Any) -> Any:
 
 def perturbed(value: ArrayLike, by: ArrayLike) -> ArrayLike:
     """A floating-point value with something added; integers as they are."""
-    return value + by if jnp.issubdtype(jnp.result_type(value), jnp.inexact) else value
+    return value + by if is_inexact(value) else value

@@ -1,4 +1,4 @@
-"""Large parameters that a call reads only in places: their gradients can be kept as those rows, too."""
+"""Large parameters of which a call reads only some rows: their gradients can be kept as just these rows."""
 
 from __future__ import annotations
 

@@ -8,10 +8,9 @@ from .varying import varying_as
 
 
 def derived_as(value: Array, other: Array) -> Array:
-    """`value`, to the bit, which changes as `other` does: an array of its shape and dtype.
+    """Exactly `value`, with the derivative of `other`, an array of the same shape and dtype.
 
-    A sum of `other` and of what is missing, without gradient, would be rounded as the larger one is, and NaN where
-    `other` is not finite.
+    The usual `other + stop_gradient(value - other)` would round, and would be NaN where `other` is not finite.
     """
     # In a batch, and in `jax.shard_map`, JAX wants a value to have as many places as its derivative: zeros have one.
     return _derived_as(jnp.where(jnp.isnan(other), value, value), varying_as(other, value))

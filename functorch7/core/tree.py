@@ -27,7 +27,7 @@ class Parent(Protocol[Inner]):
 
 
 def _children(module: Any) -> Children:
-    """The modules inside. Raises: TypeError for what is no description."""
+    """The modules inside. Raises: TypeError for anything but a description."""
     found = module.children() if hasattr(module, "children") else None
     if not isinstance(found, (tuple, Mapping)):
         raise TypeError(no_description(module))
@@ -59,7 +59,12 @@ def child_at(module: Parent[Inner], name: Name) -> tuple[int, Inner]:
 
 
 def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner]]:
-    """The module and all inside it, outer ones first, each with its path; positions count from 0."""
+    """The module and all inside it, outer ones first, each with its path; positions count from 0.
+
+    >>> import functorch7 as f7
+    >>> dict(f7.core.places(f7.Sequential(f7.Linear(3, 2))))[(0,)]
+    nn.Linear(3 -> 2)
+    """
     here: Any = module
     yield path, here
     for name, child in named_children(here):
@@ -69,7 +74,7 @@ def places(module: Parent[Inner], path: Path = ()) -> Iterator[tuple[Path, Inner
 def split(module: Parent[object], tree: Tree) -> tuple[State, list[Value]]:
     """(the module's own entries of a tree, a branch for each child, in order).
 
-    Raises: ValueError, naming the module, for what is no tree of its arrays.
+    Raises: ValueError, naming the module, for anything but a tree of its arrays.
     """
     return _split(module, _children(module), tree)
 
@@ -150,10 +155,10 @@ def with_at(tree: Value, path: Path, value: Value) -> Value:
     return {**tree, path[0]: changed}
 
 
-def leaves(tree: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
+def leaves_with_path(tree: Value, path: Path = ()) -> Iterator[tuple[Path, Value]]:
     """Everything in a tree of lists and dicts that is neither, with its path."""
     if not isinstance(tree, (dict, list)):
         yield path, tree
         return
     for name, branch in tree.items() if isinstance(tree, dict) else enumerate(tree):
-        yield from leaves(branch, (*path, name))
+        yield from leaves_with_path(branch, (*path, name))

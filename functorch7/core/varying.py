@@ -1,8 +1,11 @@
-"""Inside `jax.shard_map`: which values differ from device to device, which JAX has to be told where a value begins.
+"""Inside `jax.shard_map`: which values differ from device to device.
 
-What is computed of values that differ does, too, by itself. But a loop's carry has to be, before the first step, what
-it is after one, and so have the results of all branches of a choice. What a function with a way back of its own takes
-has to be alike, too: JAX adds up the gradients of what is the same on all devices where it is made to differ.
+JAX knows that results computed from differing values differ. But it has to be told about a new value where:
+
+- it starts the carry of a loop, which must have the same type before the first step as after it;
+- it is the result of one branch of a choice, whose other branches give values that differ;
+- it goes into a function with a way back of its own beside values that differ: JAX adds up the gradients of
+  a value that is the same on all devices at the point where it is made to differ.
 """
 
 from collections.abc import Callable
@@ -16,7 +19,7 @@ from .types import Value
 
 
 def varying_as(tree: Value, like: Value) -> Value:
-    """The tree; all its arrays differ from device to device, as far as JAX knows, where any of another one's does."""
+    """The tree, whose arrays JAX takes to differ from device to device if any array of `like` does."""
     if not by_devices():
         return tree
     no = reduce(jnp.logical_or, [jnp.zeros_like(each, dtype=bool, shape=()) for each in jax.tree.leaves(like)])
@@ -24,14 +27,14 @@ def varying_as(tree: Value, like: Value) -> Value:
 
 
 def shaped(shape: tuple[int, ...], like: jax.Array) -> jax.ShapeDtypeStruct:
-    """The type of an array of this shape that has the numbers of another one, and differs where that does."""
+    """The type of an array of this shape with the dtype of `like`, differing from device to device if that does."""
     return jax.eval_shape(partial(jnp.zeros_like, shape=shape), like)
 
 
 def scan(
     body: Callable[[Value, Value], tuple[Value, Value]], carry: Value, xs: Value, unroll: int = 1
 ) -> tuple[Value, Value]:
-    """`lax.scan`, whose carry is before the first step what it is after one."""
+    """`lax.scan`, whose first carry is made to differ from device to device where later ones do."""
     if by_devices() and len(jax.tree.leaves(xs)[0]):
         before = None
         while (after := jax.eval_shape(body, carry, jax.tree.map(lambda x: x[0], xs))[0]) != before:

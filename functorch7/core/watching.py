@@ -33,37 +33,37 @@ class Watch(NamedTuple):
             seen.see(seen.key(self), self.view(module, *values))
 
 
-Key = tuple[int, int]
+SightKey = tuple[int, int]
 """The number of a watch, and how often it has seen something before in this call."""
 
 
 class Watcher(Probe):
     """Collects what watches see.
 
-    Gradients are seen when the program is differentiated: those with respect to the sinks, which are zeros shaped as
-    what a watch sees on the way back, are just this.
+    What a watch sees on the way back is the gradient with respect to its sink: zeros of the same shape, whose gradient
+    is defined to be just this.
     """
 
-    def key(self, watch: Watch) -> Key:
+    def key(self, watch: Watch) -> SightKey:
         """The next key of a watch."""
         return watch.number, self.turn(watch.number)
 
-    def has_run(self, key: Key) -> bool:
+    def has_run(self, key: SightKey) -> bool:
         number, count = key
         return self._turns[number] > count
 
-    def see(self, key: Key, values: tuple) -> None:
+    def see(self, key: SightKey, values: tuple) -> None:
         """Takes what a watch sees on the way forward."""
         self.note(key, values)
 
-    def sink(self, key: Key, like: Value) -> Value:
+    def sink(self, key: SightKey, like: Value) -> Value:
         """The zeros of a watch, shaped as what it is to see; None if nobody asks for it."""
         return self.sinks.get(key)
 
-    def show(self, key: Key, has_sink: bool) -> Callable[[Value], Value]:
-        """What hands out what a watch sees on the way back, as the gradient of its sink, if it has one.
+    def show(self, key: SightKey, has_sink: bool) -> Callable[[Value], Value]:
+        """A function that returns what a watch sees on the way back as the gradient of its sink, if it has one.
 
-        Pull-backs keep this function, which knows nothing of the program that is traced.
+        Pull-backs keep this function, so it holds nothing of the program that is being traced.
         """
         return partial(_as_gradient, has_sink)
 
@@ -75,15 +75,15 @@ def _as_gradient(has_sink: bool, gradient: Value) -> Value:
 class Asking(Watcher):
     """Collects the sinks that a program needs, in the order in which modules run: the reverse of their gradients'."""
 
-    def see(self, key: Key, values: tuple) -> None:
+    def see(self, key: SightKey, values: tuple) -> None:
         pass
 
-    def sink(self, key: Key, like: Value) -> Value:
+    def sink(self, key: SightKey, like: Value) -> Value:
         self.note(key, like)
 
 
-def asked(run: Callable[[], object]) -> dict[Key, Value]:
-    """The sinks that a program needs, in the order in which they get their gradients. Only its shapes are found out."""
+def asked(run: Callable[[], object]) -> dict[SightKey, Value]:
+    """The sinks that a program needs, in the order in which they get their gradients. It is only traced, for shapes."""
 
     def ask() -> Keyed:
         with silent(), watching(Asking()) as watcher:
@@ -95,17 +95,17 @@ def asked(run: Callable[[], object]) -> dict[Key, Value]:
 
 
 class Pulled(Watcher):
-    """Watches a program that runs operation by operation, where gradients can be looked at as they come: `gradients`.
+    """Watches a program that runs operation by operation, and puts gradients into `gradients` as they come.
 
-    Nothing has to run before, to find out the sinks. Only loops, which are compiled, have some; these are made of a
-    zero with respect to which the program is differentiated, the `seed`.
+    Only loops, which are compiled, need sinks, so no run is needed beforehand to find them out. The sinks of a loop are
+    made of the `seed`: a zero with respect to which the program is differentiated.
     """
 
-    def __init__(self, gradients: dict[Key, Value], seed: jax.Array):
+    def __init__(self, gradients: dict[SightKey, Value], seed: jax.Array):
         super().__init__()
         self.gradients, self.seed = gradients, seed
 
-    def show(self, key: Key, has_sink: bool) -> Callable[[Value], Value]:
+    def show(self, key: SightKey, has_sink: bool) -> Callable[[Value], Value]:
         return partial(_keep, self.gradients, key)
 
     def sinks_of_steps(self, step: Callable[[], object], length: int) -> Value:
@@ -116,7 +116,7 @@ class Pulled(Watcher):
         return Watcher(self.sinks).at_step(time, sinks, first)  # type: ignore[return-value]
 
 
-def _keep(gradients: dict[Key, Value], key: Key, gradient: Value) -> None:
+def _keep(gradients: dict[SightKey, Value], key: SightKey, gradient: Value) -> None:
     gradients[key] = gradient
 
 

@@ -1,4 +1,4 @@
-"""Linear functions whose way back is their own, which are differentiated forwards, too, where `custom_vjp` is not."""
+"""Linear functions with a way back of their own that, unlike `custom_vjp`, can be differentiated forwards, too."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
 from jax.interpreters import ad, batching, mlir
 
+from .precision import is_inexact
 from .types import Value
 from .varying import varying_as
 
@@ -16,9 +17,9 @@ WayBack = Callable[[list], list]
 
 
 def own_way_back(tree: Value, way_back: WayBack) -> Value:
-    """`tree` itself; `way_back` is given the gradients of its floating-point leaves, and gives those to go on with."""
+    """`tree` itself; backwards, `way_back` maps the gradients of its floating-point leaves to those that go on."""
     leaves, structure = jax.tree.flatten(tree)
-    moving = [i for i, leaf in enumerate(leaves) if jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)]
+    moving = [i for i, leaf in enumerate(leaves) if is_inexact(leaf)]
     found = _identity.bind(*(leaves[i] for i in moving), way_back=way_back)
     for i, leaf in zip(moving, found, strict=True):
         leaves[i] = leaf
@@ -28,8 +29,8 @@ def own_way_back(tree: Value, way_back: WayBack) -> Value:
 def linear(function: Callable[[Value, Value], Value], way_back: Callable, fixed: Value, moving: Value) -> Value:
     """function(fixed, moving), which is linear in `moving`, a tree of floating-point arrays.
 
-    Its way back is way_back(fixed, gradients), in the structure of `moving`. Neither function may use what is being
-    traced, but for its arguments.
+    Its way back is way_back(fixed, gradients), with the structure of `moving`. Neither function may use traced values
+    other than its arguments.
     """
     fixed, moving = varying_as((fixed, moving), (fixed, moving))
     (fixed_leaves, of_fixed), (leaves, of_moving) = jax.tree.flatten(fixed), jax.tree.flatten(moving)
@@ -95,7 +96,7 @@ def _linear_tangents(primals: Any, tangents: Any, *, count: int, **rest: Any) ->
     results = _linear.bind(*primals, count=count, **rest)
     if all(type(each) is ad.Zero for each in tangents[:count]):
         return results, _linear.bind(*primals[:count], *_filled(tangents[count:]), count=count, **rest)
-    moving = [i for i, each in enumerate(primals) if jnp.issubdtype(each.dtype, jnp.inexact)]
+    moving = [i for i, each in enumerate(primals) if is_inexact(each)]
 
     def of_moving(given: list) -> list:
         operands = list(primals)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -21,16 +22,16 @@ from .workers import TIME_LIMIT, Processes, Threads, awaited, check_limit
 
 
 class AsyncIterator(DataLoader):
-    """A loader whose iterators' batches are made ahead, by `n_workers` workers; the batches are the same, in order.
+    """A loader whose iterators make batches ahead, in `n_workers` workers; batches and their order stay the same.
 
-    Workers are threads, as decoders of images and NumPy's functions release Python's lock; processes if the loader
-    sets `in_processes` (then it must be picklable). A loader whose batches continue each other (`streaming`) has one
-    worker. At most n_workers batches are ready or in the making at a time.
-    An error in a worker is raised where the batch would have been yielded, and so is one that names the batch if a
-    worker's process ends, or if it is not made within `timeout` seconds (None: however long it takes). `close`, or
-    leaving a `with`, stops the workers; so does the end of the object, or of the program, even while they hang.
+    Workers are threads, since image decoders and NumPy's functions release Python's lock. A loader that sets
+    `in_processes` gets processes and must be picklable. A loader of time-steps (`streaming`) has one worker, since its
+    batches continue each other. At most n_workers batches are ready or being made at a time.
+    An error in a worker is raised in place of the batch. So is an error that names the batch if the worker's process
+    dies, or if the batch takes longer than `timeout` seconds (None: no limit). `close`, or leaving a `with` block,
+    stops the workers; so does the end of the object or of the program, even if a worker hangs.
     Source: dataload/README.md#AsyncIterator.
-    Differs from Torch7: the order is kept with any number of workers; no sample is dropped at the wrap.
+    Differs from Torch7: the order is kept with any number of workers; no sample is dropped at the end of the data.
     """
 
     def __init__(self, loader: DataLoader, n_workers: int = 2, timeout: float | None = TIME_LIMIT):
@@ -78,15 +79,15 @@ class AsyncIterator(DataLoader):
     # Iteration -------------------------------------------------------------------------------------------------
 
     def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed = None, **options: object) -> Iterator:
-        """As DataLoader.subiter. Only the last iterator that was made can be used."""
+        """As DataLoader.subiter. Making an iterator makes earlier ones unusable."""
         windows, random = self.windows(batch_size, epoch_size), generators(seed)
         requests = (("sub", (first, last), {"seed": next(random), **options}, *then) for first, last, *then in windows)
         return self._delivered(self.iterate(requests))
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed, **options: object) -> Iterator:
-        """As DataLoader.sampleiter. Only the last iterator that was made can be used."""
+        """As DataLoader.sampleiter. Making an iterator makes earlier ones unusable."""
         if self.streaming:
-            return self.loader.sampleiter(batch_size, epoch_size, seed=seed)  # which says that it cannot
+            return self.loader.sampleiter(batch_size, epoch_size, seed=seed)  # raises its own error
         drawn = self.drawn(batch_size, epoch_size, seed)
         requests = (("index", (indices,), seeding | options, k, self.start) for indices, seeding, k in drawn)
         return self._delivered(self.iterate(requests))
@@ -97,14 +98,12 @@ class AsyncIterator(DataLoader):
         made = self._round
         sent: deque[tuple[int, int]] = deque()
 
-        def send() -> None:
-            for name, args, options, k, following in requests:
+        def send(count: int) -> None:
+            for name, args, options, k, following in islice(requests, count):
                 self.async_put(name, args, k, **options)
                 sent.append((k, following))
-                return
 
-        for _ in range(self.n_workers):
-            send()
+        send(self.n_workers)
 
         def received() -> Iterator:
             while sent:
@@ -112,7 +111,7 @@ class AsyncIterator(DataLoader):
                     raise RuntimeError("Can only support one iterator per synchronize()")
                 k, following = sent.popleft()
                 batch = self.async_get()[1]
-                send()
+                send(1)
                 yield k, following, batch
 
         return received()
@@ -120,7 +119,7 @@ class AsyncIterator(DataLoader):
     # Requests --------------------------------------------------------------------------------------------------
 
     def async_put(self, name: str, args: tuple, size: int, **options: object) -> None:
-        """Asks a worker for loader.name(*args, **options); `size` comes back with the result."""
+        """Asks a worker for loader.name(*args, **options); async_get returns `size` with the result."""
         self._pending.append((size, self._submitted(name, args, options)))
 
     def _submitted(self, name: str, args: tuple, options: dict) -> Future:
@@ -129,7 +128,7 @@ class AsyncIterator(DataLoader):
         return self._workers.submit(partial(getattr(self._copy, name), *args, **options))
 
     def async_get(self) -> tuple[int, Value]:
-        """(size, result) of the oldest request; waits for it, and raises what the worker raised."""
+        """Waits for the oldest request and returns its (size, result), or raises the worker's error."""
         if not self._pending:
             raise RuntimeError("AsyncIterator.async_get: nothing was asked for with async_put")
         size, future = self._pending.popleft()
@@ -137,7 +136,7 @@ class AsyncIterator(DataLoader):
         return size, awaited(future, f"AsyncIterator: batch {self._taken}", self.timeout)
 
     def synchronize(self) -> None:
-        """Waits for the workers and drops what they made and were asked for."""
+        """Waits for the workers, and drops all requests and results."""
         for _, future in self._pending:
             future.cancel()
         for _, future in self._pending:
@@ -168,7 +167,7 @@ class AsyncIterator(DataLoader):
     # Workers ---------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Stops the workers, for good, whatever they are at."""
+        """Stops the workers for good, even in the middle of a batch."""
         for _, future in self._pending:
             future.cancel()
         self._pending.clear()

@@ -1,4 +1,4 @@
-"""Batches: from a loader into JAX, in an order that a seed decides and that can be taken up again."""
+"""Batches: from a loader onto a device, in an order that depends on a seed and can be resumed."""
 
 from __future__ import annotations
 
@@ -20,25 +20,23 @@ from .workers import TIME_LIMIT, InProcesses, Threads, awaited, check_limit
 
 
 class Batches(Iterator):
-    """Yields (inputs, targets) as JAX arrays; the next batches are made and put on the device meanwhile.
+    """Yields (inputs, targets) as JAX arrays, while the next batches are read and put on the device.
 
-    Each epoch goes through all samples once, in an order drawn from (seed, epoch), or in theirs without a seed; the
-    last batch may be smaller, unless `drop_last`. `epochs=None` never ends. Loaders of time-steps (`streaming`) are not
-    shuffled: a batch is the next batch_size steps of every column, and `epochs` many passes.
-    Of several processes, each gets its own samples (or columns, or sequences), as many as every other: the remainder
-    of an epoch's order is left out. `process_index` and `process_count` are JAX's unless given; batch_size counts the
-    samples of one process. With a `sharding` the processes' batches are made into arrays of all of them.
-    `workers` threads make up to workers + `prefetch` batches ahead (processes of a loader that sets `in_processes`);
-    without any, the calling thread makes them, which suits data in memory. None of this changes what the batches hold.
-    A batch that workers do not make within `timeout` seconds is an error that names it (None: they may take for ever).
-    More options go to `loader.index`, or `loader.sub` of time-steps.
+    An epoch yields every sample once, in an order drawn from (seed, epoch), or in the loader's order without a seed.
+    Its last batch may be smaller, unless `drop_last`. `epochs=None` never ends. Loaders of time-steps (`streaming`) are
+    not shuffled: a batch is the next batch_size steps of every column, and an epoch is one pass.
+    With several processes each reads its own samples (or columns, or sequences), all equally many: the remainder of an
+    epoch is left out. `process_index` and `process_count` default to JAX's; batch_size counts the samples of one
+    process. With a `sharding` the batches of all processes form global arrays.
+    `workers` threads make up to workers + `prefetch` batches ahead; a loader that sets `in_processes` gets processes
+    instead. With 0 workers the calling thread makes them, which suits data in memory. None of this changes the batches.
+    A batch that takes workers longer than `timeout` seconds raises an error that names it (None: no limit).
+    Other options are passed to `loader.index`, or to `loader.sub` for time-steps.
 
-    `state`, a plain dict, says what comes next; an iterator that is made with it goes on there.
-    `per_epoch` is the number of batches of an epoch.
-    Raises: ValueError and TypeError for numbers that make no sense and for a state that is none of these batches, one
-    in the middle of an epoch of more or fewer samples among them. Where its batch would have come: what the loader
-    raises; TypeError for what is no (inputs, targets) of numbers; ValueError for whole numbers that JAX's arrays have
-    not.
+    `state` is a plain dict: `Batches` made with it continue where this one is. `per_epoch` counts an epoch's batches.
+    Raises: at once, TypeError and ValueError for arguments out of range, and for a state of other batches or from
+    within an epoch of another number of samples. In place of a batch: the loader's own errors; TypeError for a batch
+    that is not (inputs, targets) of numbers; ValueError for whole numbers that do not fit JAX's integers.
     """
 
     def __init__(
@@ -94,7 +92,7 @@ class Batches(Iterator):
         return source
 
     def _started(self, state: dict | None, seed: int | None, batch_size: int) -> dict[str, Any]:
-        """What comes first: what a state says, or the beginning. Raises: TypeError, ValueError for one of others."""
+        """Where to begin: at a state, or else at the start. Raises: TypeError, ValueError if the state does not fit."""
         samples = self._plan.samples
         known = {
             "seed": seed, "batch_size": batch_size, "samples": samples, "epoch": 0, "batch": 0, "loader": None
@@ -110,7 +108,7 @@ class Batches(Iterator):
             )
         if found["batch"] >= self.per_epoch:
             raise ValueError(f"batches: expected a state within an epoch of {self.per_epoch} batches, got {state}")
-        if found["batch"] and found["samples"] != samples:  # whose order is another
+        if found["batch"] and found["samples"] != samples:  # the order would differ
             raise ValueError(
                 f"batches: expected a state within an epoch of {samples} samples, got one of {found['samples']}; only "
                 "from one epoch to the next may their number change"
@@ -142,11 +140,11 @@ class Batches(Iterator):
         return batch
 
     def restarted(self, state: dict | None = None, epochs: int | None = None) -> Batches:
-        """Another iterator made as this one, from `state` on (None: the beginning); it never ends without `epochs`."""
+        """A new iterator with the same arguments that begins at `state` (None: the start); endless without `epochs`."""
         return Batches(**self._made_of | {"state": state, "epochs": epochs})
 
     def close(self) -> None:
-        """Drops the batches that are ready and stops the workers."""
+        """Stops the workers; batches that are ready are dropped."""
         for workers in (self._workers, self._processes):
             if workers is not None:
                 workers.close()
@@ -161,7 +159,7 @@ class Batches(Iterator):
 
 
 def _part(process_index: int | None, process_count: int | None) -> tuple[int, int]:
-    """(process_index, process_count): JAX's unless given. Raises: ValueError for none of so many processes."""
+    """(process_index, process_count): JAX's unless given. Raises: ValueError for an index out of range."""
     count = jax.process_count() if process_count is None else process_count
     index = jax.process_index() if process_index is None else process_index
     if not 0 <= index < count:
@@ -170,7 +168,7 @@ def _part(process_index: int | None, process_count: int | None) -> tuple[int, in
 
 
 def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:
-    """Calls a function now; what it gave, or raised, comes when the result is called for."""
+    """Calls a function now, and returns a function that returns its result, or raises its error."""
     try:
         made = function(*args)
     except Exception as error:
@@ -221,28 +219,28 @@ class _Plan:
         self.per_epoch = n // batch_size if drop_last else -(-n // batch_size)
 
     def prepare(self) -> int:
-        """Readies the process's part; returns its number of samples."""
+        """Prepares the part of this process; returns its number of samples."""
         raise NotImplementedError
 
     def batch(self, epoch: int, number: int) -> tuple:
-        """(inputs, targets, ...) of a batch; the number counts from 0 in its epoch."""
+        """(inputs, targets, ...) of batch `number` of an epoch, both counted from 0."""
         raise NotImplementedError
 
     def state(self) -> dict | None:
         """The loader's state, where batches depend on it."""
 
     def restore(self, state: dict | None) -> None:
-        """Takes up the loader's state."""
+        """Restores the loader's state."""
 
     def random(self, *numbers: int) -> np.random.Generator | None:
-        """The generator of a batch or an epoch."""
+        """The random generator of a batch or an epoch."""
         return (
             None if self.seed is None else np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=numbers))
         )
 
 
 class _SamplePlan(_Plan):
-    """Batches of samples, by the order of the epoch."""
+    """Batches of samples, in the epoch's order."""
 
     def prepare(self) -> int:
         self._order: tuple[int, np.ndarray] | None = None
@@ -257,7 +255,7 @@ class _SamplePlan(_Plan):
 
     def order(self, epoch: int) -> np.ndarray:
         """The process's indices in an epoch."""
-        known = self._order  # read once: another thread may be at the next epoch
+        known = self._order  # read once: another thread may replace it by the next epoch's
         if known is None or known[0] != epoch:
             random, size = self.random(epoch), self.loader.size()
             everyone = np.arange(size) if random is None else random.permutation(size)
@@ -276,7 +274,7 @@ class _StepPlan(_Plan):
             self.part = copy.copy(self.loader)
         self.part.reset()
         self.n_steps = self.part.size()
-        if self.process_count > 1:  # as many as the process has that has fewest
+        if self.process_count > 1:  # the smallest share decides, so that all yield equally many
             self.n_steps = min(self.loader.shard(i, self.process_count).size() for i in range(self.process_count))
         return self.n_steps
 

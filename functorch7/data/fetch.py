@@ -1,4 +1,4 @@
-"""Downloads: a file is there whole, and as its checksum says, or not at all; cut ones go on where they stopped."""
+"""Downloads: a file appears only whole and with the right checksum; a cut download continues where it stopped."""
 
 import contextlib
 import glob
@@ -25,12 +25,12 @@ def downloadfile(
     known_hash: str | None = None,
     progress: bool = True,
 ) -> Path:
-    """Downloads srcurl into dstdir, which is made if needed and returned, unless existfile is there already.
+    """Downloads srcurl into dstdir, which is made if needed and returned, unless existfile exists.
 
     srcurl begins with http, https, ftp, or scp (scp://user@host:folder/file, by the command scp). known_hash is
-    the file's checksum, such as "md5:d53e105ee54ea40749a09fcbcd1e9432"; a file of the URL's name that is there already
-    is kept if it matches. What a cut download has left is kept, as <name>.<...>.part, if the server can continue it.
-    Raises: OSError naming the URL if it cannot be had, is cut, or has another checksum; there is no file then.
+    the file's checksum, such as "md5:d53e105ee54ea40749a09fcbcd1e9432"; an existing file of the URL's name is kept if
+    it matches. What a cut download has read is kept as <name>.<...>.part if the server can continue it.
+    Raises: OSError naming the URL if the download fails, is cut, or has another checksum; no file is left then.
     Source: dataload, utils.lua.
     """
     folder = Path(dstdir)
@@ -45,9 +45,9 @@ def downloadfile(
 def fetch(
     title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str, argument: str = "srcurl"
 ) -> Path:
-    """The path of srcurl's file in folder, downloaded if need be.
+    """The path of srcurl's file in folder, downloaded if needed.
 
-    Errors say which files `title` wants there, and by which argument another source is named.
+    Errors name the files that `title` wants there, and the argument that names another source.
     """
     try:
         return downloadfile(folder, srcurl, known_hash=known_hash) / file_name(srcurl)
@@ -58,7 +58,7 @@ def fetch(
 
 
 def fetch_archive(title: str, srcurl: str, folder: Path, *, known_hash: str | None, wanted: str) -> None:
-    """Downloads srcurl's archive into folder if need be, and unpacks it there; a damaged download does not stay."""
+    """Downloads srcurl's archive into folder if needed, and unpacks it there; a damaged download is removed."""
     archive = folder / file_name(srcurl)
     was_there = archive.is_file()
     fetch(title, srcurl, folder, known_hash=known_hash, wanted=wanted)
@@ -71,7 +71,7 @@ def fetch_archive(title: str, srcurl: str, folder: Path, *, known_hash: str | No
 
 
 def file_name(url: str) -> str:
-    """The last part of a URL's path. Raises: ValueError for what is no name of a file in one folder."""
+    """The last part of a URL's path. Raises: ValueError unless it is a plain file name."""
     name = unquote(urlsplit(url).path.rpartition("/")[2])
     if name in ("", ".", "..") or any(character in name for character in "/\\\0"):
         raise ValueError(f"the URL {url} names no file: {name!r}")
@@ -95,7 +95,7 @@ def _secure_copy(url: str, output_file: str, _: Any) -> None:
 
 
 class _Continued:
-    """A downloader for pooch that continues what an earlier, cut download of the same content has left."""
+    """A downloader for pooch that continues an earlier, cut download of the same content."""
 
     def __init__(self, target: Path, progress: bool) -> None:
         self.target, self.progress = target, progress
@@ -112,12 +112,12 @@ class _Continued:
                 os.replace(part, output)  # claims it: another process now begins a file of its own
                 ranges = {"Range": f"bytes={output.stat().st_size}-", "If-Range": whole.headers["ETag"]}
                 with _get(url, **ranges) as rest:
-                    if rest.status_code != 206:  # it has changed meanwhile
+                    if rest.status_code != 206:  # the file has changed since
                         output.write_bytes(b"")
                     self._write(rest, output)
 
     def _part(self, url: str, response: Any) -> Path | None:
-        """Where this content waits to be continued; None if the server does not offer that."""
+        """The file that keeps a cut download of this content; None if the server cannot continue one."""
         tag = response.headers.get("ETag", "")
         if response.headers.get("Accept-Ranges") != "bytes" or not tag.startswith('"'):
             return None
@@ -156,7 +156,7 @@ def _get(url: str, **headers: str) -> Any:
 
 @contextlib.contextmanager
 def _kept(output: Path, part: Path) -> Iterator[None]:
-    """Keeps what was written to `output` as `part` if the rest does not come."""
+    """Keeps what was written to `output` as `part` if the rest fails."""
     try:
         yield
     except BaseException:

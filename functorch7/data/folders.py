@@ -1,11 +1,11 @@
-"""Where data and models are kept: read from the environment whenever it is asked; no folder is made by asking."""
+"""Where data and models are kept. Each call reads the environment; none makes a folder."""
 
 import os
 from pathlib import Path
 
 
 def torch_path() -> Path:
-    """The folder above the two others: $TORCH_DATA_PATH, or the home folder."""
+    """The parent of the two others: $TORCH_DATA_PATH, or the home folder."""
     return Path(os.environ.get("TORCH_DATA_PATH") or Path.home())
 
 

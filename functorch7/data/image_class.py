@@ -19,7 +19,7 @@ from ..checks.numbers import whole
 from ..core.types import Indices, Value
 from .images import ImageError, image_files, load_image, random_crop, resample, ten_crops
 from .loader import DataLoader
-from .nested import as_indices
+from .nested import as_indices, with_size
 from .seeds import Seed, generator, opened
 
 if TYPE_CHECKING:
@@ -31,23 +31,26 @@ SampleFunction = Callable[["ImageClass", str, Any], np.ndarray]
 class ImageClass(DataLoader):
     """Images for classification, [data_path]/[class]/.../[image].jpg, read when they are asked for.
 
-    `data_path`: one folder or several, whose classes are merged by name (links to what is around them are none).
-    Classes count from 1, sorted by name, or by the key `sort_function`. `load_size` and `sample_size` (C, H, W): an
-    image is loaded such that its smallest side is min(H, W) of load_size, in grey if C is 1, and `sample_function`
-    makes a sample of it: "sample_default" resizes it to sample_size, "sample_train" takes a random part and mirrors
-    every other, "sample_test" takes ten parts; or a function f(loader, path, random) to an array C x H x W, or views x
-    C x H x W. `exclude_file` and `exclude_dir` are patterns ("*_small.jpg") of file names and of paths that are left
-    out.
-    Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. Several views of an
-    image follow each other, and its target is repeated.
-    `sample` draws classes uniformly, then images in them.
-    With on_error="skip" unreadable images are left out of their batches, and empty classes of the draw; each is counted
-    in `skipped`, with a warning. A batch that would be empty has the next image of the data set that can be read.
+    `data_path`: one folder or several; classes of the same name are merged. A link to a folder that contains
+    data_path is no class. Classes count from 1, sorted by name, or by the key `sort_function`.
+    `load_size` and `sample_size` are (C, H, W): an image is resized so that its smallest side is min(H, W) of
+    load_size, grey if C is 1. Then `sample_function` makes a sample of it: "sample_default" resizes it to sample_size;
+    "sample_train" crops it at a random place and mirrors it with probability 0.5; "sample_test" takes ten crops; or a
+    function f(loader, path, random) returns an array C x H x W, or views x C x H x W. `exclude_file` and `exclude_dir`
+    are patterns ("*_small.jpg"): files are left out whose name matches the first, or whose path matches the second.
+    Shape: inputs N x C x H x W, float32 from 0 to 1; targets N, int64; and a list of N paths. The views of an image
+    follow each other, its target is repeated for each.
+    `sample` draws a class uniformly, then an image of it.
+    With on_error="skip" unreadable images are left out of their batches, and classes without images are never drawn;
+    each is counted in `skipped`, with a warning. A batch that would be empty gets the next readable image.
     Raises: ValueError, naming the file or the folder.
     Source: dataload/README.md#ImageClass.
     """
 
     draws = True
+    sort_function: Callable[[str], Any] | None = None
+    exclude_file: str | None = None
+    exclude_dir: str | None = None
 
     def __init__(
         self,
@@ -80,9 +83,6 @@ class ImageClass(DataLoader):
         self.load_size = checked_size("ImageClass", "load_size", load_size)
         self.sample_size = checked_size("ImageClass", "sample_size", load_size if sample_size is None else sample_size)
         self.sample_function: str | SampleFunction = "sample_default"
-        self.sort_function: Callable[[str], Any] | None = None
-        self.exclude_file: str | None = None
-        self.exclude_dir: str | None = None
         self.on_error = on_error
         self.skipped: Counter[str] = Counter()  # one for all copies, so that it counts what workers meet
 
@@ -110,7 +110,7 @@ class ImageClass(DataLoader):
         self._list(np.array(paths), np.repeat(np.arange(1, len(counts) + 1), counts))
 
     def _list(self, image_path: np.ndarray, image_class: np.ndarray) -> None:
-        """Takes the files, class by class: bytes of one width, compact for millions of them, and their classes."""
+        """Keeps the files, class by class, as bytes of one width (compact for millions of them), and their classes."""
         self.image_path, self.image_class = image_path, image_class
         self.class_index = {name: i for i, name in enumerate(self.classes, 1)}
         self._ends = np.cumsum(np.bincount(image_class - 1, minlength=len(self.classes)))
@@ -120,9 +120,9 @@ class ImageClass(DataLoader):
         cls, image_path: np.ndarray, image_class: np.ndarray, classes: Sequence[str], data_path: Sequence[str],
         load_size: Sequence[int], sample_size: Sequence[int],
     ) -> ImageClass:  # fmt: skip
-        """A loader of files that are known, class by class: their paths, as bytes, and their classes, from 1.
+        """A loader of files that are known already, class by class: their paths, as bytes, and their classes, from 1.
 
-        No folder is looked into. Raises: ValueError if they are of other numbers, or not in the order of their classes.
+        Reads no folder. Raises: ValueError for classes that are not in ascending order, not one per file, or unknown.
         """
         in_order = len(image_path) == len(image_class) and not (np.diff(image_class) < 0).any()
         if not in_order or not ((image_class >= 1) & (image_class <= len(classes))).all():
@@ -168,16 +168,15 @@ class ImageClass(DataLoader):
         return range(int(first) + 1, int(self._ends[number - 1]) + 1)
 
     def isize(self, exclude_dim: int | bool = 1) -> list[int]:
-        sizes = [self.size(), *self.sample_size]
-        return sizes if exclude_dim is False else sizes[: exclude_dim - 1] + sizes[exclude_dim:]
+        return with_size([0, *self.sample_size], self.size(), exclude_dim)
 
     def tsize(self, exclude_dim: int | bool = 1) -> list[int]:
-        return [] if exclude_dim == 1 else [self.size()]
+        return with_size([0], self.size(), exclude_dim)
 
     def index(
         self, indices: Indices, *, seed: Seed = None, sample_function: str | SampleFunction | None = None
     ) -> tuple:
-        """(inputs, targets, paths); `seed` for functions that draw."""
+        """(inputs, targets, paths); sample functions that draw need a `seed`."""
         indices = as_indices("ImageClass.index", indices, self.size())
         function = sampling(type(self), sample_function or self.sample_function)
         random = None if seed is None else opened(seed, "ImageClass.index")
@@ -193,7 +192,7 @@ class ImageClass(DataLoader):
     def _read(
         self, numbers: np.ndarray, function: SampleFunction, random: np.random.Generator | None
     ) -> Iterator[tuple[np.ndarray, int, str]]:
-        """(sample, number, path) of the images of these numbers, from 0, that can be read."""
+        """(sample, number, path) of each readable image among these numbers, counted from 0."""
         for number in numbers:
             path = os.fsdecode(bytes(self.image_path[number]))
             sample = self._sampled(function, path, random)
@@ -201,7 +200,7 @@ class ImageClass(DataLoader):
                 yield sample, number, path
 
     def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
-        """The indices of random images of classes that are drawn uniformly."""
+        """The indices of images: each of a class drawn uniformly, and uniform in it."""
         counts = np.diff(self._ends, prepend=0)
         classes = random.choice(np.flatnonzero(counts), batch_size)
         within = random.integers(counts[classes])
@@ -257,7 +256,7 @@ class ImageClass(DataLoader):
 def sampling(kind: type, chosen: str | Callable) -> Value:
     """The function that makes samples: that of a name, as loaders of a kind have them, or a user's own.
 
-    Raises: ValueError for a name that none has; TypeError for what is neither.
+    Raises: ValueError for a name that none has; TypeError for anything else.
     """
     if callable(chosen):
         return chosen

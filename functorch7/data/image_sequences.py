@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core.types import Value
 from ..interop.writing import replacing
 from .image_class import checked_size, sampling
 from .images import as_array, crop, load_image, offset, resample
 from .nested import with_size
 from .seeds import Seed, generator, opened
-from .sequences import StepLoader, check_batch_size
-from .streams import Columns
+from .sequences import StreamLoader
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,22 +27,23 @@ if TYPE_CHECKING:
 SampleFunction = Callable[["MultiImageSequence", str, str, dict, Any], tuple[np.ndarray, np.ndarray]]
 
 
-class MultiImageSequence(StepLoader):
+class MultiImageSequence(StreamLoader):
     """Sequences of images, [data_path]/[sequence]/input1.jpg, input2.jpg, ..., and their targets target1.jpg, ....
 
-    Each column of a batch is an endless stream as in `MultiSequence`: a mask step, which is all zeros, a sequence, ....
-    `load_size`: (C, H, W) of inputs and of targets; images are loaded such that their smallest side is min(H, W).
-    `sample_size`: that of the inputs, (C, H, W); the targets' is proportional. `sample_function`: "sample_default"
-    resizes, "sample_train" takes a part, at the same relative place of input and target, drawn once per sequence; or
-    f(loader, input_path, target_path, tracker, random) to both arrays, where `tracker` is a dict that lasts as long as
-    the sequence, with the "step" from 0.
+    Each column of a batch is an endless stream as in `MultiSequence`: a mask step of zeros, a sequence, and so on.
+    `load_size`: (C, H, W) of inputs and of targets; an image is resized so that its smallest side is min(H, W).
+    `sample_size`: (C, H, W) of the inputs; that of the targets is scaled alike. `sample_function` turns images into
+    arrays: "sample_default" resizes them; "sample_train" crops input and target at the same relative place, drawn once
+    per sequence; or a function f(loader, input_path, target_path, tracker, random) that returns both arrays, where
+    `tracker` is a dict that is kept during a sequence and whose "step" counts its steps from 0.
     Shape: inputs and targets of `sub` are steps x batch_size x C x H x W, float32 from 0 to 1.
-    Attributes that can be set: `crop_every_step` draws the place at every step; `vary_load_size` draws a load size
-    between sample_size and load_size, once per sequence, or at every step with `scale_every_step`; `randseq` draws each
-    new sequence uniformly. All of these need a seed. `input_pattern` and `target_pattern` (before the first use).
+    Attributes to set: `crop_every_step` draws a place at every step; `vary_load_size` draws a load size between
+    sample_size and load_size once per sequence, or at every step with `scale_every_step`; `randseq` draws each new
+    sequence uniformly. These need a seed. `input_pattern` and `target_pattern` name the files; set them before the
+    first use.
     Raises: ValueError, naming the file or the folder.
     Source: dataload/README.md#MultiImageSequence.
-    Differs from Torch7: folders are taken in the order of their names; sample_size may be left out.
+    Differs from Torch7: folders are read in the order of their names; sample_size may be omitted.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class MultiImageSequence(StepLoader):
         sample_size: Sequence[int] | None = None,
         sample_function: str | SampleFunction = "sample_default",
     ):
-        check_batch_size("MultiImageSequence", batch_size)
+        check_whole("MultiImageSequence", 1, batch_size=batch_size)
         if len(load_size) != 2 or not all(isinstance(each, Sequence) for each in load_size):
             raise ValueError(f"MultiImageSequence: expected load sizes of inputs and of targets, got {load_size}")
         self.data_path, self.batch_size = Path(data_path), batch_size
@@ -72,7 +73,7 @@ class MultiImageSequence(StepLoader):
     # Files -----------------------------------------------------------------------------------------------------
 
     def build_index(self, cache_path: str | os.PathLike | None = None, overwrite: bool = False) -> None:
-        """Counts the frames of each sequence; `cache_path` is a file that keeps them for the next time."""
+        """Counts the frames of each sequence, or reads the counts from the file `cache_path`, where they are kept."""
         cache = None if cache_path is None else Path(cache_path)
         if cache is not None and cache.is_file() and not overwrite:
             try:
@@ -113,9 +114,8 @@ class MultiImageSequence(StepLoader):
     # Steps -----------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Makes every column begin anew."""
+        """Starts every column anew."""
         super().reset()
-        self.columns = Columns(self.batch_size)
         self.trackers: list[dict] = [{} for _ in range(self.batch_size)]
 
     def size(self) -> int:
@@ -149,7 +149,7 @@ class MultiImageSequence(StepLoader):
         return len(self._indexed())
 
     def record(self, number: int, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
-        """All frames of one sequence, without a mask step: T x C x H x W."""
+        """All frames of one sequence, without its mask step: T x C x H x W."""
         whole = self.shard(number - 1, self.n_records())
         whole.batch_size = 1
         whole.reset()
@@ -176,28 +176,23 @@ class MultiImageSequence(StepLoader):
         return tracker
 
     def get_state(self) -> dict:
-        return {**super().get_state(), "columns": self.columns.get_state(), "trackers": copy.deepcopy(self.trackers)}
+        return {**super().get_state(), "trackers": copy.deepcopy(self.trackers)}
 
     def set_state(self, state: dict) -> None:
         super().set_state(state)
-        self.columns.set_state(state["columns"])
         self.trackers = copy.deepcopy(state["trackers"])
 
     def shard(self, index: int, count: int) -> MultiImageSequence:
-        """The sequences of process `index` (from 0) of `count`: those that lie next to each other, by name."""
-        sequences = self._indexed()
-        n = len(sequences)
-        if n < count:
-            raise ValueError(f"MultiImageSequence: {n} sequences cannot be shared by {count} processes")
+        """The sequences of process `index` (from 0) of `count`: neighbours in the order of their names."""
         part = copy.copy(self)
-        part.sequences = sequences[n * index // count : n * (index + 1) // count]
+        part.sequences = self._indexed()[self._share(index, count)]
         part.reset()
         return part
 
     # Sample functions ------------------------------------------------------------------------------------------
 
     def load_image(self, path: str, part: int, tracker: dict) -> Image:
-        """The image as Pillow has it, an input (part 0) or a target (1), in the tracker's load size."""
+        """An input (part 0) or target (part 1) as an image of Pillow, resized to the tracker's load size."""
         whole, sample = self.load_size[part], self.sample_size[part]
         scale = tracker.get("scale", 1)
         height, width = (_rounded(s + scale * (w - s)) for s, w in zip(sample[1:], whole[1:], strict=True))
@@ -212,7 +207,7 @@ class MultiImageSequence(StepLoader):
         return first, second
 
     def sample_train(self, input_path: str, target_path: str, tracker: dict, random: np.random.Generator) -> tuple:
-        """The part of both images at one relative place."""
+        """A crop of each image, both at the same relative place."""
         if "crop" not in tracker or self.crop_every_step:
             tracker["crop"] = generator(random, "MultiImageSequence.sample_train").uniform(size=2).tolist()
         down, right = tracker["crop"]
@@ -230,6 +225,6 @@ def _rounded(number: float) -> int:
 
 
 def proportional(sample: Sequence[int], load: Sequence[int], target: Sequence[int]) -> tuple[int, int, int]:
-    """The targets' sample size: their load size, scaled as the inputs' is."""
+    """The targets' sample size: their load size, scaled as the sample size scales the inputs' load size."""
     height, width = (min(target[i], max(1, _rounded(sample[i] * target[i] / load[i]))) for i in (1, 2))
     return target[0], height, width

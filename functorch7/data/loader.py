@@ -1,4 +1,4 @@
-"""DataLoader: a data set's samples, and their ways into JAX."""
+"""DataLoader: the samples of a data set, and how they get into JAX."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 class DataLoader(Samples):
     """A data set of inputs and targets, counted from 1. A subclass writes `size()` and `index(indices)`.
 
-    Inputs and targets are NumPy arrays whose first dimension is the sample, or nested tables of them; new ones at each
-    call, as JAX reads them later. Random numbers come from `seed`, a number or a numpy.random.Generator; each batch of
-    an iterator has a generator of its own. A loader's only state is where `subiter` goes on, `get_state()`.
+    Inputs and targets are NumPy arrays whose first dimension is the sample, or nested tables of them. Every call must
+    return new arrays, since JAX may read them later. Random numbers come from `seed`, a number or a
+    numpy.random.Generator; each batch of an iterator has its own generator. The only state of a loader is the position
+    of `subiter`, `get_state()`.
 
         class Squares(DataLoader):
             def size(self):
@@ -26,9 +27,9 @@ class DataLoader(Samples):
             def index(self, indices):
                 return indices, indices**2
 
-    Raises: NotImplementedError for what a subclass does not have.
+    Raises: NotImplementedError for methods that the subclass does not define.
     Source: dataload/README.md#DataLoader.
-    Differs from Torch7: every batch is a new array, where Torch overwrites the last one.
+    Differs from Torch7: every batch is a new array; Torch overwrites the previous one.
     """
 
     def batches(self, batch_size: int, epochs: int | None = 1, seed: int | None = None, **options: Any) -> Batches:
@@ -36,7 +37,7 @@ class DataLoader(Samples):
         return Batches(self, batch_size, epochs, seed, **options)
 
     def to_grain(self, seed: int | None = None) -> MapDataset:
-        """A grain.MapDataset of (input, target): records by position, from 0. `seed` is for loaders that draw.
+        """A grain.MapDataset of (input, target) by position from 0. Loaders that draw need a `seed`.
 
         Raises: ImportError without grain, which the extra `grain` installs.
         """

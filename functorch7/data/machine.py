@@ -1,4 +1,4 @@
-"""dataload's helpers around the machine: its name, names that are unique, the working directory."""
+"""dataload's helpers for the machine: its name, unique names, the working directory."""
 
 import contextlib
 import itertools
@@ -19,11 +19,11 @@ def hostname() -> str:
 
 
 def uniqueid(namespace: str | None = None, separator: str = ":") -> str:
-    """A name that no other call gives: namespace (the machine's name), seconds since 1970, the call's number from 1."""
+    """A unique name: namespace (default: the machine's name), seconds since 1970, and the call's number from 1."""
     return separator.join([hostname() if namespace is None else namespace, str(int(time.time())), str(next(_calls))])
 
 
 def withcwd(path: str | os.PathLike, fn: Callable[[], Result]) -> Result:
-    """fn(), called with `path` as working directory, which is as before afterwards (also if fn raises)."""
+    """The result of fn() with `path` as working directory, which is restored afterwards, even if fn raises."""
     with contextlib.chdir(path):
         return fn()

@@ -6,16 +6,22 @@ import numpy as np
 
 from ..checks.tables import leaves
 from ..core.types import Indices, Input, Value
-from ..losses.tables import mapped
+from ..losses.tables import map_leaves
 
 
 def recursive_map(function: Callable, tree: Input) -> Value:
-    """A table of the same structure, with function(array) for every array."""
-    return mapped(function, tree)
+    """A table of the same structure, with function(array) for every array.
+
+    >>> import numpy as np
+    >>> from functorch7.data import recursive_map
+    >>> recursive_map(np.sum, [np.ones(2), {"a": np.ones(3)}])
+    [np.float64(2.0), {'a': np.float64(3.0)}]
+    """
+    return map_leaves(function, tree)
 
 
 def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
-    """Indices as an array. Raises: TypeError for what is no list of whole numbers, IndexError beyond 1 to size."""
+    """Indices as an array. Raises: TypeError for anything but a list of whole numbers, IndexError beyond 1 to size."""
     indices = np.asarray(given)
     if indices.shape == (0,):
         return indices.astype(np.int64)  # NumPy takes an empty list for one of floats
@@ -28,7 +34,13 @@ def as_indices(who: str, given: Indices, size: int) -> np.ndarray:
 
 
 def recursive_index(tree: Input, indices: Indices) -> Value:
-    """The rows at indices that count from 1. Raises: as `as_indices`."""
+    """The rows at indices that count from 1. Raises: as `as_indices`.
+
+    >>> import numpy as np
+    >>> from functorch7.data import recursive_index
+    >>> recursive_index([np.array([10, 20, 30])], [3, 1])
+    [array([30, 10])]
+    """
 
     def taken(array: np.ndarray) -> np.ndarray:
         return array.take(as_indices("recursive_index", indices, len(array)) - 1, axis=0)
@@ -40,6 +52,11 @@ def recursive_sub(tree: Input, start: int, stop: int) -> Value:
     """Views of the rows start to stop, both included, counted from 1.
 
     Raises: IndexError for rows that are not there.
+
+    >>> import numpy as np
+    >>> from functorch7.data import recursive_sub
+    >>> recursive_sub([np.array([10, 20, 30])], 2, 3)
+    [array([20, 30])]
     """
 
     def part(array: np.ndarray) -> np.ndarray:
@@ -51,7 +68,13 @@ def recursive_sub(tree: Input, start: int, stop: int) -> Value:
 
 
 def recursive_size(tree: Input, exclude_dim: int | bool | None = None) -> Value:
-    """The sizes as lists, without dimension `exclude_dim` (counted from 1) if one is given."""
+    """The sizes as lists, without dimension `exclude_dim` (counted from 1) if one is given.
+
+    >>> import numpy as np
+    >>> from functorch7.data import recursive_size
+    >>> recursive_size([np.ones((2, 3)), np.ones(4)]), recursive_size(np.ones((2, 3)), 1)
+    ([[2, 3], [4]], [3])
+    """
 
     def size(array: np.ndarray) -> list[int]:
         return [n for dim, n in enumerate(array.shape, 1) if exclude_dim is False or dim != exclude_dim]
@@ -60,7 +83,13 @@ def recursive_size(tree: Input, exclude_dim: int | bool | None = None) -> Value:
 
 
 def recursive_batch_size(tree: Input) -> int:
-    """The first size of the first array, depth first. Raises: ValueError for tables without an array."""
+    """The first size of the first array, depth first. Raises: ValueError for tables without an array.
+
+    >>> import numpy as np
+    >>> from functorch7.data import recursive_batch_size
+    >>> recursive_batch_size([[np.ones((2, 3))], np.ones(4)])
+    2
+    """
     for array in leaves(tree):
         return array.shape[0]
     raise ValueError("recursive_batch_size: expected at least one array, got empty tables")

@@ -1,4 +1,4 @@
-"""Where iterators are in a data set, and what they read next."""
+"""Where an iterator is in a data set, and what it reads next."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..checks.numbers import check_whole, whole
 
 
 class Positions:
-    """What loaders of both interfaces know about iteration."""
+    """The iteration that loaders of both interfaces share."""
 
-    start = 1  # the sample at which `subiter` goes on
+    start = 1  # the sample at which `subiter` continues
     draws = False  # whether `index` draws random numbers, and so takes a `seed`
     streaming = False  # whether batches are windows of time-steps, which are not shuffled
     in_processes = False  # whether AsyncIterator should run it in processes: for Python code that holds the GIL
@@ -22,7 +22,7 @@ class Positions:
         raise NotImplementedError("Not Implemented")
 
     def windows(self, batch_size: int, epoch_size: int) -> Iterator[tuple[int, int, int, int]]:
-        """What subiter reads: (first, last, samples so far, the next first)."""
+        """What subiter reads: (first, last, samples so far, first of the next)."""
         size, epoch_size = self._checked_sizes(batch_size, epoch_size)
         first, k = self.start, 0
         if not 1 <= first <= size:
@@ -42,13 +42,13 @@ class Positions:
             yield n, k + n
 
     def _delivered(self, results: Iterator) -> Iterator:
-        """The batches of results (k, the next first, batch) that workers made, as iterators yield them."""
+        """Turns results of workers, (k, first of the next, batch), into what iterators yield."""
         for k, following, batch in results:
             self.start = following
             yield (k, *batch)
 
     def _checked_sizes(self, batch_size: int, epoch_size: int) -> tuple[int, int]:
-        """The number of samples, and that of an epoch: the same, unless another is asked for."""
+        """(the number of samples, that of an epoch: the same unless epoch_size is positive)."""
         check_whole(type(self).__name__, 1, batch_size=batch_size)
         asked, size = whole(type(self).__name__, "epoch_size", epoch_size), self._check_samples()
         return size, asked if asked > 0 else size
@@ -61,15 +61,15 @@ class Positions:
         return size
 
     def reset(self) -> None:
-        """Makes the next subiter begin with the first sample."""
+        """Lets the next subiter begin with the first sample."""
         self.start = 1
 
     def get_state(self) -> dict:
-        """Where subiter goes on: a plain dict, to be saved."""
+        """Where subiter continues, as a plain dict that can be saved."""
         return {"start": self.start}
 
     def set_state(self, state: dict) -> None:
-        """Makes subiter go on where it was at `get_state`. Raises: TypeError for what is no state of such a loader."""
+        """Lets subiter continue where it was at `get_state`. Raises: TypeError for a state of other loaders."""
         names = self.get_state().keys()
         if not isinstance(state, dict) or state.keys() != names:
             raise TypeError(
@@ -79,6 +79,6 @@ class Positions:
         self.start = state["start"]
 
     def clone(self, *share_names: str) -> Self:
-        """A deep copy, whose attributes of the given names are the same objects as here."""
+        """A deep copy that shares the attributes of the given names with this object."""
         shared = [getattr(self, name) for name in share_names]
         return copy.deepcopy(self, {id(each): each for each in shared})

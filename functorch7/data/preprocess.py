@@ -23,6 +23,10 @@ def rescale(
     Any shape. data_low and data_high are the data's extremes unless given. Raises: ValueError where they are equal,
     and for data without a number.
     Source: dataload/utils.lua.
+
+    >>> from functorch7.data import rescale
+    >>> rescale([0, 5, 10], -1, 1).tolist()
+    [-1.0, 0.0, 1.0]
     """
     data = np.asarray(data)
     if not data.size:
@@ -44,13 +48,23 @@ def binarize(data: ArrayLike, threshold: float) -> np.ndarray:
 
     Source: dataload/utils.lua.
     Differs from Torch7, where thresholds of 0 and less give ones only.
+
+    >>> from functorch7.data import binarize
+    >>> binarize([0.2, 0.5, 0.9], 0.5).tolist()
+    [0.0, 1.0, 1.0]
     """
     data = np.asarray(data)
     return (data >= threshold).astype(data.dtype)
 
 
 class ImageNormalize(NamedTuple):
-    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers."""
+    """(images - mean) / std for each channel of dimension `dim`, new: of float32 where images are whole numbers.
+
+    >>> import numpy as np
+    >>> from functorch7.data import ImageNormalize
+    >>> ImageNormalize(np.array([1.0]), np.array([2.0]))(np.array([[[[1.0, 5.0]]]])).tolist()
+    [[[[0.0, 2.0]]]]
+    """
 
     mean: np.ndarray
     std: np.ndarray
@@ -80,7 +94,7 @@ def fit_image_normalize(
     dimension `dim` of the inputs; a batch with a single number of it has no deviation. `iterator`: "sampleiter", which
     needs a seed, or "subiter". `cache_path` is an .npz file that keeps them for the next time.
     Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, for another iterator, a
-    dimension that the inputs have not, and without a batch that has several numbers of a channel.
+    dimension beyond the inputs', and unless some batch has several numbers per channel.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """

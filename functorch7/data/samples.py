@@ -1,4 +1,4 @@
-"""Samples of inputs and targets: one by one, in order, and drawn."""
+"""Samples of inputs and targets: by index, in order, and drawn at random."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .seeds import Seed, generator, generators
 
 
 class Samples(Positions):
-    """What all loaders have, made from `size` and `index`; `DataLoader` says what these are."""
+    """What all loaders offer, built on `size` and `index`; see `DataLoader`."""
 
     # What a subclass writes ------------------------------------------------------------------------------------
 
     def index(self, indices: Indices, **options: object) -> tuple:
-        """(inputs, targets) with the samples at `indices`, in that order."""
+        """(inputs, targets) of the samples at `indices`, in that order."""
         raise NotImplementedError("Not Implemented")
 
     def shuffle(self, seed: Seed) -> tuple[Self, np.ndarray]:
@@ -32,13 +32,13 @@ class Samples(Positions):
         raise NotImplementedError("Not Implemented")
 
     def shard(self, index: int, count: int) -> Self:
-        """The part of process `index` (from 0) of `count`, for `batches` of loaders of time-steps."""
+        """The part that process `index` (from 0) of `count` reads; `batches` needs it for loaders of time-steps."""
         raise NotImplementedError("Not Implemented")
 
     # What follows from it --------------------------------------------------------------------------------------
 
     def isize(self, exclude_dim: int | bool = 1) -> Value:
-        """The sizes of the inputs, without dimension `exclude_dim`, the samples by default; False keeps all."""
+        """The sizes of the inputs without dimension `exclude_dim`: by default 1, the samples; False keeps all."""
         return self._sizes(0, exclude_dim)
 
     def tsize(self, exclude_dim: int | bool = 1) -> Value:
@@ -61,18 +61,18 @@ class Samples(Positions):
         return random.integers(1, self.size() + 1, batch_size)
 
     def sub(self, start: int, stop: int, *, seed: Seed = None, **options: object) -> tuple:
-        """(inputs, targets) of the samples start to stop, both included."""
+        """(inputs, targets) of samples start to stop, both included."""
         return self.index(np.arange(start, stop + 1), **self.seeding(seed), **options)
 
     def seeding(self, seed: Seed) -> dict[str, Seed]:
-        """The seed as `index` takes it."""
+        """The seed as an option of `index`, if that draws."""
         return {"seed": seed} if self.draws else {}
 
     def subiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed = None, **options: object) -> Iterator:
-        """Yields (k, inputs, targets) in order until k, the samples so far, is epoch_size (size() if not positive).
+        """Yields (k, inputs, targets) in order, where k counts the samples so far, until k is epoch_size.
 
-        A batch ends at the last sample, so that one that would go on with the first is split. The next subiter goes on
-        where this one stopped, until `reset`.
+        epoch_size is size() if not positive. A batch never continues from the last sample to the first: it is split
+        there. The next subiter continues where this one stopped, unless `reset` is called.
         """
         random = generators(seed)
         for first, last, k, following in self.windows(batch_size, epoch_size):
@@ -81,12 +81,12 @@ class Samples(Positions):
             yield (k, *batch)
 
     def sampleiter(self, batch_size: int = 32, epoch_size: int = -1, *, seed: Seed, **options: object) -> Iterator:
-        """Yields (k, inputs, targets) of random samples until k, the samples so far, is epoch_size."""
+        """Yields (k, inputs, targets) of random samples, where k counts the samples so far, until k is epoch_size."""
         for indices, seeding, k in self.drawn(batch_size, epoch_size, seed):
             yield (k, *self.index(indices, **seeding, **options))
 
     def drawn(self, batch_size: int, epoch_size: int, seed: Seed) -> Iterator[tuple[np.ndarray, dict, int]]:
-        """What sampleiter reads: (indices, the seed as index takes it, samples so far)."""
+        """What sampleiter reads: (indices, the seed as an option of index, samples so far)."""
         random = generator(seed, f"{type(self).__name__}.sampleiter")
         seeds = generators(random if self.draws else None)
         for n, k in self.counts(batch_size, epoch_size):
@@ -95,7 +95,7 @@ class Samples(Positions):
     # Records ---------------------------------------------------------------------------------------------------
 
     def n_records(self) -> int:
-        """How many records grain sees: samples, or whole sequences where these are independent."""
+        """The number of records for grain: samples, or whole sequences where these are independent."""
         return self.size()
 
     def record(self, number: int, seed: Seed = None) -> tuple[Value, Value]:

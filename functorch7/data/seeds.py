@@ -8,18 +8,18 @@ import numpy as np
 from ..checks.errors import describe
 
 Seed: TypeAlias = int | Sequence[int] | np.random.Generator | None
-"""What random numbers are drawn by: a number, several, or a generator, which goes on; None where nothing is drawn."""
+"""A source of random numbers: a number, several, or a generator, which advances; None where nothing is drawn."""
 
 
 def generator(seed: Seed, who: str) -> np.random.Generator:
-    """NumPy's generator for a seed (a number or a generator); a missing seed is an error, never a silent default."""
+    """NumPy's generator for a seed. Raises: ValueError without one: there is no silent default."""
     if seed is None:
         raise ValueError(f"{who}: draws random numbers; pass seed=, a number or a numpy.random.Generator")
     return opened(seed, who)
 
 
 def opened(seed: Seed, who: str) -> np.random.Generator:
-    """NumPy's generator for a seed. Raises: TypeError, ValueError for what NumPy takes for none."""
+    """NumPy's generator for a seed. Raises: TypeError, ValueError for what NumPy does not accept."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
@@ -28,7 +28,7 @@ def opened(seed: Seed, who: str) -> np.random.Generator:
 
 
 def generators(seed: Seed) -> Iterator[np.random.Generator | None]:
-    """One independent generator after another, so that batches can be made in any order; Nones without a seed."""
+    """Yields independent generators, so that batches can be made in any order; None each time without a seed."""
     parent = None if seed is None else opened(seed, "iterators")
     while True:
         yield None if parent is None else parent.spawn(1)[0]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core.types import ArrayLike, Indices, Table, Value
 from .loader import DataLoader
 from .nested import as_indices, with_size
@@ -15,7 +16,7 @@ from .streams import Columns
 
 
 class StepLoader(DataLoader):
-    """What loaders of time-steps have in common: they cannot be sampled."""
+    """What loaders of consecutive time-steps have in common: their samples cannot be drawn."""
 
     streaming = True
     batch_size: int
@@ -34,26 +35,46 @@ class StepLoader(DataLoader):
         return self.isize(exclude_dim)
 
 
-def check_batch_size(who: str, batch_size: object) -> None:
-    """Refuses what is not a whole number above 0."""
-    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
-        raise ValueError(f"{who}: expected a whole batch size of at least 1, got {batch_size!r}")
+class StreamLoader(StepLoader):
+    """What loaders of many sequences have in common: each column of a batch is an endless stream of them."""
+
+    columns: Columns
+
+    def reset(self) -> None:
+        """Starts every column anew, the first with the first sequence."""
+        super().reset()
+        self.columns = Columns(self.batch_size)
+
+    def get_state(self) -> dict:
+        return {**super().get_state(), "columns": self.columns.get_state()}
+
+    def set_state(self, state: dict) -> None:
+        super().set_state(state)
+        self.columns.set_state(state["columns"])
+
+    def _share(self, index: int, count: int) -> slice:
+        """Which sequences process `index` of `count` reads: neighbours. Raises: ValueError for too few sequences."""
+        n = self.n_records()
+        if n < count:
+            raise ValueError(f"{type(self).__name__}: {n} sequences cannot be shared by {count} processes")
+        return slice(n * index // count, n * (index + 1) // count)
 
 
 class SequenceLoader(StepLoader):
     """One long sequence, cut into batch_size parts of L = floor(T / batch_size) steps: data[t][b] = sequence[b L + t].
 
-    Shape: sequence T x ...; inputs and targets of `sub` are steps x batch_size x ..., views that are not to be written
-    to. Targets are the inputs of one step later; if `bidirectional` the inputs themselves. What remains of T is lost.
-    `subiter(n_steps)` goes through the time-steps, of which there are size() = L - 1 (bidirectional: L).
-    Raises: ValueError if the sequence is too short; IndexError for steps that are not there.
+    Shape: sequence T x ...; inputs and targets of `sub` are steps x batch_size x ..., views that must not be written
+    to. The targets are the inputs one step later, or the inputs themselves if `bidirectional`. The last
+    T - L batch_size steps are not used.
+    `subiter(n_steps)` yields n_steps time-steps at a time, of size() = L - 1 in all (L if `bidirectional`).
+    Raises: ValueError if the sequence is too short; IndexError for steps outside 1 to size().
     Source: dataload/README.md#SequenceLoader.
-    Differs from Torch7: the source takes sequences of numbers only; here steps may be of any shape, as documented.
+    Differs from Torch7: steps may have any shape, as Torch's documentation says; its code takes numbers only.
     """
 
     def __init__(self, sequence: ArrayLike | Table, batch_size: int, bidirectional: bool = False):
         sequence = np.asarray(sequence)
-        check_batch_size("SequenceLoader", batch_size)
+        check_whole("SequenceLoader", 1, batch_size=batch_size)
         self.batch_size, self.bidirectional = batch_size, bidirectional
         length = len(sequence) // batch_size if sequence.ndim else 0
         if length < 2 - bidirectional:
@@ -90,10 +111,10 @@ class SequenceLoader(StepLoader):
 
 
 class Ragged(Sequence):
-    """Sequences of different lengths that lie one after the other in one array.
+    """Sequences of different lengths, stored one after the other in one array.
 
     `values` (all steps) x ...; sequence i is values[offsets[i]:offsets[i + 1]].
-    Raises: ValueError unless the offsets go from 0 to the number of steps, and never back.
+    Raises: ValueError unless the offsets rise from 0 to the number of steps.
     """
 
     def __init__(self, values: np.ndarray, offsets: Indices):
@@ -104,7 +125,7 @@ class Ragged(Sequence):
 
     @classmethod
     def of(cls, sequences: Sequence[ArrayLike]) -> Ragged:
-        """From a list of arrays; raises ValueError unless they agree in all dimensions but the first."""
+        """Joins a list of arrays; raises ValueError unless they agree in all dimensions but the first."""
         arrays = [np.asarray(each) for each in sequences]
         if not arrays:
             raise ValueError("Ragged: expected at least one sequence, got none")
@@ -125,31 +146,27 @@ class Ragged(Sequence):
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
 
-class MultiSequence(StepLoader):
+class MultiSequence(StreamLoader):
     """Independent sequences: each column of a batch is an endless stream of a mask step, a sequence, a mask step, ...
 
-    `sequences`: a list of arrays T x ..., whose T may differ, or a `Ragged`. A sequence of T steps gives T - 1 pairs
-    (x[t], x[t + 1]). At mask steps inputs and targets are 0; targets of sequences of numbers are 1, a valid class.
+    `sequences`: a list of arrays T x ..., of any lengths T, or a `Ragged`. A sequence of T steps gives T - 1 pairs
+    (x[t], x[t + 1]). A mask step has zeros as inputs and targets; where steps are numbers its target is 1, a valid
+    class.
     Shape: inputs and targets of `sub` are steps x batch_size x ....
-    Only the number of steps matters to `sub`: every column goes on where it was, which `get_state` tells and `reset`
-    forgets. size() is ceil(sum of T / batch_size), the steps of an epoch. With `randseq` each new sequence is drawn
-    uniformly; then `sub` and `subiter` need a seed.
-    Raises: ValueError if the sequences are empty or disagree.
+    `sub(start, stop)` returns the next stop - start + 1 steps: every column continues where it stopped. `get_state`
+    returns these positions, `reset` goes back to the start. size() is ceil(sum of T / batch_size), the steps of an
+    epoch. If `randseq` is set, each new sequence is drawn uniformly, and `sub` and `subiter` need a seed.
+    Raises: ValueError if a sequence is empty or the shapes of their steps differ.
     Source: dataload/README.md#MultiSequence.
     """
 
     def __init__(self, sequences: Sequence[ArrayLike] | Ragged, batch_size: int):
-        check_batch_size("MultiSequence", batch_size)
+        check_whole("MultiSequence", 1, batch_size=batch_size)
         self.sequences = sequences if isinstance(sequences, Ragged) else Ragged.of(sequences)
         if not len(self.sequences) or np.diff(self.sequences.offsets).min() < 1:
             raise ValueError("MultiSequence: expected sequences of at least one step, got an empty one")
         self.batch_size, self.randseq = batch_size, False
         self.reset()
-
-    def reset(self) -> None:
-        """Makes every column begin anew, the first with the first sequence."""
-        super().reset()
-        self.columns = Columns(self.batch_size)
 
     def size(self) -> int:
         return -(-len(self.sequences.values) // self.batch_size)
@@ -183,19 +200,10 @@ class MultiSequence(StepLoader):
         steps = self.sequences[number - 1]
         return steps[:-1], steps[1:]
 
-    def get_state(self) -> dict:
-        return {**super().get_state(), "columns": self.columns.get_state()}
-
-    def set_state(self, state: dict) -> None:
-        super().set_state(state)
-        self.columns.set_state(state["columns"])
-
     def shard(self, index: int, count: int) -> MultiSequence:
-        """The sequences of process `index` (from 0) of `count`: those that lie next to each other, by number."""
-        n, offsets = len(self.sequences), self.sequences.offsets
-        if n < count:
-            raise ValueError(f"MultiSequence: {n} sequences cannot be shared by {count} processes")
-        mine = offsets[n * index // count : n * (index + 1) // count + 1]
+        """The sequences of process `index` (from 0) of `count`: neighbours in the list."""
+        share = self._share(index, count)
+        mine = self.sequences.offsets[share.start : share.stop + 1]
         part = copy.copy(self)
         part.sequences = Ragged(self.sequences.values[mine[0] : mine[-1]], mine - mine[0])
         part.reset()

@@ -1,4 +1,4 @@
-"""Loaders as data sets of grain, whose samplers, workers and checkpoints go beyond one machine."""
+"""Loaders as data sets of grain, which has samplers, workers and checkpoints for many machines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Source:
         return self.loader.record(position + 1)
 
     def drawn(self, position: int, random: np.random.Generator) -> tuple[Value, Value]:
-        """The record at a position, for which the loader draws."""
+        """The record at a position of a loader that draws."""
         return self.loader.record(position + 1, random)
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class Source:
 
 
 def map_dataset(loader: Samples, seed: int | None) -> MapDataset:
-    """grain's MapDataset of a loader's records, with fresh random numbers in every epoch if there is a seed."""
+    """grain's MapDataset of a loader's records; with a seed, every epoch draws new random numbers."""
     grain = package("grain", "functorch7[grain]", "to_grain")
     source = Source(loader)
     if seed is None:

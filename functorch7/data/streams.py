@@ -1,4 +1,4 @@
-"""Batches whose columns are endless streams of sequences, with a mask step before each."""
+"""Batches whose columns are endless streams of sequences, each after a mask step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .seeds import Seed, generator
 
 
 class Piece(NamedTuple):
-    """Steps of a sequence at their place in a batch; everything is counted from 0."""
+    """`count` steps of a sequence from `first` on, and their place in a batch; all counted from 0."""
 
     column: int
     row: int
@@ -21,9 +21,9 @@ class Piece(NamedTuple):
 
 
 class Columns:
-    """Which sequence each column of a batch is in, and at which step.
+    """The sequence that each column of a batch is in, and its step.
 
-    Columns take the next sequence one after the other, the first as many as it needs, then the second, ...
+    `advance` fills one column after the other; each takes the next unused sequences, as many as it needs.
     """
 
     def __init__(self, batch_size: int):
@@ -34,7 +34,7 @@ class Columns:
     def advance(
         self, n_steps: int, n_sequences: int, length: Callable[[int], int], seed: Seed = None, randomly: bool = False
     ) -> Iterator[Piece]:
-        """The pieces of the next n_steps steps; what no piece covers are mask steps."""
+        """The pieces of the next n_steps steps; steps that no piece covers are mask steps."""
         random = generator(seed, "randseq") if randomly else None
         for column in range(len(self.sequence)):
             row = 0
@@ -61,11 +61,11 @@ class Columns:
         return found
 
     def get_state(self) -> dict:
-        """All of it, as a plain dict."""
+        """The position of every column, as a plain dict."""
         return {"sequence": list(self.sequence), "step": list(self.step), "following": self.following}
 
     def set_state(self, state: dict) -> None:
-        """Goes on from a saved state."""
+        """Continues from a saved state."""
         if len(state["sequence"]) != len(self.sequence):
             raise ValueError(f"expected the state of {len(self.sequence)} columns, got {len(state['sequence'])}")
         self.sequence, self.step = list(state["sequence"]), list(state["step"])

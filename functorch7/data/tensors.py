@@ -21,24 +21,21 @@ from .seeds import Seed, generator
 
 
 class TensorLoader(DataLoader):
-    """Samples of arrays, or of nested tables of arrays, whose first dimension is the sample.
+    """Samples in arrays, or in nested tables of arrays, whose first dimension is the sample.
 
-    `inputs` and `targets` (lists and dicts of) arrays, which keep their dtypes and are never written to.
-    Raises: ValueError if the arrays have different numbers of samples; IndexError for samples that are not there.
+    `inputs` and `targets`: arrays, or lists and dicts of them; they keep their dtypes and are never written to.
+    Raises: ValueError if the arrays differ in their numbers of samples; IndexError for indices outside 1 to size().
     Source: dataload/README.md#TensorLoader.
     """
 
     def __init__(self, inputs: Value, targets: Value):
         self.inputs, self.targets = recursive_map(np.asarray, inputs), recursive_map(np.asarray, targets)
-        sizes = [array.shape[:1] for array in leaves([self.inputs, self.targets])]
-        if len(set(sizes)) != 1 or sizes[0] == ():
-            found = list(leaves([self.inputs, self.targets]))
-            single = next((array for array in found if array.ndim == 0), None)
-            if single is not None:
-                given = describe(single.item())
-                raise ValueError(
-                    f"TensorLoader: expected arrays, got {given}; np.asarray(...) makes an array of a list"
-                )
+        found = list(leaves([self.inputs, self.targets]))
+        single = next((array for array in found if array.ndim == 0), None)
+        if single is not None:
+            given = describe(single.item())
+            raise ValueError(f"TensorLoader: expected arrays, got {given}; np.asarray(...) makes an array of a list")
+        if len({len(array) for array in found}) != 1:
             given = ", ".join(str(array.shape) for array in found) or "none"
             raise ValueError(f"TensorLoader: expected arrays with equal numbers of samples, got shapes {given}")
 

@@ -89,7 +89,7 @@ CONTRACTION = re.compile(r"(\w+)(n['’′]t|['’′](?:ve|ll|d|re|s|m))$", re.
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of a tweet, in order. Nothing but spaces is lost. Raises: TypeError for what is no text.
+    """The tokens of a tweet, in order. Nothing but spaces is lost. Raises: TypeError for anything but a text.
 
     Differs from Torch7: what stands before a contraction and is no letter ("@" in "@ann's") is not dropped.
 

@@ -1,4 +1,4 @@
-"""Threads and processes that make batches: one that hangs, or dies, costs an error, and never the program's end."""
+"""Threads and processes that make batches. One that hangs or dies leads to an error, and never blocks the program."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..core.types import Indices, Value
 from .samples import Samples
 
 TIME_LIMIT = 600.0
-"""Seconds that a batch may take, unless something else is said."""
+"""The default limit for making a batch, in seconds."""
 
 PATIENCE = 0.5
-"""Seconds that stopping waits for what is being made."""
+"""How long stopping waits for batches that are being made, in seconds."""
 
 
 def check_limit(who: str, seconds: float | None) -> None:
-    """Refuses what is no time: TypeError for no number, ValueError for none above 0. None is without a limit."""
+    """Raises TypeError unless a limit is a number or None (no limit), and ValueError unless it is above 0."""
     if seconds is None:
         return
     check_amount(who, "timeout", seconds)
@@ -37,11 +37,11 @@ def check_limit(who: str, seconds: float | None) -> None:
 
 
 class WorkerDied(RuntimeError):
-    """A process ended while it made a batch."""
+    """A process ended before it had made its batch."""
 
 
 class Threads:
-    """So many threads, started by the first request, which call functions; a program can end while they are at it."""
+    """`count` threads that call functions, started by the first request; they do not keep a program from ending."""
 
     def __init__(self, count: int, name: str):
         self._requests: SimpleQueue = SimpleQueue()
@@ -54,11 +54,11 @@ class Threads:
         self._finish = weakref.finalize(self, _stop, self._requests, self._threads, *arguments)
 
     def _arguments(self) -> tuple[Callable, Any]:
-        """What makes a thread's caller of requests, and what is needed for that; neither may refer to this object."""
+        """(a context manager that yields what calls requests, its argument); neither may refer to this object."""
         return _direct, None
 
     def submit(self, *request: object) -> Future:
-        """The result to come of a request: a function and its arguments. Raises: RuntimeError after `close`."""
+        """The future result of a request: a function and its arguments. Raises: RuntimeError after `close`."""
         if not self._finish.alive:
             raise RuntimeError("the workers were stopped by close()")
         with self._starting:  # requests may come from several threads at once
@@ -70,13 +70,15 @@ class Threads:
         return future
 
     def close(self) -> None:
-        """Stops the threads, for good; those that hang are left behind."""
+        """Stops the threads for good; those that hang are abandoned."""
         self._finish()
 
 
 class Processes(Threads):
-    """So many processes with a copy of an object each, started where they are needed; requests are (name, arguments,
-    options) of its methods."""
+    """`count` processes, each with a copy of an object and started when first needed.
+
+    A request is a call of one of its methods: (name, arguments, options).
+    """
 
     def __init__(self, count: int, served: object):
         self._served, self._processes = served, set[Any]()
@@ -87,7 +89,7 @@ class Processes(Threads):
 
 
 class InProcesses:
-    """A loader whose `index` is called in processes; all else is the loader's own."""
+    """A loader whose `index` runs in processes; everything else is the loader's own."""
 
     def __init__(self, loader: Samples, count: int):
         self.loader, self.processes = loader, Processes(count, loader)
@@ -107,7 +109,7 @@ def awaited(future: Future, what: str, limit: float | None) -> Value:
     except WorkerDied as error:
         raise RuntimeError(f"{what}: {error}") from error
     except TimeoutError:
-        if future.done():  # one of the loader's own
+        if future.done():  # the loader raised it
             raise
         raise TimeoutError(f"{what} was not made within {limit:g} s; `timeout` says how long it may take") from None
 
@@ -142,7 +144,7 @@ def _stop(requests: SimpleQueue, threads: list[threading.Thread], caller: Callab
 
 
 class _Remote:
-    """Calls methods of a copy in another process, which is started for the first request, and again after it ended."""
+    """Calls methods of a copy in another process, which is started by the first request, and again if it has ended."""
 
     def __init__(self, needed: tuple[Any, set]):
         self.served, self.processes = needed
@@ -192,7 +194,7 @@ class _Remote:
 
 
 def _served(connection: Connection, served: Any) -> None:
-    """What a process does."""
+    """The main function of a process: answers requests until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C, which all processes get, is for the program to answer
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Files and models of other programs. What needs another package imports it when it is used.
+"""Files and models of other programs. Optional packages are imported when they are used.
 
 `t7` (Torch7's files), `torch7` (the networks in them), `compare` (with recorded values), `pytorch` (state_dict),
 `caffe` (.caffemodel), `safetensors`, `flax` (linen and nnx), `orbax` (checkpoints), `onnx` and `stablehlo` (compiled

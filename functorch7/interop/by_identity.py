@@ -1,4 +1,4 @@
-"""What is made once of each object, wherever it occurs."""
+"""A dictionary whose keys are objects, compared by identity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 class ByIdentity(Generic[Given, Made]):
-    """What is made of objects. They are kept with it: as long as one is there its number is its own."""
+    """Maps objects to what was made of them. It keeps the objects alive, so that their ids stay unique."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[Given, Made]] = {}
@@ -25,11 +25,11 @@ class ByIdentity(Generic[Given, Made]):
         self._found[id(each)] = each, made
 
     def once(self, each: Given, make: Callable[[Given], Made]) -> Made:
-        """What is made of an object, when it first occurs."""
+        """What was made of an object; it is made the first time."""
         if each not in self:
             self[each] = make(each)
         return self[each]
 
     def items(self) -> Collection[tuple[Given, Made]]:
-        """The objects, each with what is made of it."""
+        """The objects, each with what was made of it."""
         return self._found.values()

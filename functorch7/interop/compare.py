@@ -1,4 +1,4 @@
-"""Where a network's numbers leave those that were recorded."""
+"""Finds the layer where a network's outputs first differ from recorded ones."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .torch7.reader import Reader
 
 @dataclass(frozen=True)
 class Deviation:
-    """The first layer whose output is not what was recorded."""
+    """The first layer whose output differs from the recorded one."""
 
     name: str
-    """Its dotted name, positions from 0, as in `state_dict`; "" is the whole network."""
+    """Its dotted name, with positions from 0 as in `state_dict`; "" is the whole network."""
     layer: core.Module
     expected: Value
     got: Value
     difference: float
-    """The largest difference between them; infinite where shapes differ, or one alone is no number."""
+    """The largest difference between them; infinite if shapes differ or only one of two numbers is NaN."""
 
     def __str__(self) -> str:
         shapes = " and ".join(str(jax.tree.map(np.shape, value)) for value in (self.expected, self.got))
@@ -47,10 +47,10 @@ def compare(
     """The first layer, in the order of computation, whose output deviates from a recorded one; None if none does.
 
     `model` is (module, params, buffers), an object of `functorch7.legacy`, or the path of a Torch7 file. `outputs` is
-    the network's output, or a dict of outputs by layers' dotted names ("0", "2.1"; "" is the network's). Without it,
-    the outputs that a file's modules keep from their last call count, of which `inputs` has to be the input.
-    Numbers agree within atol + rtol * |expected|, and are computed in the network's precision, whatever JAX's x64 mode
-    is. Raises ValueError for names of layers that are not there.
+    the network's output, or a dict from layers' dotted names ("0", "2.1"; "" is the network) to outputs. Without it,
+    the outputs that the modules in a file kept from their last call are used; `inputs` must be the input of that call.
+    Numbers agree if they differ by at most atol + rtol * |expected|. They are computed in the network's precision,
+    whatever JAX's x64 mode is. Raises: ValueError for unknown names of layers, and if no outputs are recorded.
     """
     with jax.enable_x64(True):
         return _compared(model, inputs, outputs, rtol, atol, train=train, key=key)
@@ -90,7 +90,7 @@ def _compared(
 
 
 def kept_outputs(node: Node) -> dict[str, Array]:
-    """What a file's modules keep as their outputs, by dotted name; values that a later layer has overwritten not."""
+    """The outputs kept by the modules of a file, by dotted name, without those that a later layer has overwritten."""
     found: dict[str, Any] = {}
     places: dict[int, str] = {}
 
@@ -100,7 +100,7 @@ def kept_outputs(node: Node) -> dict[str, Array]:
         output = node.output
         if isinstance(output, np.ndarray) and output.size:
             start = output.__array_interface__["data"][0]
-            if places.get(start) is not None:  # in place: what is there now is the later one's
+            if places.get(start) is not None:  # overwritten in place by the later layer
                 found.pop(places[start], None)
             places[start] = dotted(path)
             found[dotted(path)] = output
@@ -125,8 +125,8 @@ def _difference(expected: Value, got: Value, rtol: float, atol: float) -> float 
 
 
 def _largest(expected: np.ndarray, got: np.ndarray) -> float:
-    """The largest difference of numbers: none of equal infinities and of NaNs, an infinite one of NaN and a number."""
+    """The largest difference: 0 for equal infinities and for two NaNs, infinite for a NaN and a number."""
     same = (expected == got) | (np.isnan(expected) & np.isnan(got))
-    with np.errstate(invalid="ignore"):  # of infinities, which are the same or not
+    with np.errstate(invalid="ignore"):  # infinity - infinity
         apart = np.nan_to_num(np.abs(expected - got), nan=np.inf, posinf=np.inf)
     return float(np.max(apart, where=~same, initial=0))

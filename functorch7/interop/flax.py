@@ -28,17 +28,17 @@ def _of_state(node: Value, state: Mapping[str, Value]) -> Value:
     return replace(node, value=serialization.from_state_dict(node.value, state["value"]))
 
 
-for _node in (Emitted, ZeroMask):  # side outputs and masks among the buffers, so that flax's own files take these
+for _node in (Emitted, ZeroMask):  # so that flax can save side outputs and masks among the buffers
     serialization.register_serialization_state(_node, _as_state, _of_state, override=True)
 
 
 class AsLinen(linen.Module):
     """A module as a `linen.Module`: `AsLinen(network).init(key, input)`, `.apply(variables, input, train=True)`.
 
-    Its collections are "params" and "buffers", whose names are those of `state_dict`; random numbers come from the
-    stream "dropout". In training, a module whose buffers change needs mutable=["buffers"]; in evaluation what changes
-    is dropped unless they are mutable. Side outputs are in the buffers: `f7.penalty(updates["buffers"])`.
-    Raises: what the module raises; flax's ModifyScopeVariableError and InvalidRngError.
+    Its collections are "params" and "buffers", with the names of `state_dict`; random numbers come from the stream
+    "dropout". In training, a module whose buffers change needs mutable=["buffers"]; in evaluation changes are dropped
+    unless buffers are mutable. Side outputs are in the buffers: `f7.penalty(updates["buffers"])`.
+    Raises: the module's errors; flax's ModifyScopeVariableError and InvalidRngError.
     """
 
     module: Module
@@ -64,18 +64,18 @@ class AsLinen(linen.Module):
 
 
 def linen_variables(params: Tree, buffers: Tree) -> dict[str, Tree]:
-    """The variables with which `AsLinen(module).apply` gives what `module.apply(params, buffers, ...)` gives."""
+    """The variables for `AsLinen(module).apply` that correspond to `params` and `buffers`."""
     return {"params": _as_dicts(params), "buffers": _as_dicts(buffers)}
 
 
 def from_linen_variables(module: Module, variables: Mapping[str, Tree]) -> Variables:
-    """The way back: (params, buffers) of `module` from the variables of `AsLinen(module)`."""
+    """The inverse of `linen_variables`: (params, buffers) of `module` from the variables of `AsLinen(module)`."""
     structure = structure_of(module)
     return tuple(_as_in(getattr(structure, kind), variables.get(kind, {})) for kind in ("params", "buffers"))  # type: ignore
 
 
 def _as_dicts(tree: Value) -> Value:
-    """Lists as dicts with the keys "0", "1", ...; without branches that hold nothing."""
+    """Lists become dicts with the keys "0", "1", ...; empty branches are left out."""
     branches = dict(enumerate(tree)) if isinstance(tree, list) else tree
     if not isinstance(branches, dict):
         return tree
@@ -84,7 +84,7 @@ def _as_dicts(tree: Value) -> Value:
 
 
 def _as_in(structure: object, tree: Value) -> Value:
-    """The tree from which `_as_dicts` made this one, lists and empty branches as in `structure`."""
+    """The inverse of `_as_dicts`, with lists and empty branches as in `structure`."""
     if isinstance(structure, list):
         return [_as_in(branch, tree.get(str(i), {})) for i, branch in enumerate(structure)]
     if isinstance(structure, dict):
@@ -104,10 +104,10 @@ class Buffer(nnx.Variable):
 class AsNnx(nnx.Module):
     """A module as an `nnx.Module`: `AsNnx(network, rngs=nnx.Rngs(0))(input)`.
 
-    `params` is the module's tree with an `nnx.Param` for each array, `buffers` one variable with the tree of buffers.
-    `train()` and `eval()` switch its mode, which is training at first; a call leaves its new buffers.
+    `params` is the module's tree with an `nnx.Param` for each array; `buffers` is one variable with the whole tree.
+    `train()` and `eval()` switch its mode, which starts as training; each call updates the buffers.
     Random numbers come from the stream "dropout".
-    Raises: what the module raises.
+    Raises: the module's errors.
     """
 
     def __init__(self, module: Module, *, rngs: nnx.Rngs):
@@ -134,20 +134,20 @@ def _is_variable(node: object) -> bool:
 
 
 MODES = {"train": True, "training": True, "deterministic": False, "use_running_average": False}
-"""The names of arguments by which linen modules are told their mode, with their values in training."""
+"""The arguments by which linen modules receive their mode, with their values in training."""
 
 
 # Abstract: only classes that are always there are in the registry, which must not depend on flax.
 class FromLinen(Module, abstract=True):
     """A linen module as a layer: y = module(x), or module(x1, x2, ...) of a table.
 
-    `input_shape` (or a tuple of shapes) and `dtype` are those of an input from which it can be initialised. If its
-    `__call__` has an argument train, training, deterministic or use_running_average, that says the mode. `streams`
-    names the random streams that it needs, such as ("dropout",). It can be pickled if the linen module can.
+    `input_shape` (or a tuple of shapes) and `dtype` describe an input to initialise it with. If its `__call__` has an
+    argument train, training, deterministic or use_running_average, it receives the mode. `streams` names the random
+    streams that it needs, such as ("dropout",). It can be pickled if the linen module can.
     Shape: as the module.
-    Parameters: those of its collection "params", by names such as "Dense_0.kernel". Buffers: its other collections,
-    "batch_stats.BatchNorm_0.mean", as they are initialised with the key 0; what it sows is dropped.
-    Raises: TypeError for what is no linen module, or one with fields that cannot be hashed; what the module raises.
+    Parameters: its collection "params", with names such as "Dense_0.kernel". Buffers: its other collections, with names
+    such as "batch_stats.BatchNorm_0.mean", initialised with the key 0; sown values are dropped.
+    Raises: TypeError unless given a linen module whose fields can be hashed; the module's errors.
     Source: flax, flax.linen.Module.
     """
 
@@ -200,12 +200,12 @@ class FromLinen(Module, abstract=True):
 class FromNnx(Module, abstract=True):
     """An nnx module as a layer: y = module(x), or module(x1, x2, ...) of a table.
 
-    `make(rngs=...)` gives the module: its class, or `functools.partial(nnx.Linear, 3, 4)`. Its mode follows that of the
-    network, by its `train()` and `eval()`; its random streams are drawn from the network's key.
+    `make(rngs=...)` returns the module: its class, or `functools.partial(nnx.Linear, 3, 4)`. `train()` and `eval()` put
+    it into the network's mode; its random streams come from the network's key.
     Shape: as the module.
-    Parameters: its nnx.Param by names such as "layers.0.kernel". Buffers: its other variables, "norm.mean", as they are
-    made with the key 0. `from_nnx_variables(module)` gives those of a module that is there already.
-    Raises: TypeError for what gives no nnx.Module, or cannot be hashed; what the module raises.
+    Parameters: its nnx.Param, with names such as "layers.0.kernel". Buffers: its other variables, with names such as
+    "norm.mean", made with the key 0. `from_nnx_variables(module)` returns those of an existing module.
+    Raises: TypeError unless `make` can be hashed and returns an nnx.Module; the module's errors.
     Source: flax, flax.nnx.Module.
     """
 
@@ -221,7 +221,7 @@ class FromNnx(Module, abstract=True):
         return self.make(rngs=nnx.Rngs(key))
 
     def _abstract(self) -> nnx.Module:
-        """The module with shapes in place of arrays."""
+        """The module with shapes instead of arrays."""
         return nnx.eval_shape(lambda: self._made(0))
 
     def init_params(self, key: jax.Array, stdv: float | None = None) -> dict[str, Array]:
@@ -251,7 +251,7 @@ class FromNnx(Module, abstract=True):
 
 
 def from_nnx_variables(module: nnx.Module) -> tuple[dict[str, Array], State]:
-    """The (params, buffers) of an nnx module as those of a `FromNnx` that makes modules like it."""
+    """The (params, buffers) that a `FromNnx` of such a module has, taken from an existing nnx module."""
     _, learned, _, rest = _nnx_parts(module)
     params, buffers = (
         {name: variable.get_value() for name, variable in _nnx_named(state).items()} for state in (learned, rest)
@@ -266,7 +266,7 @@ def _nnx_named(state: Value) -> dict[str, Any]:
 
 
 def _nnx_parts(module: object) -> Value:
-    """What a module is, and its parameters, the state of its random streams, and its other variables."""
+    """(graph, parameters, state of the random streams, other variables) of a module."""
     return nnx.split(module, nnx.Param, nnx.RngState, ...)
 
 

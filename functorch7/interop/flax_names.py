@@ -1,4 +1,4 @@
-"""What those who come from Flax, Equinox and Keras look for, and what it is called here."""
+"""Names from Flax, Equinox and Keras, and what they are called here."""
 
 OF_FLAX = {
     "Dense": "f7.Linear(3, 4), which is told the size of its input",
@@ -16,4 +16,4 @@ OF_FLAX = {
     "filter_grad": "jax.grad with respect to the params, which are all that is learned",
     "tree_at": "network.replace(...), and params[0] | {'weight': array} of its arrays",
 }
-"""Of each name, what is written in its place."""
+"""What to write in place of each name."""

@@ -1,4 +1,4 @@
-"""Files that a library writes in place, and that would end the process if it were told that the disk is full."""
+"""Files for libraries that write in place and would end the process on an error such as a full disk."""
 
 import io
 import os
@@ -6,15 +6,15 @@ import os
 from .locks import WITHOUT_LOCKS, lock
 
 FLAGS = {"r+": 0, "a": os.O_CREAT, "w": os.O_CREAT, "w-": os.O_CREAT | os.O_EXCL}
-"""How files of HDF5's modes are opened; those of "w" are emptied when nobody else has them."""
+"""The flags for HDF5's modes; a file opened with "w" is emptied only once it is locked."""
 
 
 class InPlace(io.RawIOBase):
-    """A file for a library to read and write, which keeps the first error of writing for who asks by `check`.
+    """A file for a library to read and write, which keeps its first write error for `check` to raise.
 
-    HDF5 does not survive that its last words cannot be written, when a file is closed; so it is told that all went
-    well. `mode` is one of h5py's. As HDF5's own files it is locked, for one program at a time.
-    Raises: OSError that names the file, BlockingIOError among them.
+    HDF5 crashes if it cannot write when a file is closed, so it never sees that error. `mode` is one of h5py's. Like
+    HDF5's own files it is locked for one program at a time.
+    Raises: OSError that names the file; BlockingIOError if another program has locked it.
     """
 
     def __init__(self, path: str, mode: str):
@@ -33,7 +33,7 @@ class InPlace(io.RawIOBase):
         self.is_new = not os.fstat(file).st_size
 
     def check(self) -> None:
-        """Raises the error of writing, if there was one."""
+        """Raises the first write error, if there was one."""
         if self.error is not None:
             raise OSError(self.error.errno, self.error.strerror, self.path) from self.error
 

@@ -1,20 +1,20 @@
-"""Locks of files, for one program at a time."""
+"""File locks, for one program at a time."""
 
 import errno
 
 try:
     import fcntl
-except ImportError:  # not a Unix, and what is open cannot be deleted there
+except ImportError:  # Windows, where open files cannot be deleted anyway
     fcntl = None  # type: ignore[assignment]
 
 WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-"""What file systems answer that have no locks."""
+"""The errors of file systems that have no locks."""
 
 
 def lock(file: int) -> None:
     """Locks an open file until it is closed.
 
-    Raises: BlockingIOError if another has the lock; OSError of one of `WITHOUT_LOCKS` where there are none.
+    Raises: BlockingIOError if another program has the lock; OSError with one of `WITHOUT_LOCKS` if there are none.
     """
     if fcntl is None:
         raise OSError(errno.ENOSYS, "no locks")

@@ -1,4 +1,4 @@
-"""NumPy's files: an array each (.npy), or several by their names (.npz)."""
+"""NumPy's files: one array (.npy), or several arrays by name (.npz)."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .remote import reading
 
 
 def read_array(path: str | os.PathLike) -> np.ndarray:
-    """The array in a .npy file. Raises: OSError; ValueError, naming the file, for any other, and a damaged one."""
+    """The array in a .npy file. Raises: OSError; ValueError, naming the file, if it is damaged or of another format."""
 
     def whole(found: Any) -> np.ndarray:
         if not isinstance(found, np.ndarray):
@@ -22,7 +22,7 @@ def read_array(path: str | os.PathLike) -> np.ndarray:
 
 
 def read_arrays(path: str | os.PathLike) -> dict[str, np.ndarray]:
-    """The arrays in a .npz file, by name. Raises: OSError; ValueError, naming the file, for any other."""
+    """The arrays in a .npz file, by name. Raises: OSError; ValueError, naming the file, as `read_array`."""
 
     def all_of(found: Any) -> dict[str, np.ndarray]:
         if isinstance(found, np.ndarray):
@@ -34,7 +34,7 @@ def read_arrays(path: str | os.PathLike) -> dict[str, np.ndarray]:
 
 
 def _read(path: str | os.PathLike, what: str, use: Callable[[Value], Value]) -> Value:
-    """What `use` makes of what NumPy finds; objects, which would be run, are not read."""
+    """use(the loaded file); pickled objects are refused, since reading them would run code."""
     with reading(path) as found, open(found, "rb") as file:
         try:
             return use(np.load(file, allow_pickle=False))

@@ -1,4 +1,4 @@
-"""Checkpoints by orbax: parameters and buffers by their names in `state_dict`, and the optimizer's state."""
+"""Checkpoints in orbax's format: parameters and buffers under their names in `state_dict`, and optimizer states."""
 
 import contextlib
 import logging
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Checkpoint(NamedTuple):
-    """What a checkpoint holds; `optimizer_state` is None unless `load` was given the optimizer."""
+    """The contents of a checkpoint; `optimizer_state` is None unless `load` was given the optimizer."""
 
     params: Any
     buffers: Any
@@ -31,10 +31,10 @@ class Checkpoint(NamedTuple):
 
 
 def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> None:
-    """Writes a checkpoint, a folder that is there when all is written: arrays in their dtypes, no recurrent state.
+    """Writes a checkpoint: a folder, which appears when it is complete. Keeps dtypes; leaves out recurrent state.
 
-    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays at all, or others than the
-    module's; OSError where it cannot be written.
+    Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays, or if they are not the
+    module's; OSError if it cannot be written.
     """
     check_variables("orbax.save", module, params, buffers)
     ocp = package("orbax.checkpoint")
@@ -44,14 +44,14 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
     items = items_of(module, params, buffers, optimizer_state)
     if not items:
         raise ValueError(f"orbax.save: {module.torch_name()} has no arrays")
-    # Several processes write to one place, which orbax gives its name when all are done.
+    # Several processes write to one folder, which orbax renames when all are done.
     alone = jax.process_count() == 1
     with replacing(target, ValueError) if alone else contextlib.nullcontext(target) as draft, checkpointer() as opened:
         opened.save(draft, ocp.args.Composite(**items))
 
 
 def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> dict[str, Value]:
-    """What `save` writes, as orbax takes it: the items of a checkpoint, into which others may write more of them."""
+    """The items that `save` writes, as orbax's arguments, so that others can add items of their own."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}
     written = {name: _arrays(tree) for name, tree in found.items()}
@@ -65,13 +65,13 @@ def load(
     *,
     placed: Callable[[Value], jax.sharding.Sharding] | None = None,
 ) -> Checkpoint:
-    """(params, buffers, optimizer_state) of a module, in the dtypes of the checkpoint, on the process's first device.
+    """(params, buffers, optimizer_state) of a module, in the checkpoint's dtypes, on the first device of the process.
 
-    The optimizer's state is read, in the structure that `optimizer.init(params)` has, if the optimizer is given.
-    `placed` says where an array of some shape goes instead, such as `training.fully_sharded().of_array`: each process
-    then reads its parts alone.
-    Raises: ImportError without orbax; FileNotFoundError; ValueError for what is no checkpoint, or a damaged one,
-    and one that lists everything that is missing, unexpected or of another shape, before any array is read.
+    The optimizer's state is read if the optimizer is given, and has the structure of `optimizer.init(params)`.
+    `placed` maps an array's description to another sharding, such as `training.fully_sharded().of_array`; then each
+    process reads only its own parts.
+    Raises: ImportError without orbax; FileNotFoundError; ValueError for a folder that is not a checkpoint or is
+    damaged. Before any array is read: ValueError that lists everything missing, unexpected or of another shape.
     """
     ocp = package("orbax.checkpoint")
     source = Path(path).absolute()
@@ -101,7 +101,7 @@ def load(
 
 @contextlib.contextmanager
 def checkpointer() -> "Iterator[Checkpointer]":
-    """What reads and writes checkpoints within the block, silently."""
+    """A reader and writer of checkpoints for the block, without orbax's log messages."""
     ocp = package("orbax.checkpoint")
     with quiet(), ocp.Checkpointer(ocp.CompositeCheckpointHandler(**handlers())) as opened:
         yield opened
@@ -109,7 +109,7 @@ def checkpointer() -> "Iterator[Checkpointer]":
 
 @contextlib.contextmanager
 def _whole(source: Path) -> Iterator[None]:
-    """Errors out of the block, where orbax reads, as a ValueError in one sentence: files are missing or damaged."""
+    """Turns errors of orbax while it reads into a ValueError of one sentence: files are missing or damaged."""
     try:
         yield
     except Exception as error:
@@ -119,7 +119,7 @@ def _whole(source: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Within the block orbax logs nothing: it logs every error with its traceback, several times, and raises it too."""
+    """Silences orbax's log in the block: it logs each error with its traceback several times and then raises it."""
 
     def is_others(record: logging.LogRecord) -> bool:
         return "orbax" not in Path(record.pathname).parts
@@ -133,7 +133,7 @@ def quiet() -> Iterator[None]:
 
 
 def handlers() -> "dict[str, CheckpointHandler]":
-    """What reads and writes each item; "carry", recurrent state, is in checkpoints of training runs."""
+    """The handler of each item; only checkpoints of training runs have "carry", the recurrent state."""
     ocp = package("orbax.checkpoint")
     return {name: ocp.StandardCheckpointHandler() for name in ("variables", "optimizer", "carry")}
 
@@ -145,13 +145,13 @@ def _named(tree: Any) -> dict[str, Any]:
 
 
 def _arrays(tree: dict[str, Any]) -> dict[str, Any]:
-    """What is written: all arrays but those without a number, which orbax refuses (galore's state has some)."""
+    """The arrays to write: all but empty ones, which orbax refuses (galore's state has some)."""
     found = {name: leaf if isinstance(leaf, jax.Array) else np.asarray(leaf) for name, leaf in tree.items()}
     return {name: array for name, array in found.items() if array.size}
 
 
 def _without_numbers(wanted: dict[str, Any], saved: dict[str, Any], placed: Callable) -> dict[str, Any]:
-    """The arrays that were not written, as there was nothing in them."""
+    """The empty arrays, which were not written."""
     none = {name: own for name, own in wanted.items() if not own.size and name not in saved}
     return {name: jax.device_put(np.zeros(own.shape, own.dtype), placed(own)) for name, own in none.items()}
 
@@ -175,9 +175,9 @@ def _structure(opened: Any, source: Path) -> dict[str, dict[str, Any]]:
 
 
 def _as_wanted(wanted: dict[str, Any], saved: dict[str, Any], placed: Callable) -> dict[str, Any]:
-    """What is saved, and where it goes: it may have been written on other devices.
+    """The saved arrays' descriptions with their new places, since they may have been written on other devices.
 
-    Random keys, such as noisy_sgd's, are keys where these are wanted; orbax lists their numbers, and reads both.
+    Random keys, such as noisy_sgd's, are listed by orbax as their numbers; they are read as keys if those are wanted.
     """
 
     def described(name: str, stored: Any) -> jax.ShapeDtypeStruct:

@@ -1,15 +1,15 @@
-"""Packages that only some users have."""
+"""Optional packages."""
 
 import importlib
 import importlib.util
 from types import ModuleType
 
 KNOWN_AS = {"PIL": "Pillow", "cv2": "OpenCV"}
-"""Packages whose names are others than those by which they are imported."""
+"""Packages whose names differ from those by which they are imported."""
 
 
 def package(name: str, install: str = "functorch7[interop]", who: str = "this") -> ModuleType:
-    """An imported package. Raises ImportError that says who needs it, and what to install, where it is missing."""
+    """Imports a package. Raises ImportError that says who needs it and what to install if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -17,7 +17,7 @@ def package(name: str, install: str = "functorch7[interop]", who: str = "this") 
 
 
 def check_installed(name: str, install: str) -> None:
-    """Raises that ImportError at once, for a package that is imported later: some take half a second."""
+    """Raises that ImportError at once for a package that is imported later: some imports take half a second."""
     try:
         found = importlib.util.find_spec(name)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Messages of Google's protocol buffers: numbered fields, read without their definitions."""
+"""Messages of Google's protocol buffers, read as numbered fields without their definitions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
 Field = int | memoryview
-"""A whole number, or the bytes of a message, a text, packed numbers or a fraction."""
+"""A whole number, or the bytes of a message, a text, packed numbers or a float."""
 
 
 class Message:
-    """A message's fields by their numbers. Raises ValueError for bytes that are none."""
+    """A message's fields by number. Raises ValueError for bytes that are not a message."""
 
     def __init__(self, data: memoryview):
         self._fields: dict[int, list[Field]] = {}
@@ -21,7 +21,7 @@ class Message:
             self._fields.setdefault(number, []).append(value)
 
     def messages(self, number: int) -> Iterator[Message]:
-        """The messages in a field, each read when its turn comes."""
+        """The messages in a field, each read when it is reached."""
         return map(Message, self._bytes(number))
 
     def message(self, number: int) -> Message:
@@ -59,7 +59,7 @@ class Message:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """(a whole number, where it ends): 7 bits in each byte, the lowest first, the eighth says that more follow."""
+    """(a whole number, where it ends): 7 bits per byte, lowest first; the eighth bit means that more follow."""
     value = shift = 0
     while True:
         if at >= len(data) or shift > 63:

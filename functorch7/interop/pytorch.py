@@ -1,4 +1,4 @@
-"""PyTorch's `state_dict`, both ways, for the layers that both have. Needs PyTorch only to make its tensors."""
+"""Conversion from and to PyTorch's `state_dict`, for layers that both have. Only making tensors needs PyTorch."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -19,10 +19,10 @@ from .remote import replacing
 def to_pytorch(
     module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, Array]:  # fmt: skip
-    """The state_dict of PyTorch's network of the same layers: `network.load_state_dict(to_pytorch(...))`.
+    """The state_dict for PyTorch's network of the same layers: `network.load_state_dict(to_pytorch(...))`.
 
-    `names` is for PyTorch networks that are no chains: {"0": "conv1", "3": "head.linear"} says which place here
-    (counted from 0) is which there; whole names such as {"1.weight_ih_l0": "lstm.weight_ih_l1"} may stand in it, too.
+    `names` is for PyTorch networks that are not chains: {"0": "conv1", "3": "head.linear"} maps places here (counted
+    from 0) to places there. It may also map whole names, such as {"1.weight_ih_l0": "lstm.weight_ih_l1"}.
     Raises: ImportError without PyTorch; ValueError that lists all layers that PyTorch does not have, and for
     arrays that are not the module's.
     """
@@ -31,7 +31,7 @@ def to_pytorch(
     def tensor(array: np.ndarray) -> Any:
         if array.dtype.kind != "V":
             return torch.from_numpy(array)
-        bits = torch.from_numpy(array.view(f"i{array.dtype.itemsize}"))  # NumPy has no such numbers by itself
+        bits = torch.from_numpy(array.view(f"i{array.dtype.itemsize}"))  # NumPy itself lacks these dtypes
         return bits.view(getattr(torch, array.dtype.name))
 
     arrays = pytorch_arrays(module, params, buffers, names)
@@ -41,7 +41,7 @@ def to_pytorch(
 def pytorch_arrays(
     module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """As `to_pytorch`, in NumPy arrays and without PyTorch."""
+    """As `to_pytorch`, but in NumPy arrays, so that PyTorch is not needed."""
     check_variables("to_pytorch", module, params, buffers)
     arrays = {name: np.asarray(array) for name, array in state_dict(module, Variables(params, buffers)).items()}
     return _renamed(_as_theirs(module, arrays), names)
@@ -53,13 +53,13 @@ def from_pytorch(
     variables: Variables | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Variables:
-    """The params and buffers of `module` from a PyTorch state_dict (tensors or arrays), which has to fit exactly.
+    """The params and buffers of `module` from a PyTorch state_dict (tensors or arrays), which must fit exactly.
 
-    They have the dtypes of the state, or, if `variables` are given, theirs. `names`: as for `to_pytorch`.
-    The two biases of an LSTM are added up. Indices of embeddings count from 1 here, so that inputs have to be one
-    larger. num_batches_tracked is ignored, and 0 in what `to_pytorch` gives.
-    Raises: ValueError that lists every missing and unexpected name and every shape that differs, in PyTorch's words, or
-    all layers that PyTorch does not have; TypeError for what is no state_dict.
+    They have the dtypes of the state, or those of `variables` if given. `names`: as for `to_pytorch`.
+    The two biases of an LSTM are added. Indices of embeddings count from 1 here, so inputs must be larger by one.
+    num_batches_tracked is ignored; `to_pytorch` writes 0.
+    Raises: ValueError that lists every missing or unexpected name and every wrong shape, in PyTorch's words, or
+    all layers that PyTorch does not have; TypeError unless `state` is a state_dict.
     """
     if not isinstance(state, Mapping):
         raise TypeError(f"from_pytorch: expected a state_dict, such as torch.load gives, got {describe(state)}")
@@ -83,9 +83,9 @@ def from_pytorch(
 
 
 def names_by_order(module: Module, state: Mapping[str, ArrayLike]) -> dict[str, str]:
-    """`names` for a network whose layers have other names in PyTorch, but the same order: the first to the first, ....
+    """`names` for a network whose layers have other names in PyTorch but the same order: first to first, and so on.
 
-    Raises: ValueError if there are not as many layers with arrays in both.
+    Raises: ValueError if both do not have equally many layers with arrays.
     """
     ours, theirs = _places(_as_theirs(module, _blank(module))), _places(state)
     if len(ours) != len(theirs):
@@ -97,16 +97,16 @@ def names_by_order(module: Module, state: Mapping[str, ArrayLike]) -> dict[str, 
 
 
 def names_by_kind(module: Module) -> dict[str, str]:
-    """`names` as classes of PyTorch have them: layers by kind, "embedding", "conv1", "conv2", "lstm", "linear".
+    """`names` as PyTorch classes usually choose them, by kind: "embedding", "conv1", "conv2", "lstm", "linear".
 
-    LSTM layers on each other are one nn.LSTM, if it can have their sizes: "lstm.weight_ih_l0", "lstm.weight_ih_l1".
+    Stacked LSTM layers are one nn.LSTM if it can have their sizes: "lstm.weight_ih_l0", "lstm.weight_ih_l1".
     Raises: ValueError that lists all layers that PyTorch does not have.
 
     >>> import functorch7 as f7
     >>> names_by_kind(f7.Sequential(f7.LookupTable(9, 4), f7.SeqLSTM(4, 5), f7.SeqLSTM(5, 5)))["2.weight_hh_l0"]
     'lstm.weight_hh_l1'
     """
-    _as_theirs(module, _blank(module))  # which refuses what has no place there
+    _as_theirs(module, _blank(module))  # raises for layers that PyTorch does not have
     groups: list[list[tuple[str, Any]]] = []
     for _, place, layer in _layers(module):
         if groups and _one_lstm(groups[-1], layer):
@@ -127,7 +127,7 @@ def names_by_kind(module: Module) -> dict[str, str]:
 
 
 def _one_lstm(group: list[tuple[str, Any]], layer: Value) -> bool:
-    """Whether a layer can be the next of an nn.LSTM, whose layers all give vectors of one size."""
+    """Whether a layer can be the next of an nn.LSTM, whose layers all have one output size."""
     if any(KIND_NAMES.get(type(each)) != "lstm" for each in (group[0][1], layer)):
         return False
     sizes = [(getattr(each, "hidden_size", None), each.output_size) for each in (group[0][1], layer)]
@@ -137,7 +137,7 @@ def _one_lstm(group: list[tuple[str, Any]], layer: Value) -> bool:
 def save(
     path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
-    """Writes what `to_pytorch` gives to a path or a URL: a .safetensors file, or, by torch.save, one of another ending.
+    """Writes `to_pytorch`'s result to a path or a URL: as .safetensors, or else, for any other ending, by torch.save.
 
     Raises: as `to_pytorch`, ImportError without safetensors or PyTorch; OSError.
     """
@@ -147,13 +147,13 @@ def save(
         written: dict[str, Any] = {name: np.array(array, order="C") for name, array in arrays.items()}
     else:
         written, write = to_pytorch(module, params, buffers, names), package("torch", "torch").save
-        refusal = RuntimeError  # of its writer of archives
+        refusal = RuntimeError  # raised by PyTorch's writer of archives
     with replacing(path, refusal) as draft:
         write(written, draft)
 
 
 def _places(state: Mapping[str, ArrayLike]) -> list[str]:
-    """Where there are layers, in order: names without their last part."""
+    """The places of the layers, in order: names without their last part."""
     layers = (name.replace(".parametrizations.weight.", ".").rpartition(".")[0] for name in state)
     return list(dict.fromkeys(layers))
 
@@ -162,7 +162,7 @@ def _places(state: Mapping[str, ArrayLike]) -> list[str]:
 
 
 def _layers(module: Module, ours: str = "", theirs: str = "") -> Iterator[tuple[str, str, Module]]:
-    """Every layer that has arrays, with its place here and there; Shared has no level of its own there."""
+    """Every layer that has arrays, with its place here and in PyTorch, where Shared is no level of its own."""
     if type(module) in RULES or type(module) in GRUS:
         yield ours, theirs, module
         return
@@ -195,13 +195,13 @@ def _join(*parts: Value) -> str:
 
 
 def _inside(arrays: Arrays, place: str) -> Arrays:
-    """The arrays at a place, by their names within it."""
+    """The arrays at a place, under their names inside it."""
     start = place + "." if place else ""
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 def _renamed(arrays: Arrays, names: Mapping[str, str] | None) -> Arrays:
-    """The same under other names: the longest entry of `names` that a name starts with says which."""
+    """The arrays under other names: the longest entry of `names` that a name starts with replaces that part."""
     names = names or {}
     used = set()
 
@@ -223,7 +223,7 @@ def _renamed(arrays: Arrays, names: Mapping[str, str] | None) -> Arrays:
 
 
 def _blank(module: Module) -> Arrays:
-    """Arrays by name that have the right shapes, and take no memory."""
+    """Arrays of the right shapes, by name, which take no memory."""
     own = state_dict(module, structure_of(module))
     return {name: np.broadcast_to(np.zeros((), array.dtype), array.shape) for name, array in own.items()}
 

@@ -13,12 +13,12 @@ from .packages import package
 
 
 def is_url(path: str | os.PathLike) -> bool:
-    """Whether a path names a place that fsspec knows how to get at."""
+    """Whether a path is a URL, for fsspec."""
     return isinstance(path, str) and "://" in path
 
 
 def is_same(one: str | os.PathLike, other: str | os.PathLike) -> bool:
-    """Whether two paths or URLs are those of one file, which may not be there yet."""
+    """Whether two paths or URLs name the same file, which need not exist yet."""
     if is_url(one) or is_url(other):
         return one == other
     return os.path.realpath(one) == os.path.realpath(other)
@@ -34,7 +34,7 @@ def exists(path: str | os.PathLike) -> bool:
 
 @contextlib.contextmanager
 def reading(path: str | os.PathLike) -> Iterator[Path]:
-    """A local file with what a path or URL holds.
+    """A local file with the contents of a path or URL.
 
     Raises: ImportError for a URL without fsspec; FileNotFoundError; OSError for folders, pipes and devices.
     """
@@ -43,7 +43,7 @@ def reading(path: str | os.PathLike) -> Iterator[Path]:
         yield Path(path)
         return
     system, name = _opened(path)
-    # What maps the copy into memory keeps it after its folder is gone; Windows keeps the folder then.
+    # A memory map of the copy outlives the folder; on Windows the folder cannot be removed then.
     with tempfile.TemporaryDirectory(prefix="functorch7-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder, "copy")
         system.get_file(name, str(copy))
@@ -52,10 +52,10 @@ def reading(path: str | os.PathLike) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[Path]:
-    """A local path to write to; the file takes the place of that at a path or URL when all went well.
+    """A local path to write to; the file replaces that at a path or URL when the block succeeds.
 
-    On a file system of fsspec it is first written under another name beside it, then moved. `refusals` as those of
-    `writing.replacing`, as are the errors.
+    On other file systems of fsspec it is written beside it under another name, then moved. `refusals` and errors are
+    those of `writing.replacing`.
     Raises: ImportError for a URL without fsspec.
     """
     system, name = _opened(path) if is_url(path) else (None, path)

@@ -19,10 +19,10 @@ from .remote import reading, replacing
 def save(
     path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, metadata: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
-    """Writes the arrays (no recurrent state), in their dtypes, and texts of one's own beside them; a path or a URL.
+    """Writes the arrays (without recurrent state) in their dtypes, with optional texts, to a path or a URL.
 
-    A file that was there before is replaced when the new one is whole, and stays if anything goes wrong.
-    Raises: ImportError without safetensors; TypeError for metadata that is no text; ValueError for arrays that are not
+    An existing file is replaced only when the new one is complete.
+    Raises: ImportError without safetensors; TypeError for metadata other than texts; ValueError for arrays that are not
     the module's; OSError.
     """
     check_variables("safetensors.save", module, params, buffers)
@@ -38,10 +38,10 @@ def save(
 
 
 def load(path: str | os.PathLike, module: Module, variables: Variables | None = None) -> Variables:
-    """The variables of `module` in a file, in its dtypes, or, if `variables` are given, in theirs.
+    """The variables of `module` from a file, in its dtypes, or in those of `variables` if given.
 
-    Raises: ImportError without safetensors; FileNotFoundError; ValueError for a file that is damaged or no safetensors
-    file, and one that lists everything that does not fit the module.
+    Raises: ImportError without safetensors; FileNotFoundError; ValueError for a file that is damaged or of another
+    format, and one that lists everything that does not fit the module.
     """
     arrays = read(path, lambda file, found: {name: _array(file, found, name) for name in file.keys()})
     try:
@@ -53,7 +53,7 @@ def load(path: str | os.PathLike, module: Module, variables: Variables | None = 
 
 
 EIGHT_BITS = {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
-"""Types that the library writes, and does not read, since NumPy by itself has not got them."""
+"""Types that the library writes but does not read, since NumPy itself lacks them."""
 
 
 def _array(file: Value, found: Path, name: str) -> np.ndarray:
@@ -63,7 +63,7 @@ def _array(file: Value, found: Path, name: str) -> np.ndarray:
 
 
 def _of_eight_bits(found: Path, name: str) -> np.ndarray:
-    """An array's bytes, which are where the header of the file says."""
+    """An array's bytes, found by the header of the file."""
     with open(found, "rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         about = json.loads(file.read(length))[name]
@@ -73,12 +73,12 @@ def _of_eight_bits(found: Path, name: str) -> np.ndarray:
 
 
 def read_metadata(path: str | os.PathLike) -> dict[str, str]:
-    """The texts that were saved beside the arrays. Raises: as `load`, for what is no such file."""
+    """The texts saved with the arrays. Raises: as `load` for a file of another format."""
     return read(path, lambda file, _: file.metadata() or {})
 
 
 def read(path: str | os.PathLike, use: Callable[[Value, Path], Value]) -> Value:
-    """What `use` makes of the library's open file, and of where it lies.
+    """The result of use(the library's open file, its local path).
 
     Raises: ImportError without safetensors; ValueError as `load`.
     """

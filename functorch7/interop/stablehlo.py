@@ -23,16 +23,16 @@ def export(
     module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
     platforms: Sequence[str] | None = None,
 ) -> bytes:  # fmt: skip
-    """The network in evaluation, with its arrays inside, as a program `input -> output`. Values
-    (classes, indices) are not checked in it.
+    """The network in evaluation as a program `input -> output` that contains its arrays.
 
-    `input` is its shape, such as ("batch", 1, 28, 28) or ("time", "batch", 3), or a table of shapes: sizes with a name
-    may be any number above 0 at every call, the same for equal names. An array (or a jax.ShapeDtypeStruct) may stand
-    for its own shape and dtype. `platforms` says where it can run, such as ("cpu", "cuda"); by default where JAX runs
-    now. Without functorch7, `jax.export.deserialize(bytearray(data)).call(input)` runs it.
-    Raises: ImportError without flatbuffers; TypeError for what is no shape, or no list of platforms; ValueError for
-    arrays that are not the module's, shapes that the network refuses, layers that need to know a size that has a name,
-    and modules that draw random numbers in evaluation, call the host, or whose output's size depends on values.
+    The program does not check values (classes, indices). `input` is a shape, such as ("batch", 1, 28, 28) or
+    ("time", "batch", 3), or a table of shapes: a size given by a name may be any number above 0 in each call, the same
+    for equal names. An array (or a jax.ShapeDtypeStruct) stands for its own shape and dtype. `platforms` lists where
+    the program can run, such as ("cpu", "cuda"); by default where JAX runs now. Without functorch7,
+    `jax.export.deserialize(bytearray(data)).call(input)` runs it.
+    Raises: ImportError without flatbuffers; TypeError for wrong shapes or platforms; ValueError for arrays that are
+    not the module's, shapes that the network refuses, layers that need a number in place of a named size, and modules
+    that draw random numbers in evaluation, call the host, or have an output whose size depends on values.
     """
     if isinstance(platforms, str):
         raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
@@ -42,13 +42,13 @@ def export(
         raise ValueError(f"export: {module.torch_name()}: the size of an output depends on values")
     if module.traits.draws(False):
         raise ValueError(f"export: {module.torch_name()} draws random numbers in evaluation, too")
-    package("flatbuffers")  # JAX writes and reads by it
+    package("flatbuffers")  # JAX needs it to write and read
 
     def output(input: Any) -> Any:
         return module.apply(params, buffers, input)[0]
 
     def serve(input: Any) -> Any:
-        # Without the checks of values, which `checked` turns into errors and no exported program can hold.
+        # Drops the checks of values: `checked` turns them into errors, which an exported program cannot contain.
         return checkify.checkify(output, errors=frozenset())(input)[1]
 
     inputs = _described(input, dtype)
@@ -59,14 +59,14 @@ def export(
         raise
     except NotImplementedError as error:  # calls of the host, such as PrintSize's
         raise ValueError(f"export: {module.torch_name()} cannot be exported: {error}") from error
-    except Exception as error:  # JAX's, and Python's where a size with a name stands for a number
+    except Exception as error:  # JAX's, or Python's where a named size is used as a number
         if not (names := sorted({n for n in jax.tree.leaves(input) if isinstance(n, str)})):
             raise
         raise _needs_number(module, names, error) from error
 
 
 def _needs_number(module: Module, names: list[str], error: Exception) -> ValueError:
-    """The error for a layer that computes with a size which has a name: those that the error speaks of, or all."""
+    """The error for a layer that needs named sizes as numbers: those that the error mentions, or all."""
     text = str(error).partition("\n")[0]
     blamed = [name for name in names if re.search(rf"\b{name}\b", text)] or names
     why = "a layer computes with it as a number" if "_DimExpr" in text else text
@@ -74,20 +74,20 @@ def _needs_number(module: Module, names: list[str], error: Exception) -> ValueEr
         f"export: {module.torch_name()} needs a number in place of {' or '.join(map(repr, blamed))}: {why}"
     )
     for place in getattr(error, "__notes__", ()):
-        if place.startswith("In "):  # else it is about JAX's traceback
+        if place.startswith("In "):  # others are about JAX's traceback
             told.add_note(place)
     return told
 
 
 def _described(input: Input, dtype: DTypeLike) -> Tree:
-    """The shapes and dtypes of an input, whose sizes may have names. Raises: TypeError for what is no shape."""
+    """The shapes and dtypes of an input whose sizes may be names. Raises: TypeError for other values."""
     scope = jax.export.SymbolicScope()
 
     def described(leaf: Any) -> jax.ShapeDtypeStruct:
         if hasattr(leaf, "shape"):
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
         numbers = tuple(1 if isinstance(n, str) else n for n in leaf) if isinstance(leaf, tuple) else leaf
-        shaped(numbers, dtype)  # which refuses what is no shape
+        shaped(numbers, dtype)  # raises unless it is a shape
         shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)
         return jax.ShapeDtypeStruct(shape, dtype)
 
@@ -98,16 +98,16 @@ def save_exported(
     path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
     platforms: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
-    """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
+    """Writes `export`'s result, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype, platforms)
     with replacing(path) as draft:
         draft.write_bytes(data)
 
 
 def load_exported(source: str | os.PathLike | bytes) -> "Served":
-    """The function in a file, at a path or a URL for fsspec, or in bytes, that `export` made.
+    """The function that `export` made, from a path, a URL for fsspec, or bytes.
 
-    Raises: ImportError without flatbuffers; FileNotFoundError; ValueError for what is no such program.
+    Raises: ImportError without flatbuffers; FileNotFoundError; ValueError for anything but an exported program.
     """
     package("flatbuffers")
     if isinstance(source, bytes):

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all."""
 
 import contextlib
 import errno
@@ -13,10 +13,10 @@ from ..checks.errors import describe
 
 
 def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
-    """Raises OSError for pipes, devices and sockets: reading may wait for ever, and nothing may take their place.
+    """Raises OSError for pipes, devices and sockets, since reading may block and they must not be replaced.
 
-    Folders may be allowed, else they are an IsADirectoryError. Raises TypeError for what is no path; a number would be
-    that of an open file. FileNotFoundError for an empty text, which else would be the working directory.
+    Raises IsADirectoryError for a folder unless `folders`; TypeError unless given a path, since a number would mean an
+    open file; FileNotFoundError for an empty text, which would mean the working directory.
     """
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"expected the path of a file, got {describe(path)}")
@@ -33,12 +33,12 @@ def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[Path]:
-    """A path to write to, of the same name, whose file takes the place of that at `path` when all went well.
+    """A path of the same name to write to, whose file replaces that at `path` when the block succeeds.
 
-    Where `path` is a symbolic link, this is the place that it leads to, and the link stays. A file's permissions stay,
-    too. `refusals` are errors by which a library says that it could not write, on a full disk, say.
-    Raises: OSError that names `path`, such as FileNotFoundError, where nothing can be written in the folder, where the
-    disk is full, and for what is no file that may be written, but a folder, a device or a pipe.
+    A symbolic link stays, and the file that it leads to is replaced. Permissions are kept. `refusals` are the errors
+    by which a library reports that it could not write, for instance because the disk is full.
+    Raises: OSError that names `path`, such as FileNotFoundError, if the folder does not exist or cannot be written to,
+    if the disk is full, and if `path` is a folder, a device or a pipe.
     """
     refuse_special(path, folders=False)
     target = Path(os.path.realpath(path))
@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[P
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     with place as folder:
-        draft = Path(folder, Path(path).name)  # which may say the form in which to write
+        draft = Path(folder, Path(path).name)  # libraries choose the format by its ending
         with naming(path, draft, *refusals):
             yield draft
         if mode is not None:
@@ -58,7 +58,7 @@ def replacing(path: str | os.PathLike, *refusals: type[Exception]) -> Iterator[P
 
 @contextlib.contextmanager
 def naming(path: str | os.PathLike, draft: Path, *refusals: type[Exception]) -> Iterator[None]:
-    """Errors of the system, and refusals, out of a block that writes a draft, as OSErrors that name `path`."""
+    """Turns system errors and refusals in a block that writes a draft into OSErrors that name `path`."""
     try:
         yield
     except OSError as error:
@@ -66,7 +66,7 @@ def naming(path: str | os.PathLike, draft: Path, *refusals: type[Exception]) -> 
             raise
         if error.errno is not None:
             raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-        raise _unwritten(path, error) from error  # NumPy's, of numbers that did not go into a file
+        raise _unwritten(path, error) from error  # NumPy's, if it could not write all numbers
     except refusals as error:
         raise _unwritten(path, error) from error
 
@@ -78,20 +78,19 @@ def _unwritten(path: str | os.PathLike, error: Exception) -> OSError:
 
 @contextlib.contextmanager
 def replacing_by_bytes(path: str | os.PathLike) -> Iterator[io.BytesIO]:
-    """As `replacing`, with memory to write to, whose bytes become the file.
+    """As `replacing`, but yields memory to write to, whose bytes become the file.
 
-    Pictures are written so: into files Pillow writes JPEGs past Python, and where the disk is full, half of one without
-    an error.
+    For pictures: Pillow writes JPEGs into files past Python, and on a full disk leaves half a file without an error.
     """
     written = io.BytesIO()
-    written.name = os.fspath(path)  # which may say the form in which to write
+    written.name = os.fspath(path)  # libraries choose the format by its ending
     yield written
     with replacing(path) as draft:
         draft.write_bytes(written.getvalue())
 
 
 def _mode_to_keep(target: Path) -> int | None:
-    """The permissions of the file that is there, if there is one. Raises PermissionError if it may not be written."""
+    """The permissions of an existing file, or None. Raises PermissionError if it may not be written."""
     if not target.exists():
         return None
     if not os.access(target, os.W_OK):

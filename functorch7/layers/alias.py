@@ -37,14 +37,13 @@ def whole_shares(weights: Numbers) -> np.ndarray:
     return np.diff(np.rint(total / total[-1] * DRAWS).astype(np.int64), prepend=0)
 
 
-@lru_cache(maxsize=16)
-def alias_table(weights: Const) -> AliasTable:
-    """The table for a distribution in proportion to the weights (Walker, 1977), by sums and searches alone.
+def alias_columns(weights: Numbers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(threshold, alias, room) of each column (Walker, 1977): of its room, draws from the threshold on go to the alias.
 
     Columns that have more room than shares are filled one after the other from those with more shares than room; one
     of the latter that has given too much takes the difference from the next (Huebschle-Schneider & Sanders, 2022).
     """
-    shares = whole_shares(weights.value)
+    shares = whole_shares(weights)
     size = len(shares)
     room = DRAWS // size + (np.arange(size) < DRAWS % size)
     threshold, alias = shares.copy(), np.arange(size)
@@ -56,4 +55,11 @@ def alias_table(weights: Const) -> AliasTable:
         alias[low] = high[np.minimum(giver, len(high) - 1)]  # beyond the last: columns that are full
         threshold[high] = room[high] - (missing[np.searchsorted(missing, spare)] - spare)
         alias[high[:-1]] = high[1:]
-    return AliasTable(threshold.astype(np.uint32), alias.astype(np.int32))
+    return threshold, alias.astype(np.int32), room
+
+
+@lru_cache(maxsize=16)
+def alias_table(weights: Const) -> AliasTable:
+    """The table for a distribution in proportion to the weights."""
+    threshold, alias, _ = alias_columns(weights.value)
+    return AliasTable(threshold.astype(np.uint32), alias)

@@ -9,6 +9,7 @@ import numpy as np
 from ..core import Const, Module, check_positive, check_values, draws, expected, title
 from ..core.arrays import Numbers
 from ..core.types import Array, State, Tree, Value
+from .alias import alias_columns
 
 
 def pairs(name: str, bigrams: Value) -> Const:
@@ -32,20 +33,6 @@ def pairs(name: str, bigrams: Value) -> Const:
     return Const(np.array(records, [("word", np.int32), ("next", np.int32), ("prob", np.float64)]))
 
 
-def alias_table(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each of n columns, the probability of staying in it, and the column to go to otherwise (Vose, 1991)."""
-    stay, other = prob * len(prob), np.arange(len(prob), dtype=np.int32)
-    small, large = list(np.flatnonzero(stay < 1)), list(np.flatnonzero(stay >= 1))
-    while small and large:
-        poor, rich = small.pop(), large[-1]
-        other[poor] = rich
-        stay[rich] -= 1 - stay[poor]
-        if stay[rich] < 1:
-            small.append(large.pop())
-    stay[[*small, *large]] = 1  # but for rounding they are
-    return stay.astype(np.float32), other
-
-
 class Bigrams(Module):
     """P(y | x) = p_xy / (sum_w p_xw): words that follow each word x of the input, drawn from its distribution, by the
     alias method.
@@ -54,9 +41,9 @@ class Bigrams(Module):
     of `index`, the words that may follow, and `prob`, their probabilities; these need not sum to 1.
     Buffers: starts, sizes, following, stay, other: the distributions and their alias tables.
     Raises: TypeError or ValueError for another table, for inputs of other shapes, for words without a distribution
-    where these can be looked at (under jit they give 0), and if the key is missing.
+    if these are concrete (under jit they give 0), and if the key is missing.
     Differs from Torch7: a version of it gives places in `index`; these are the words themselves, as in its last.
-    Source: dpnn, Bigrams.lua; Vose, 1991.
+    Source: dpnn, Bigrams.lua; Walker, 1977.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> following = {1: {"index": [2, 3], "prob": [0.5, 0.5]}, 2: {"index": [1], "prob": [1.0]}}
@@ -86,11 +73,12 @@ class Bigrams(Module):
         records = self.bigrams.value
         sizes = np.bincount(records["word"])
         starts = np.cumsum(sizes) - sizes
-        tables = [alias_table(records["prob"][a : a + n]) for a, n in zip(starts, sizes, strict=True) if n]
-        stay, other = (np.concatenate(column) for column in zip(*tables, strict=True))
+        tables = [alias_columns(records["prob"][a : a + n]) for a, n in zip(starts, sizes, strict=True) if n]
+        threshold, other, room = (np.concatenate(column) for column in zip(*tables, strict=True))
+        stay = jnp.asarray(threshold / room, jnp.float32)
         return {
             "starts": jnp.asarray(starts, jnp.int32), "sizes": jnp.asarray(sizes, jnp.int32),
-            "following": jnp.asarray(records["next"]), "stay": jnp.asarray(stay), "other": jnp.asarray(other),
+            "following": jnp.asarray(records["next"]), "stay": stay, "other": jnp.asarray(other),
         }  # fmt: skip
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:

@@ -212,10 +212,7 @@ class SpatialConvolutionLocal(Windows, Layer):
 
     def printed(self) -> str:
         sizes = f"{self.iw}x{self.ih}, {self.joined('k', 'x')}"
-        text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {sizes}"
-        if not (self.is_default("d") and self.is_default("pad")):
-            text += f", {self.joined('d')}"
-        return text + ("" if self.is_default("pad") else f", {self.joined('pad')}") + ")"
+        return f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {sizes}{self.printed_steps()})"
 
 
 class SpatialDepthWiseConvolution(SpatialConvolution):

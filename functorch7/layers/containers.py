@@ -147,7 +147,7 @@ class ConcatTable(Branches, init=False):
 
     Shape: any -> [output of module 1, ...].
     Parameters and buffers: a list, one entry per module.
-    Raises: TypeError if something that is no module is added; what the modules raise.
+    Raises: TypeError if something that is no module is added; the errors of the modules.
     Source: nn/doc/table.md#nn.ConcatTable.
 
     >>> import functorch7 as f7

@@ -58,12 +58,8 @@ class Convolution(Windows, Layer, abstract=True):
 
     def printed(self) -> str:
         text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
-        if not (self.is_default("d") and self.is_default("pad")):
-            text += f", {self.joined('d')}"
-        if not self.is_default("pad"):
-            text += f", {self.joined('pad')}"
         in_groups = f" in {self.groups} groups" if self.groups > 1 else ""
-        return text + self.printed_end() + in_groups
+        return text + self.printed_steps() + self.printed_end() + in_groups
 
     def printed_end(self) -> str:
         """What stands after the padding."""

@@ -30,7 +30,23 @@ def _(axis, eps, primals, tangents):
     return length, (primals[0] * tangents[0]).sum(axis) / (length + eps)
 
 
-class Euclidean(Layer):
+class Centres(Layer, abstract=True):
+    """Layers that compare vectors of input_size numbers with output_size learned ones."""
+
+    input_size: int
+    output_size: int
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def checked_input(self, params: Tree, input: Array) -> Array:
+        """The input in the dtype of the weight; ValueError unless it is one vector, or a batch of such."""
+        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
+            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
+        return in_dtype_of(self, input, params["weight"])
+
+
+class Euclidean(Centres):
     """y_j = ||w_j - x||; the gradient at distance 0 is 0.
 
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
@@ -45,20 +61,12 @@ class Euclidean(Layer):
     [0.0, 5.0]
     """
 
-    input_size: int
-    output_size: int
-
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
-
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.input_size, self.output_size), self.input_size, stdv)}
 
     @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
-        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
-        x = in_dtype_of(self, input, params["weight"])
+        x = self.checked_input(params, input)
         each = partial(self.distances, params)
         if input.ndim == 1:
             return each(x)
@@ -95,7 +103,7 @@ class WeightedEuclidean(Euclidean):
         return norm((x[None] - params["weight"].T) * params["diagCov"].T, -1, 1e-7)
 
 
-class Cosine(Layer):
+class Cosine(Centres):
     """y_j = x . w_j / ((||w_j|| + 1e-12) (||x|| + 1e-12)).
 
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size).
@@ -109,21 +117,13 @@ class Cosine(Layer):
     [1.0, 0.0]
     """
 
-    input_size: int
-    output_size: int
-
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
-
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {"weight": uniform(key, (self.output_size, self.input_size), self.output_size, stdv)}
 
     @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
-        if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
-            raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
         weight = params["weight"]
-        input = in_dtype_of(self, input, weight)
+        input = self.checked_input(params, input)
         product = lax.dot_general(input, weight, (((input.ndim - 1,), (1,)), ((), ())))
         lengths = (norm(weight, 1, 1e-12) + 1e-12).reshape((1,) * (input.ndim - 1) + (-1,))
         return product / (lengths * (norm(input, -1, 1e-12)[..., None] + 1e-12))

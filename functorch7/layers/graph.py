@@ -110,11 +110,11 @@ on_failure: list[Callable[["Graph", int], None]] = []
 """Called with a graph and the position of the module that raised (nngraph.setDebug)."""
 
 postponed: ContextVar[list | None] = ContextVar("postponed", default=None)
-"""What failed in a block in which nothing is called yet: what fails on a guess has not failed."""
+"""Failures in a block that may be repeated: only those that remain are passed to `on_failure`."""
 
 
 def tell(graph: "Graph", position: int) -> None:
-    """Calls `on_failure`, or notes what they are to be called with."""
+    """Calls `on_failure`, or notes the arguments in `postponed`."""
     waiting = postponed.get()
     if waiting is not None:
         waiting.append((graph, position))

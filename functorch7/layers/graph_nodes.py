@@ -20,7 +20,7 @@ class Node:
 
     One node gives its output, several give a table; without nodes it is an input of the graph. A node is one place:
     whoever uses it gets the same output. `annotations` label it in pictures: name, description, graphAttributes.
-    Raises: TypeError for what is no node; ValueError for the same node twice.
+    Raises: TypeError for anything but a node; ValueError for the same node twice.
     Source: nngraph, README.md, node.lua.
     """
 

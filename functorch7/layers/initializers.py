@@ -20,7 +20,7 @@ from ..core.contexts import during
 from ..core.types import Array, ArrayLike, Value
 
 
-class Source(Protocol):
+class NumberSource(Protocol):
     """A sequential generator: each call gives its next numbers, an array of the type of the parameters."""
 
     dtype: np.dtype
@@ -54,11 +54,11 @@ class Zeros:
 ROOMS = 2**10, 2**15, 2**20
 """So many numbers are drawn at once: JAX compiles each draw's program for a third of a second, for each shape."""
 
-SOURCE: ContextVar[Source | None] = ContextVar("source", default=None)
+SOURCE: ContextVar[NumberSource | None] = ContextVar("source", default=None)
 """What initial values are drawn from instead of their keys."""
 
 
-def _source(key: Array) -> Source | None:
+def _source(key: Array) -> NumberSource | None:
     """The source; none while a program is traced, which has no numbers but shapes."""
     return SOURCE.get() if is_concrete(key) else None
 

@@ -14,7 +14,21 @@ from .initializers import filled, normal, weight_and_bias
 from .table import check_table
 
 
-class Linear(Layer):
+class FullyConnected(Layer, abstract=True):
+    """Layers from input_size to output_size numbers, with a bias unless `bias` is False."""
+
+    input_size: int
+    output_size: int
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+
+    def printed(self) -> str:
+        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
+
+
+class Linear(FullyConnected):
     """y = x A^T + b.
 
     Shape: (..., input_size) -> (..., output_size); Torch knows one example (1-D) and a batch (2-D).
@@ -32,13 +46,6 @@ class Linear(Layer):
     """
 
     scaled_axes = {"weight": 0}
-
-    input_size: int
-    output_size: int
-    bias: bool = True
-
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
@@ -64,11 +71,8 @@ class Linear(Layer):
         """The same layer without bias."""
         return self.replace(bias=False)
 
-    def printed(self) -> str:
-        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
 
-
-class LinearWeightNorm(Layer):
+class LinearWeightNorm(FullyConnected):
     """y = x A^T + b, with rows A_j = g_j v_j / max(||v_j||, eps).
 
     Shape: (..., input_size) -> (..., output_size).
@@ -85,13 +89,7 @@ class LinearWeightNorm(Layer):
 
     parameter_order = ("v", "g", "bias")
 
-    input_size: int
-    output_size: int
-    bias: bool = True
     eps: float = 1e-16
-
-    def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         made = weight_and_bias(key, (self.output_size, self.input_size), self.input_size, self.bias, stdv)
@@ -110,9 +108,6 @@ class LinearWeightNorm(Layer):
             raise expected(self, f"input of size {self.input_size} in the last dimension", input)
         check_floating(self, input)
         return inner.f({**params, "weight": self.weight(params)}, input)
-
-    def printed(self) -> str:
-        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")
 
 
 class Bilinear(Layer):
@@ -164,7 +159,7 @@ class Bilinear(Layer):
         return text if self.bias else text + " without bias"
 
 
-class PartialLinear(Layer):
+class PartialLinear(FullyConnected):
     """y = x A_p^T + b_p, for the outputs that the partition p names (all of them at first).
 
     Shape: (B, input_size) -> (B, outputs in the partition), in its order.
@@ -177,13 +172,10 @@ class PartialLinear(Layer):
     (8, 3)
     """
 
-    input_size: int
-    output_size: int
-    bias: bool = True
     partition: Numbers | None = None
 
     def __post_init__(self) -> None:
-        check_positive(self, input_size=self.input_size, output_size=self.output_size)
+        super().__post_init__()
         self._set(partition=const(self.partition))
         if self.partition is not None:
             p = self.partition.value
@@ -211,6 +203,3 @@ class PartialLinear(Layer):
     def reset_partition(self) -> "PartialLinear":
         """The same layer that computes all outputs."""
         return self.replace(partition=None)
-
-    def printed(self) -> str:
-        return f"{self.type_name()}({self.input_size} -> {self.output_size})" + ("" if self.bias else " without bias")

@@ -21,7 +21,7 @@ def are_numbers(values: Value, first: int, last: int) -> Value:
 
 
 def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
-    """Raises ValueError for an index that is not one of `size` from `first` on, where indices can be looked at."""
+    """Raises ValueError for an index that is not one of `size` from `first` on, if indices are concrete."""
     values, last = lookable(indices), first + size - 1
     wrong = ~are_numbers(values, first, last)
     message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
@@ -43,7 +43,7 @@ class LookupTable(Module):
     Parameters: weight (n_index, n_output), standard normal (times stdv). Rows at padding_value get no gradient. With
     max_norm, rows that are used and whose p-norm (norm_type, 2 by default) is above it are scaled down to it.
     Buffers (with max_norm): renormalized, the weight after that (a side output; `legacy` makes it the weight).
-    Raises: ValueError for other ranks, and for indices outside 1..n_index where these can be looked at; under jit
+    Raises: ValueError for other ranks, and for indices outside 1..n_index if these are concrete; under jit
     (unless it is `checked`) such an index gives NaN.
     Source: nn/doc/convolution.md#nn.LookupTable.
 
@@ -144,7 +144,7 @@ class Embedding(LookupTable):
 
     Shape: indices (...), from 1 to n_index -> (..., n_output).
     Parameters and buffers: as LookupTable.
-    Raises: ValueError for indices outside 1..n_index where these can be looked at.
+    Raises: ValueError for indices outside 1..n_index if these are concrete.
     Source: torch.nn.Embedding, whose indices count from 0.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -34,7 +34,7 @@ class NCEModule(Module):
     noise classes (without batchnoise, over the targets, too). It is no part of the gradient.
     Exposes: sampleidx, the classes in use: noise, then targets (k + B); without batchnoise (B, 1 + k), targets first.
     Raises: ValueError for k below 1, unigrams of another size, negative, or without a positive sum, inputs of other
-    shapes, and targets outside 1..output_size where these can be looked at; under jit such a target gives NaN.
+    shapes, and targets outside 1..output_size if these are concrete; under jit such a target gives NaN.
     Differs from Torch7: the estimate of Z is not printed.
     Source: dpnn/README.md#nn.NCEModule; Mnih & Teh, 2012.
 

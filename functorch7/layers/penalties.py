@@ -8,7 +8,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
-from ..core.types import Array, ArrayLike, Key, State, Tree
+from ..core.precision import is_inexact
+from ..core.types import Array, Key, State, Tree
 
 
 class L1Penalty(Module):
@@ -87,10 +88,6 @@ class CategoricalEntropy(Module):
         return input, {"loss": Emitted(loss, "loss")}
 
 
-def _is_floating(leaf: ArrayLike) -> bool:
-    return jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)
-
-
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _reversed(input, factor):
     return input
@@ -119,7 +116,7 @@ class GradientReversal(Map):
     lambda_: float = 1
 
     def f(self, input: Array) -> Array:
-        return jax.tree.map(lambda leaf: _reversed(leaf, self.lambda_) if _is_floating(leaf) else leaf, input)
+        return jax.tree.map(lambda leaf: _reversed(leaf, self.lambda_) if is_inexact(leaf) else leaf, input)
 
     @builder
     def set_lambda(self, lambda_: float) -> "GradientReversal":

@@ -5,10 +5,10 @@ from contextvars import ContextVar
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from ..core import Module, check_positive, expected
 from ..core.contexts import during
+from ..core.precision import cast_floating, is_inexact
 from ..core.types import Array, Device, Key, Tree
 from .decorators import Decorator
 from .tensor_types import TYPES
@@ -72,12 +72,8 @@ class GPU(Decorator):
         return f"{self.type_name()}({self.device}) @ {self.modules[0]}"
 
 
-def _cast(tree: Array, dtype: Any) -> Array:
-    return jax.tree.map(lambda x: x.astype(dtype) if jnp.issubdtype(x.dtype, jnp.inexact) else x, tree)
-
-
 def _floating_dtype(tree: Tree) -> Any:
-    return next((x.dtype for x in jax.tree.leaves(tree) if jnp.issubdtype(x.dtype, jnp.inexact)), None)
+    return next((x.dtype for x in jax.tree.leaves(tree) if is_inexact(x)), None)
 
 
 class DontCast(Decorator):
@@ -117,6 +113,6 @@ class DontCast(Decorator):
             inner = TYPES[self.module_type] if self.module_type else _floating_dtype(params)
             if inner is None:
                 raise expected(self, "module_type (argument 4), as the module has no parameters", self.module_type)
-            input = _cast(input, inner)
+            input = cast_floating(input, inner)
         output, buffers = super().forward(params, buffers, input, key=key, train=train)
-        return _cast(output, outer) if self.castout and outer is not None else output, buffers
+        return cast_floating(output, outer) if self.castout and outer is not None else output, buffers

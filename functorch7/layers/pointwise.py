@@ -244,7 +244,7 @@ class OneHot(Map):
     """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, output_size); no gradient.
-    Raises: ValueError for output_size below 1, and for indices outside 1..output_size where these can be looked at;
+    Raises: ValueError for output_size below 1, and for indices outside 1..output_size if these are concrete;
     under jit they give NaN.
     Source: dpnn/README.md#nn.OneHot.
 

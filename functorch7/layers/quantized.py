@@ -14,7 +14,7 @@ from ..core.types import Array, Key, Output, State, Tree, Value
 from ..network import Shared
 from .initializers import filled
 from .linear import Linear
-from .whole_numbers import fake_quantized, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
+from .whole_numbers import fake_rounded, in_8_bits, input_scale_of, integer_product, multiplied, scale_for
 
 SCALABLE = "weights that have scaled_axes, such as nn.Linear or nn.SeqLSTM"
 
@@ -82,7 +82,7 @@ class Rounding(Around, abstract=True):
     def __post_init__(self) -> None:
         if not isinstance(self.module, Module) or not any(scaled(self.module)):
             if getattr(type(self.module), "scaled_axes", None) is not None:
-                raise ValueError(f"{self.torch_name()}: {self.module}, as it is set, keeps its floats")
+                raise ValueError(f"{self.torch_name()}: {self.module} with these settings keeps its floats")
             raise TypeError(f"{self.torch_name()}: expected a module with {SCALABLE}, got {self.module!r}")
         kinds = self.ACTIVATIONS if isinstance(self.module, Linear) else self.ACTIVATIONS[:1]
         if self.activations not in kinds:
@@ -230,11 +230,11 @@ class FakeQuantized(Rounding):
     ) -> tuple[Array, Array]:
         if isinstance(self.module, Linear) and self.activations != "float":
             input = self.module.checked_input(input, params["weight"])
-            input = fake_quantized(input, input_scale_of(input))
+            input = fake_rounded(input, input_scale_of(input))
         for path, axes in scaled(self.module):
             own = found_at(params, path)
             scales = {name: lax.stop_gradient(scale_for(jnp.asarray(own[name]), axes[name])) for name in axes}
-            weights = {name: fake_quantized(jnp.asarray(own[name]), scale) for name, scale in scales.items()}
+            weights = {name: fake_rounded(jnp.asarray(own[name]), scale) for name, scale in scales.items()}
             params = with_at(params, path, {**own, **weights})
         return way(self.module, params, buffers, input, **options)
 

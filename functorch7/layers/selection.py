@@ -85,8 +85,8 @@ class FlattenTable(TableMap):
 class ZipTable(TableMap):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
-    Shape: tables -> as many tables as the longest has entries; what shorter ones have not is left out behind, and None
-    before what longer ones have.
+    Shape: tables -> as many tables as the longest has entries. Missing entries of shorter tables are left out at the
+    end, and None before entries of longer ones.
     Raises: ValueError unless the input is a table of tables.
     Source: dpnn/README.md#nn.ZipTable.
 

@@ -39,7 +39,7 @@ def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
     return found
 
 
-def check_sizes(module: "Reshape | View") -> None:
+def check_open_sizes(module: "Reshape | View") -> None:
     """Sizes are positive, but for one that may be -1."""
     if any(s < 1 and s != -1 for s in module.size):
         raise ValueError(f"{module.torch_name()}: expected sizes that are positive or -1, got {module.size}")
@@ -75,7 +75,7 @@ class Reshape(Map):
         if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
         self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
-        check_sizes(self)
+        check_open_sizes(self)
 
     def f(self, input: jax.Array) -> jax.Array:
         whole = input.size == math.prod(self.size) and (input.ndim == 0 or input.shape[0] != 1)
@@ -133,7 +133,7 @@ class View(Map):
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        check_sizes(self)
+        check_open_sizes(self)
 
     def f(self, input: jax.Array) -> jax.Array:
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims

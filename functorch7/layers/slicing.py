@@ -15,7 +15,16 @@ from .merging import flattened
 from .table import check_table
 
 
-class Narrow(Map):
+class Slicing(Map, abstract=True):
+    """Modules that take slices of a dimension. Raises: ValueError for dimension 0."""
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        check_dimension(self, self.dimension)
+
+
+class Narrow(Slicing):
     """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
@@ -28,12 +37,8 @@ class Narrow(Map):
     [2.0, 3.0]
     """
 
-    dimension: int
     offset: int
     length: int = 1
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
 
     def f(self, input: Array) -> Array:
         along = axis(self, self.dimension, input.ndim)
@@ -47,7 +52,7 @@ class Narrow(Map):
         return lax.slice_in_dim(input, first - 1, first - 1 + length, axis=along)
 
 
-class Select(Map):
+class Select(Slicing):
     """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
 
     Shape: (..., n, ...) -> (..., ...).
@@ -59,11 +64,7 @@ class Select(Map):
     [3.0, 4.0]
     """
 
-    dimension: int
     index: int
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
 
     def f(self, input: Array) -> Array:
         along = axis(self, self.dimension, input.ndim)
@@ -74,13 +75,13 @@ class Select(Map):
         return lax.index_in_dim(input, position, along, keepdims=False)
 
 
-class Index(TableMap):
+class Index(Slicing, TableMap):
     """y_i = x_{index_i}: the slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of
     repeated ones add up.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
-    where these can be looked at; under jit they give NaN.
+    if these are concrete; under jit they give NaN.
     Source: nn/doc/simple.md#nn.Index.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -89,11 +90,6 @@ class Index(TableMap):
     """
 
     checks_values: ClassVar[bool] = True  # type: ignore[assignment]
-
-    dimension: int
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
 
     def f(self, input: Table) -> Array:
         tensor, index = check_table(self, input, 2)[:2]
@@ -204,7 +200,7 @@ class Transpose(Map):
     other.
 
     Shape: any of enough dimensions. After `set_num_input_dims(n)` the pairs count within the last n dimensions.
-    Raises: ValueError for dimension 0 or beyond the input's, TypeError for what are no pairs.
+    Raises: ValueError for dimension 0 or beyond the input's, TypeError for anything but pairs.
     Source: nn/doc/simple.md#nn.Transpose.
 
     >>> import functorch7 as f7

@@ -49,7 +49,7 @@ class SparseLinear(Layer):
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
     (output_size,), the same times 1e-6.
     An empty table gives the bias. The gradient of the weight is weight_decay * weight more than the derivative.
-    Raises: ValueError for other shapes, and for indices outside 1..input_size where these can be looked at.
+    Raises: ValueError for other shapes, and for indices outside 1..input_size if these are concrete.
     Source: nn/doc/simple.md#nn.SparseLinear.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -126,7 +126,7 @@ class IndexLinear(Module):
     Buffers (with normalize): normalized, the weight after a training call (a side output; in `legacy` it becomes the
     weight).
     `do_grad_input` counts in `legacy`: the gradient of the values is always there.
-    Raises: ValueError for other forms, unless there are as many values as keys, and, where these can be looked at, for
+    Raises: ValueError for other forms, unless there are as many values as keys, and, if these are concrete, for
     keys outside the weight and sizes with another sum.
     Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.

@@ -65,14 +65,7 @@ class FullConvolution(Windows, Layer, abstract=True):
 
     def printed(self) -> str:
         text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
-        adjusted = not self.is_default("adj")
-        if adjusted or not (self.is_default("d") and self.is_default("pad")):
-            text += f", {self.joined('d')}"
-        if adjusted or not self.is_default("pad"):
-            text += f", {self.joined('pad')}"
-        if adjusted:
-            text += f", {self.joined('adj')}"
-        return text + (")" if self.bias else ") without bias")
+        return text + self.printed_steps() + (")" if self.bias else ") without bias")
 
 
 class SpatialFullConvolution(FullConvolution):

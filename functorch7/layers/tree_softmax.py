@@ -90,7 +90,7 @@ class SoftMaxTree(Module):
     `root_id` -1 is the one parent without a parent. `acc_update`, `static` and `verbose` are accepted: gradients are
     kept in any case (`training.make_sgd_step` computes and updates the rows on the paths only).
     Raises: TypeError if the hierarchy is no table; ValueError if it is no tree, for other shapes, and for targets that
-    it does not have where these can be looked at; under jit such a target gives NaN.
+    it does not have if these are concrete; under jit such a target gives NaN.
     Source: nnx, SoftMaxTree.lua; Morin & Bengio, 2005.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

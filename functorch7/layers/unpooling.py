@@ -74,7 +74,7 @@ class SpatialMaxUnpooling(Unpooling):
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
     Raises: TypeError unless it is given a SpatialMaxPooling, ValueError if its kernel is not its stride, for other
-    shapes, and for indices outside the output where these can be looked at.
+    shapes, and for indices outside the output if these are concrete.
     Source: nn/doc/convolution.md#nn.SpatialMaxUnpooling.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -83,7 +83,7 @@ class SpatialUpSamplingBilinear(Map):
     c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale, W scale), or the sizes in {"oheight": ..., "owidth": ...}.
-    Raises: ValueError for other ranks, and for what is neither a whole scale above 0 nor sizes.
+    Raises: ValueError for other ranks, and for anything but sizes or a whole scale above 0.
     Source: nn/doc/convolution.md#nn.SpatialUpSamplingBilinear.
 
     >>> import functorch7 as f7
@@ -176,7 +176,7 @@ class UpSampling(Map):
 
     Shape: (B, C, H, W) or (B, C, T, H, W) -> sizes times the scale, or those in {"oheight": ..., "owidth": ...}, with
     "odepth" for volumes; corners are aligned. "bilinear" and "trilinear" mean "linear".
-    Raises: ValueError for other ranks, for what is neither a whole scale above 0 nor sizes, for sizes in mode
+    Raises: ValueError for other ranks, for anything but sizes or a whole scale above 0, for sizes in mode
     "nearest", and for a volume without "odepth".
     Source: nn, UpSampling.lua.
 

@@ -54,7 +54,7 @@ def multiplied(whole: Array, scale: Array) -> Array:
     return whole.astype(scale.dtype) * scale
 
 
-def fake_quantized(values: Array, scale: Array) -> Array:
+def fake_rounded(values: Array, scale: Array) -> Array:
     """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
 
     Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.

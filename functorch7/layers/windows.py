@@ -111,6 +111,13 @@ class Windows(Module, abstract=True):
         """Whether the property has Torch's default on all axes."""
         return set(self.window(prefix)) == {DEFAULTS[prefix]}
 
+    def printed_steps(self) -> str:
+        """Stride, padding and adjustment as Torch prints them: up to the last one that is not the default."""
+        shown: list[WindowField] = ["d", "pad", "adj"]
+        while shown and self.is_default(shown[-1]):
+            shown.pop()
+        return "".join(f", {self.joined(prefix)}" for prefix in shown)
+
 
 def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:
     """The positions within a window, row by row."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..core.types import Value
-from ..losses.tables import mapped
+from ..losses.tables import map_leaves
 from . import matio
 from .tensors.tensor import Tensor
 
@@ -18,7 +18,7 @@ def load(path: str | os.PathLike) -> dict[str, Value]:
 
     Texts are CharTensors. Raises: as `matio.load`.
     """
-    return mapped(lambda tensor: Tensor.of(np.ascontiguousarray(tensor.numpy().T)), matio.load(path, texts=False))
+    return map_leaves(lambda tensor: Tensor.of(np.ascontiguousarray(tensor.numpy().T)), matio.load(path, texts=False))
 
 
 def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:

@@ -1693,8 +1693,8 @@ class WeightedEuclidean(Euclidean):
 class ZipTable(_passing.Passing, Module):
     """[[a1, a2], [b1, b2], ...] -> [[a1, b1, ...], [a2, b2, ...]].
 
-    Shape: tables -> as many tables as the longest has entries; what shorter ones have not is left out behind, and None
-    before what longer ones have.
+    Shape: tables -> as many tables as the longest has entries. Missing entries of shorter tables are left out at the
+    end, and None before entries of longer ones.
     """
     def __init__(self) -> None: ...
 

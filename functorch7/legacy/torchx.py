@@ -13,7 +13,7 @@ from ..checks.tables import leaves
 from ..core import Const
 from ..core.types import Value
 from ..layers.alias import alias_table
-from ..losses.tables import mapped
+from ..losses.tables import map_leaves
 from ..programs import Compiled
 from .objects.nested import Nested, Tensors
 from .objects.nested import recursiveAdd as recursiveAdd
@@ -41,7 +41,7 @@ def _mapped(function: Callable[[Tensor], Value], tree: Nested) -> Any:
             raise TypeError(f"expecting nested tensors or tables. Got {type(leaf).__name__} instead")
         return function(leaf)
 
-    return mapped(of_tensor, tree)
+    return map_leaves(of_tensor, tree)
 
 
 def recursiveIndex(res: object, src: Tensors, dim: int, indices: Numbers) -> tuple[Tensors, Tensors]:

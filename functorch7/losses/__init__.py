@@ -1,5 +1,6 @@
 """The criterions of nn."""
 
+from .as_module import CriterionTable as CriterionTable
 from .as_module import ModuleFromCriterion as ModuleFromCriterion
 from .base import Criterion as Criterion
 from .base import LearnedCriterion as LearnedCriterion
@@ -32,4 +33,3 @@ from .regression import MSECriterion as MSECriterion
 from .regression import SmoothL1Criterion as SmoothL1Criterion
 from .regression import SpatialAutoCropMSECriterion as SpatialAutoCropMSECriterion
 from .regression import WeightedMSECriterion as WeightedMSECriterion
-from .table import CriterionTable as CriterionTable

@@ -30,7 +30,14 @@ class Criterion(Module, abstract=True):
     A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
     zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
     `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
-    `check(input, target)` raises for bad values (a class 0), where these can be looked at or the program is `checked`.
+    `check(input, target)` raises for bad values (a class 0), if these are concrete or the program is `checked`.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> class LogCosh(f7.losses.Criterion):
+    ...     def loss(self, input, target):
+    ...         return jnp.log(jnp.cosh(input - target)).mean()
+    >>> LogCosh()(jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0])).item()
+    0.0
     """
 
     def __init_subclass__(cls, **kwargs: Any):
@@ -64,7 +71,7 @@ class Criterion(Module, abstract=True):
     ) -> tuple[Array, Tree]:
         """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
 
-        Raises: ValueError for what is no such table; as `Module.apply`.
+        Raises: ValueError for anything but such a table; as `Module.apply`.
         """
         if not isinstance(input, (list, tuple)) or len(input) not in (2, 3):
             raise expected(self, "a table of input and target", input)
@@ -91,7 +98,7 @@ class Criterion(Module, abstract=True):
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
-        """Raises ValueError, by `check_values`, for values that make no sense."""
+        """Raises ValueError, by `check_values`, for invalid values."""
 
     @property
     def checks_values(self) -> bool:
@@ -152,14 +159,24 @@ class Averaged(Criterion, abstract=True):
         return losses.mean() if self.size_average else losses.sum()
 
 
+class Weighted(Criterion, abstract=True):
+    """Losses with a constant vector of weights. Raises: ValueError unless that is 1-D."""
+
+    weights: Numbers | None = None
+    size_average: bool = True
+
+    def __post_init__(self) -> None:
+        self._set(weights=vector(self, self.weights))
+
+
 def without_arrays(criterion: Criterion) -> Variables:
     """The variables of a criterion that has no arrays. Raises: TypeError for one that has some."""
     made = _structure(criterion) if criterion.children() or _has_own(criterion) else Variables({}, {})
     if jax.tree.leaves(made):
         raise TypeError(
-            f"{criterion.torch_name()}: has arrays, which `criterion(input, target)` does not know; make them by "
+            f"{criterion.torch_name()}: has arrays, so that `criterion(input, target)` cannot call it; make them by "
             "`params, buffers = criterion.init(key)`, and call criterion.apply(params, buffers, (input, target)); "
-            "in a network, CriterionTable has them"
+            "a CriterionTable makes them part of a network"
         )
     return made
 

@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Module, check_values, expected, lookable
-from ..core.arrays import Numbers
+from ..core import check_values, expected, lookable
 from ..core.types import Array, Value
-from .base import Averaged, Criterion, vector
+from .base import Averaged, Criterion, Weighted
 
 EPSILON = 1e-12
 
@@ -37,22 +36,24 @@ def _(primals, tangents):
     return cross_entropy(x, y), slope
 
 
-def column_weights(module: Module, weights: Numbers, input: Array) -> Array:
-    """1-D weights, one for each element or each column of a batch, ready to multiply."""
-    count = weights.value.size
-    if count != input.size and input.shape[-1:] != (count,):
-        raise expected(module, f"weights for {count} elements or columns", input)
-    shape = input.shape if count == input.size else (1,) * (input.ndim - 1) + (count,)
-    return jnp.asarray(weights.value, input.dtype).reshape(shape)
+def weighted(criterion: Weighted, losses: Array) -> Array:
+    """Losses times the criterion's weights, if it has some: one for each element, or each column of a batch."""
+    if criterion.weights is None:
+        return losses
+    weights = criterion.weights.value
+    if weights.size != losses.size and losses.shape[-1:] != weights.shape:
+        raise expected(criterion, f"weights for {weights.size} elements or columns", losses)
+    shape = losses.shape if weights.size == losses.size else (1,) * (losses.ndim - 1) + weights.shape
+    return losses * jnp.asarray(weights, losses.dtype).reshape(shape)
 
 
-class BCECriterion(Averaged):
+class BCECriterion(Weighted, Averaged):
     """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if size_average.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
     element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
-    Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 where these can
-    be looked at.
+    Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 if these are
+    concrete.
     Source: nn/doc/criterion.md#nn.BCECriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -60,20 +61,13 @@ class BCECriterion(Averaged):
     '0.693'
     """
 
-    weights: Numbers | None = None
-    size_average: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
-
     def check(self, input: Value, target: Value) -> None:
         values = lookable(input)
         message = f"{self}: input value should be between 0~1, but got {{value:g}}"
         check_values(values, (values < 0) | (values > 1), message)
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
-        losses = cross_entropy(input, target)
-        return losses if self.weights is None else losses * column_weights(self, self.weights, input)
+        return weighted(self, cross_entropy(input, target))
 
 
 class MarginCriterion(Averaged):
@@ -118,7 +112,7 @@ class SoftMarginCriterion(Averaged):
         return jax.nn.softplus(-target * input)
 
 
-class MultiLabelSoftMarginCriterion(Averaged):
+class MultiLabelSoftMarginCriterion(Weighted, Averaged):
     """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if size_average.
 
     Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
@@ -130,20 +124,13 @@ class MultiLabelSoftMarginCriterion(Averaged):
     '0.693'
     """
 
-    weights: Numbers | None = None
-    size_average: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
-
     def loss(self, input: Value, target: Value) -> jax.Array:
         if input.ndim not in (1, 2) or input.shape != target.shape:
             raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
         return super().loss(input, target)
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
-        losses = jax.nn.softplus(input) - target * input
-        return losses if self.weights is None else losses * column_weights(self, self.weights, input)
+        return weighted(self, jax.nn.softplus(input) - target * input)
 
 
 class BinaryLogisticRegression(Averaged):

@@ -8,13 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import check_floating, check_values, expected, lookable, title
-from ..core.arrays import Numbers
 from ..core.module import Module
 from ..core.types import Array, Value
 from ..layers import LogSoftMax, Squeeze
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from .base import Criterion, of_sizes, vector
+from .base import Criterion, Weighted, of_sizes
 
 
 def are_classes(target: Array | np.ndarray, classes: int) -> Value:
@@ -32,13 +31,13 @@ def check_classes(module: Module, target: Value, classes: int, ignore: int | Non
     check_values(targets, wrong, message)
 
 
-class ClassNLLCriterion(Criterion):
+class ClassNLLCriterion(Weighted):
     """-sum_i w[t_i] * x[i, t_i], divided by sum_i w[t_i] if size_average (w is 1 without weights).
 
     Shape: log-probabilities (n) with one class (the first of those given), or (B, n) with classes (B,) -> scalar.
     Classes count from 1; targets equal to ignore_index add nothing. If all are ignored, the loss is 0.
-    Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n where these can be
-    looked at; under jit a class outside 1..n gives NaN.
+    Raises: ValueError for other ranks, weights that are not (n,), and classes outside 1..n if these are
+    concrete; under jit a class outside 1..n gives NaN.
     Source: nn/doc/criterion.md#nn.ClassNLLCriterion.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -47,12 +46,7 @@ class ClassNLLCriterion(Criterion):
     0.375
     """
 
-    weights: Numbers | None = None
-    size_average: bool = True
     ignore_index: int = -100
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
@@ -93,7 +87,7 @@ class ClassNLLCriterion(Criterion):
         return self._weights_of(merged(input, 1), classes).sum()
 
 
-class CrossEntropyCriterion(Criterion):
+class CrossEntropyCriterion(Weighted):
     """l = w[t] (log sum_j exp x_j - x_t): LogSoftMax, then ClassNLLCriterion; a batch is averaged by the sum of w[t].
 
     Shape: scores (n) with one class, or (B, n) with classes (B,) -> scalar; dimensions of size 1 are squeezed
@@ -107,12 +101,7 @@ class CrossEntropyCriterion(Criterion):
     '0.693'
     """
 
-    weights: Numbers | None = None
-    size_average: bool = True
     ignore_index: int = -100
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
 
     @property
     def lsm(self) -> LogSoftMax:

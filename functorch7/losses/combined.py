@@ -14,7 +14,7 @@ from .base import Criterion, of_sizes
 
 
 def check_criterion(module: Module, criterion: object) -> None:
-    """Raises TypeError for what is no criterion."""
+    """Raises TypeError for anything but a criterion."""
     if not isinstance(criterion, Criterion):
         raise TypeError(f"{module.torch_name()}: expected a criterion, got {criterion!r}")
 
@@ -142,7 +142,7 @@ class ModuleCriterion(AroundCriterion):
 
     Shape: what the modules take -> scalar.
     Parameters and buffers: `criterion`, `input_module`, `target_module`: each one's, as far as they are there.
-    Raises: TypeError for what is no criterion; what the modules and the criterion raise.
+    Raises: TypeError for anything but a criterion; the errors of the modules and the criterion.
     Source: dpnn/README.md#nn.ModuleCriterion.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -15,16 +15,16 @@ from ..core.types import Array, Value
 from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
-from .base import Criterion, of_sizes, vector
+from .base import Criterion, Weighted, of_sizes, vector
 from .classification import ClassNLLCriterion, are_classes, check_classes
 
 
-class SpatialClassNLLCriterion(Criterion):
+class SpatialClassNLLCriterion(Weighted):
     """l = -sum w[t] x[t] / sum w[t]: ClassNLLCriterion of every pixel; a sum, undivided, unless size_average.
 
     Shape: log-probabilities (B, n, H, W) with classes (B, H, W) -> scalar.
-    Raises: ValueError for other ranks and sizes, weights that are not (n,), and classes outside 1..n where these can be
-    looked at; under jit such a class gives NaN.
+    Raises: ValueError for other ranks and sizes, weights that are not (n,), and classes outside 1..n if these are
+    concrete; under jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.SpatialClassNLLCriterion.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -32,12 +32,6 @@ class SpatialClassNLLCriterion(Criterion):
     >>> jax.jit(f7.SpatialClassNLLCriterion())(log_p, classes).item()
     0.5
     """
-
-    weights: Numbers | None = None
-    size_average: bool = True
-
-    def __post_init__(self) -> None:
-        self._set(weights=vector(self, self.weights))
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
@@ -57,7 +51,7 @@ class MultiMarginCriterion(Criterion):
     """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if size_average.
 
     Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
-    Raises: ValueError for another p, ranks, sizes, and classes outside 1..n where these can be looked at; under jit
+    Raises: ValueError for another p, ranks, sizes, and classes outside 1..n if these are concrete; under jit
     such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
 
@@ -107,7 +101,7 @@ class MultiLabelMarginCriterion(Criterion):
     size_average.
 
     Shape: scores (n) or (B, n), and as many class numbers, of which those before the first 0 are the targets -> scalar.
-    Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n where these can be looked at; under
+    Raises: ValueError for other ranks, shapes that differ, and classes outside 0..n if these are concrete; under
     jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiLabelMarginCriterion.
 
@@ -164,7 +158,7 @@ class ClassSimplexCriterion(Criterion):
 
     Shape: (n_classes) with one class, or (B, n_classes) with classes (B) -> scalar; the mean over all elements if
     size_average. The vertices are unit vectors in n_classes - 1 dimensions, with a last element 0.
-    Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n where these can be looked at; under
+    Raises: ValueError for n_classes below 2, other shapes, and classes outside 1..n if these are concrete; under
     jit such a class gives NaN.
     Source: nn/doc/criterion.md#nn.ClassSimplexCriterion.
 

@@ -28,11 +28,11 @@ def of_each(change: Callable[[Value], Value], table: Mapping) -> dict:
     return OrderedDict(sorted(found.items(), key=lambda entry: (isinstance(entry[0], str), entry[0])))
 
 
-def mapped(change: Callable[[Value], Value], value: Value) -> Value:
+def map_leaves(change: Callable[[Value], Value], value: Value) -> Value:
     """A value in which all that is no table is changed: lists, or dicts, of the same structure."""
     if isinstance(value, (list, tuple)):
-        return [mapped(change, each) for each in value]
-    return of_each(lambda each: mapped(change, each), value) if isinstance(value, dict) else change(value)
+        return [map_leaves(change, each) for each in value]
+    return of_each(lambda each: map_leaves(change, each), value) if isinstance(value, dict) else change(value)
 
 
 def as_arrays(value: Value) -> Value:

@@ -39,14 +39,28 @@ def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
 
 
 def carry_of(module: Module, buffers: Tree) -> Value:
-    """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on."""
+    """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> cell = f7.GRU(3, 2)
+    >>> params, buffers = cell.init(jax.random.key(0))
+    >>> _, after = jax.eval_shape(cell.apply, params, buffers, jnp.ones((4, 3)))
+    >>> f7.carry_of(cell, after)["output"].shape
+    (4, 2)
+    """
     return mapped(module, lambda module, own: {name: own[name] for name in state_names(module, own)}, buffers)
 
 
 def with_carry(module: Module, buffers: Tree, carry: Tree) -> Tree:
-    """`buffers` with this recurrent state, such as another network's `carry_of`, in the same structure.
+    """`buffers` with this recurrent state, such as that of another network (`carry_of`), in the same structure.
 
     Raises: ValueError if the structures differ.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> cell = f7.Sequential(f7.GRU(3, 2))
+    >>> buffers = [{"output": None, "i2g": {}, "o2g": {}, "i2h": {}, "o2h": {}}]
+    >>> f7.with_carry(cell, buffers, f7.init_carry(cell, 1))[0]["output"].tolist()
+    [[0.0, 0.0]]
     """
     form = mapped(module, lambda module, own: dict.fromkeys(state_names(module, own), 0), buffers)
     try:
@@ -62,7 +76,11 @@ def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype
 
     State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequences whose
     sequencer never remembers: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
-    Raises: TypeError for what is no description.
+    Raises: TypeError for anything but a description.
+
+    >>> import functorch7 as f7, jax
+    >>> {name: state.shape for name, state in f7.init_carry(f7.FastLSTM(3, 2), 4).items() if len(state)}
+    {'output': (4, 2), 'cell': (4, 2)}
     """
     check_module("init_carry", module)
     shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)

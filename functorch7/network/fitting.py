@@ -7,7 +7,7 @@ from ..core.types import Tree
 
 
 def check_module(who: str, module: object) -> None:
-    """Raises TypeError for what is no description, saying how to get that of an object of `legacy`."""
+    """Raises TypeError for anything but a description, saying how to get that of an object of `legacy`."""
     if not isinstance(module, Module):
         raise TypeError(f"{who}: {no_description(module)}")
 

@@ -12,23 +12,29 @@ def hooked(
     module: Module, at: str = "", *, forward_pre: Callable | None = None, forward: Callable | None = None,
     backward_pre: Callable | None = None, backward: Callable | None = None,
 ) -> Module:  # fmt: skip
-    """The same description with hooks at some of its modules; its params, buffers and printing stay as they are.
+    """The same description with hooks at some of its modules; its params, buffers and printing do not change.
 
-    `at`: a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave; or
-    a class, "nn.Linear"; or "*", every module. The hooks are called with the description they are at:
+    `at` is a place as in `state_dict`, such as "2" or "net.0" ("" is the module itself); or a name that `named` gave;
+    or a class, "nn.Linear"; or "*" for every module. Hooks are called with the description of their module:
 
     - forward_pre(module, input) -> None, or another input;
     - forward(module, input, output) -> None, or another output;
     - backward_pre(module, grad_output) -> None, or another gradient with respect to the output;
     - backward(module, grad_input, grad_output) -> None, or another gradient with respect to the input.
 
-    Hooks of "*" run before others; else they run in the order in which they were set, each with what those before it
-    have returned. They are traced with the network, so they are pure functions (`jax.debug.callback` shows values).
-    In a sequencer they run at every step. Parts of a cell that are no calls (the gates of FastLSTM) have none.
-    Gradients of integers are None; forward-mode differentiation does not go through backward hooks.
+    Hooks of "*" run before others; otherwise they run in the order in which they were set, each with what those before
+    it have returned. They are traced with the network, so they have to be pure (`jax.debug.callback` shows values). In
+    a sequencer they run at every step. Modules that are never called (the gates of FastLSTM) cannot have hooks.
+    Gradients of integers are None; forward-mode differentiation does not call backward hooks.
     Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
-    TypeError for what is no function.
+    TypeError for anything but a function.
     Source: PyTorch's Modules note, "Module Hooks".
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> network = f7.Sequential(f7.Square(), f7.Square())
+    >>> doubled = f7.hooked(network, "0", forward=lambda module, input, output: 2 * output)
+    >>> doubled.apply([{}, {}], [{}, {}], jnp.array([1.0, 3.0]))[0].tolist()  # (2 x^2)^2
+    [4.0, 324.0]
     """
     known = dict(places(module))
     chosen = [path for path, each in known.items() if at in ("*", dotted(path), each.own_name, each.torch_name())]

@@ -16,23 +16,45 @@ from . import naming
 
 
 def named_children(module: Module) -> Iterator[tuple[str, Module]]:
-    """(name, module) of the modules directly inside, in order; a position is a name, too."""
+    """(name, module) of the modules directly inside, in order; a position is a name, too.
+
+    >>> import functorch7 as f7
+    >>> dict(f7.named_children(f7.Sequential(f7.Linear(3, 2), f7.Tanh())))
+    {'0': nn.Linear(3 -> 2), '1': nn.Tanh}
+    """
     return ((str(name), child) for name, child in tree.named_children(module))
 
 
 def named_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Module]]:
-    """(dotted name, module) of a module and of all inside, outer ones first. Equal modules are modules of their own."""
+    """(dotted name, module) of a module and of all inside, outer ones first. Equal modules are modules of their own.
+
+    >>> import functorch7 as f7
+    >>> [name for name, _ in f7.named_modules(f7.Sequential(f7.Tanh(), f7.Sequential(f7.ReLU())))]
+    ['', '0', '1', '1.0']
+    """
     start = (prefix,) if prefix else ()
     return ((tree.dotted(path), each) for path, each in tree.places(module, start))
 
 
 def named_parameters(module: Module, params: Tree) -> Iterator[tuple[str, jax.Array]]:
-    """(dotted name, array) of the learnable arrays, in Torch's order; an alias in `Shared` has none."""
+    """(dotted name, array) of the learnable arrays, in Torch's order; an alias in `Shared` has none.
+
+    >>> import functorch7 as f7, jax
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
+    >>> {name: array.shape for name, array in f7.named_parameters(network, network.init(jax.random.key(0)).params)}
+    {'0.weight': (2, 3), '0.bias': (2,)}
+    """
     return _present(naming.named_parameters(module, params))
 
 
 def named_buffers(module: Module, buffers: Tree) -> Iterator[tuple[str, jax.Array]]:
-    """(dotted name, array) of the buffers, saved or not, without recurrent state, masks and side outputs."""
+    """(dotted name, array) of the buffers, saved or not, without recurrent state, masks and side outputs.
+
+    >>> import functorch7 as f7
+    >>> norm = f7.BatchNormalization(2)
+    >>> {name: array.tolist() for name, array in f7.named_buffers(norm, norm.init_buffers())}
+    {'running_mean': [0.0, 0.0], 'running_var': [1.0, 1.0]}
+    """
     return _present(naming.named_buffers(module, buffers, ("persistent", "unsaved")))
 
 
@@ -51,7 +73,12 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers, and for a description, which has no arrays; RuntimeError for a kind of devices that JAX has not here.
+    integers, and for a description, which has no arrays; RuntimeError for a kind of device that JAX does not have here.
+
+    >>> import functorch7 as f7, jax
+    >>> params, _ = f7.to(f7.Linear(2, 1).init(jax.random.key(0)), "bfloat16")
+    >>> params["weight"].dtype
+    dtype(bfloat16)
     """
     if isinstance(variables, Module):
         raise TypeError(f"to: expected arrays, such as variables, got {variables.torch_name()}, which holds none")

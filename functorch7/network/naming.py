@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks.errors import MISUSE, describe
 from ..core.module import Module, Variables
-from ..core.tree import Path, dotted, leaves, named_children, places, split
+from ..core.tree import Path, dotted, leaves_with_path, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value
 from .fitting import check_module, check_variables
 from .kinds import buffer_kinds
@@ -23,6 +23,10 @@ def find(module: Module, name: str) -> Path | None:
 
     Raises: ValueError if several modules have the name.
     Source: BigDL, AbstractModule.apply(name).
+
+    >>> import functorch7 as f7
+    >>> f7.find(f7.Sequential(f7.Tanh(), f7.Linear(3, 2).named("last")), "last")
+    (1,)
     """
     check_module("find", module)
     found = [path for path, each in places(module) if each.own_name == name]
@@ -51,13 +55,13 @@ def named_buffers(
     module: Module, buffers: Tree, kinds: Collection[str] = ("persistent",)
 ) -> Iterator[tuple[Path, Array]]:
     """Every buffer of these kinds with its path."""
-    kind_at = dict(leaves(buffer_kinds(module, buffers)))
-    return ((path, value) for path, value in leaves(buffers) if kind_at.get(path) in kinds)
+    kind_at = dict(leaves_with_path(buffer_kinds(module, buffers)))
+    return ((path, value) for path, value in leaves_with_path(buffers) if kind_at.get(path) in kinds)
 
 
 def leaves_by_name(tree: Tree) -> dict[str, Value]:
     """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
-    return {dotted(path): leaf for path, leaf in leaves(tree) if leaf is not None}
+    return {dotted(path): leaf for path, leaf in leaves_with_path(tree) if leaf is not None}
 
 
 def misfits(expected: Mapping[str, Value], given: Mapping[str, Value]) -> list[str]:
@@ -96,7 +100,12 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
-    Raises: TypeError for what is no pair; ValueError for arrays that are nested otherwise than the module's.
+    Raises: TypeError for anything but a pair; ValueError for arrays that are nested otherwise than the module's.
+
+    >>> import functorch7 as f7, jax
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.BatchNormalization(2))
+    >>> list(f7.state_dict(network, network.init(jax.random.key(0))))
+    ['0.weight', '0.bias', '1.weight', '1.bias', '1.running_mean', '1.running_var']
     """
     if not isinstance(variables, (tuple, list)) or len(variables) != 2:
         raise TypeError(f"state_dict: expected variables, (params, buffers), got {describe(variables)}")
@@ -143,6 +152,12 @@ def load_state_dict(
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
     Raises TypeError unless `state` is a mapping, and ValueError that lists every missing and unexpected name (if
     strict) and every shape that differs.
+
+    >>> import functorch7 as f7, jax, numpy as np
+    >>> layer = f7.Linear(2, 1)
+    >>> state = {"weight": np.array([[1.0, 2.0]]), "bias": np.array([3.0])}
+    >>> f7.load_state_dict(layer, layer.init(jax.random.key(0)), state).params["weight"].tolist()
+    [[1.0, 2.0]]
     """
     own = state_dict(module, variables)
     keys = fitting(module.torch_name(), own, state, strict)
@@ -156,6 +171,12 @@ def from_state_dict(module: Module, state: Mapping[str, ArrayLike]) -> Variables
 
     Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
     JAX does not keep them.
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.network import from_state_dict
+    >>> state = {"weight": np.float32([[1, 2]]), "bias": np.float32([3])}
+    >>> from_state_dict(f7.Linear(2, 1), state).params["bias"].tolist()
+    [3.0]
     """
     structure = check_state(module, state)
     arrays = {name: jnp.asarray(array) for name, array in state.items()}

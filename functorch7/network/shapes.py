@@ -20,7 +20,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
 
     `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
     Nothing is computed, and no parameters are made.
-    Raises: what `apply` raises for such an input; TypeError for what is no shape; ValueError where an output's size
+    Raises: what `apply` raises for such an input; TypeError for anything but a shape; ValueError where an output's size
     depends on values.
     Source: BigDL, computeOutputShape.
 

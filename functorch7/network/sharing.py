@@ -45,7 +45,7 @@ class Shared(Module):
         self._set(ties=tuple((owner, alias) for alias, owner in owners.items()))
 
     def _tie(self, given: Any) -> tuple[Path, Path]:
-        """A tie of tuples, which can be hashed. Raises ValueError for what are no two paths of positions and names."""
+        """A tie of tuples, which can be hashed. Raises ValueError for anything but two paths of positions and names."""
         paths = tuple(given) if isinstance(given, (tuple, list)) else ()
         if len(paths) != 2 or not all(isinstance(path, (tuple, list)) and path for path in paths):
             raise expected(self, f"ties {EXAMPLE}, pairs of paths", given)

@@ -45,8 +45,13 @@ def adam(
 
     rate = learning_rate / (1 + (t - 1) * learning_rate_decay), and weight_decay * x is added to g. Epsilon is added
     before the correction of v (the paper's epsilon hat), unlike in optax and PyTorch.
-    Raises: TypeError for what is no number; ValueError for betas outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for betas outside of [0, 1).
     Source: optim/doc/algos.md, adam; Kingma & Ba, 2014.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.adam(0.5), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-0.500', '0.500']
     """
     check_fraction("adam", beta1=beta1, beta2=beta2)
     check_numbers("adam", epsilon=epsilon, weight_decay=weight_decay)
@@ -88,8 +93,13 @@ def adamax(
 
     Differs from Torch7: epsilon is at least the smallest normal number of the dtype (1.2e-38 in float32): XLA takes
     smaller ones for 0, and a gradient of 0 would give NaN.
-    Raises: TypeError for what is no number; ValueError for betas outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for betas outside of [0, 1).
     Source: optim/doc/algos.md, adamax; Kingma & Ba, 2014.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.adamax(0.5), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-0.500', '0.500']
     """
     check_fraction("adamax", beta1=beta1, beta2=beta2)
     check_numbers("adamax", learning_rate=learning_rate, epsilon=epsilon, weight_decay=weight_decay)
@@ -120,8 +130,13 @@ def adagrad(
     """x = x - learning_rate / (1 + t * learning_rate_decay) * g / (sqrt(G) + 1e-10), with G the sum of all g^2.
 
     weight_decay * x is added to g.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: optim/doc/algos.md, adagrad; Duchi et al., 2011.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.adagrad(0.5), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-0.500', '0.500']
     """
     check_numbers("adagrad", weight_decay=weight_decay)
     return rule_of(
@@ -136,8 +151,13 @@ def adadelta(rho: Scalar = 0.9, eps: Scalar = 1e-6, weight_decay: Scalar = 0) ->
     """delta = sqrt(D + eps) / sqrt(E + eps) * g; x = x - delta; E and D are averages of g^2 and delta^2.
 
     weight_decay * x is added to g. There is no learning rate.
-    Raises: TypeError for what is no number; ValueError for rho outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for rho outside of [0, 1).
     Source: optim/doc/algos.md, adadelta; Zeiler, 2012.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.adadelta(), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-0.003', '0.003']
     """
     check_fraction("adadelta", rho=rho)
     check_numbers("adadelta", eps=eps, weight_decay=weight_decay)
@@ -156,8 +176,13 @@ def rmsprop(
     """x = x - learning_rate * g / (sqrt(m) + epsilon), with m the average of g^2, at first initial_mean.
 
     weight_decay * x is added to g.
-    Raises: TypeError for what is no number; ValueError for alpha outside of [0, 1).
+    Raises: TypeError for values other than numbers; ValueError for alpha outside of [0, 1).
     Source: optim/doc/algos.md, rmsprop; Hinton, 2012.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.rmsprop(0.5), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-5.000', '5.000']
     """
     check_fraction("rmsprop", alpha=alpha)
     check_numbers(

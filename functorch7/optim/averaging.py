@@ -31,8 +31,13 @@ def asgd(
 
     eta = eta0 / (1 + lambda_ * eta0 * t)^alpha and mu = 1 / max(1, t - t0), where t counts the updates before; a is x
     until t0.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: optim/doc/algos.md, asgd; Bottou, 2010.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.asgd(0.5, lambda_=0), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [-0.5, 1.0]
     """
     check_numbers("asgd", eta0=eta0, lambda_=lambda_, alpha=alpha, t0=t0)
 

@@ -21,8 +21,13 @@ def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformati
     """g + factor * x, for parameters of at least min_dim dimensions; chained before a rule.
 
     A factor of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.weightDecay.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.weight_decay(0.5, min_dim=1), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [2.5, 0.0]
     """
     check_numbers("weight_decay", factor=factor, min_dim=min_dim)
     if _off(factor):
@@ -36,8 +41,13 @@ def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.Grad
 
     With per_module, each module that has parameters of its own (an array's siblings in the tree) has its own norm.
     A cutoff of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.gradParamClip.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.grad_param_clip(1.0), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]  # of norm 1
+    ['0.447', '-0.894']
     """
     check_numbers("grad_param_clip", cutoff_norm=cutoff_norm)
     if _off(cutoff_norm):
@@ -78,8 +88,14 @@ def max_param_norm(
 
     A row (slice of the first dimension) holds the weights into one output. Parameters with one dimension are left
     alone. None, or a norm of 0 or less, is no limit. Chained last.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.maxParamNorm.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.max_param_norm(1.0), jnp.array([[3.0, 4.0]])
+    >>> change, _ = jax.jit(rule.update)(jnp.zeros((1, 2)), rule.init(x), x)
+    >>> [f"{weight:.3f}" for weight in (x + change)[0]]  # a row of norm 1
+    ['0.600', '0.800']
     """
     limits = {name: n for name, n in (("max_out_norm", max_out_norm), ("max_in_norm", max_in_norm)) if n is not None}
     check_numbers("max_param_norm", **limits)

@@ -52,8 +52,13 @@ def sgd(
     say `dampening=0`. With nesterov g + momentum * v takes the place of v. Before all this, weight_decay * x is added
     to g; or, if that is 0, weight_decays * x. learning_rates multiply the step. Both are arrays or trees of arrays
     that broadcast to the parameters.
-    Raises: ValueError for nesterov without momentum or with dampening; TypeError for what is no number.
+    Raises: ValueError for nesterov without momentum or with dampening; TypeError for values other than numbers.
     Source: optim/doc/algos.md, sgd; Sutskever et al., 2013.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.sgd(0.5), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [-0.5, 1.0]
     """
     dampening = momentum if dampening is None else dampening
     check_numbers("sgd", weight_decay=weight_decay, momentum=momentum, dampening=dampening)
@@ -85,8 +90,13 @@ def nag(
 
     The parameters are kept at x + momentum * v, where the gradient is wanted, so that any training step will do;
     `nag_position` gives x. rate = learning_rate / (1 + t * learning_rate_decay), times learning_rates if given.
-    Raises: ValueError for a momentum that is not positive; TypeError for what is no number.
+    Raises: ValueError for a momentum that is not positive; TypeError for values other than numbers.
     Source: optim/doc/algos.md, nag; Sutskever et al., 2013.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.nag(0.5, momentum=0.5), jnp.array([3.0, 4.0])
+    >>> [f"{change:.3f}" for change in jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0]]
+    ['-0.750', '1.500']
     """
     check_numbers("nag", weight_decay=weight_decay, momentum=momentum)
     if is_concrete(momentum) and momentum <= 0:
@@ -113,8 +123,13 @@ def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = Fal
 
     v starts as the first g, so that the first v is (factor + 1 - damping) * g. Damping is the factor unless given.
     A factor of 0 or less does nothing.
-    Raises: TypeError for what is no number.
+    Raises: TypeError for values other than numbers.
     Source: dpnn/README.md, Module.updateGradParameters.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.momentum(0.5), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [1.0, -2.0]
     """
     damping = factor if damping is None else damping
     check_numbers("momentum", factor=factor, damping=damping)

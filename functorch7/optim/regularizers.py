@@ -14,6 +14,10 @@ class L1L2Regularizer:
     """l1 * sum |w| + l2 / 2 * sum w^2; the gradient is l1 * sign(w) + l2 * w, with sign(0) = 0.
 
     Source: BigDL, L1L2Regularizer.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.optim.L1L2Regularizer(0.5, 1.0).penalty(jnp.array([-2.0, 2.0])).item()
+    6.0
     """
 
     l1: float

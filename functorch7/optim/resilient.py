@@ -24,8 +24,13 @@ def rprop(
     Every element has its own step, from stepsize on, within [stepsizemin, stepsizemax]. When the sign has turned,
     the element rests for one update.
     Differs from Torch7: a stepsize outside of its bounds is refused, not moved to the nearest.
-    Raises: TypeError for what is no number; ValueError for a stepsize outside of its bounds.
+    Raises: TypeError for values other than numbers; ValueError for a stepsize outside of its bounds.
     Source: optim/doc/algos.md, rprop; Riedmiller & Braun, 1993.
+
+    >>> import functorch7 as f7, jax, jax.numpy as jnp
+    >>> rule, x = f7.optim.rprop(0.5), jnp.array([3.0, 4.0])
+    >>> jax.jit(rule.update)(jnp.array([1.0, -2.0]), rule.init(x), x)[0].tolist()
+    [-0.5, 0.5]
     """
     sizes = {"stepsize": stepsize, "stepsizemax": stepsizemax, "stepsizemin": stepsizemin}
     check_numbers("rprop", **sizes, etaplus=etaplus, etaminus=etaminus)

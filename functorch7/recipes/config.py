@@ -1,4 +1,4 @@
-"""Recipes from TOML and YAML files: the shipped ones by name, and anybody's by path."""
+"""Recipes from TOML and YAML files: shipped ones by name, others by path."""
 
 import os
 import tomllib
@@ -26,13 +26,13 @@ SHIPPED = Path(__file__).parent / "configs"
 
 
 def shipped() -> dict[str, str]:
-    """The names of the shipped recipes, and the first line of each, which says what it is."""
+    """The names of the shipped recipes, with the first line of each, its description."""
     files = sorted(SHIPPED.glob("*.toml"), key=lambda path: path.stem)
     return {path.stem: path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for path in files}
 
 
 def load(name: str | os.PathLike, changes: Mapping[str, object] | None = None) -> Recipe:
-    """The recipe in a file (.toml, .yaml, .yml), or a shipped one, with some of its settings changed.
+    """The recipe in a file (.toml, .yaml, .yml), or a shipped one by its name, with some settings changed.
 
     Raises: FileNotFoundError that lists the shipped recipes; ValueError, naming the file and the setting, for files
     that cannot be read, unknown settings, and values of a wrong type or out of range; as `changed`.
@@ -60,7 +60,7 @@ def changed(recipe: Recipe, changes: Mapping[str, object]) -> Recipe:
 def made(settings: dict) -> Recipe:
     """The recipe of these settings, such as those of a run's recipe.json.
 
-    Raises: ValueError for what is no setting, or no value of it.
+    Raises: ValueError for unknown settings and wrong values.
     """
     kinds = {str(kind.__struct_config__.tag): kind for kind in get_args(KINDS)}
     tag = settings.get("recipe")
@@ -88,9 +88,9 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def change(text: str) -> tuple[str, object]:
-    """("epochs", 3) from "epochs=3": a setting's name and its value in TOML, where plain words need no quotes.
+    """("epochs", 3) from "epochs=3": a setting's name and its value in TOML; plain words need no quotes.
 
-    Raises: ValueError for a text without a name and "=", and for a list, a table or a quoted text that is not TOML's.
+    Raises: ValueError for a text without a name and "=", and for a list, a table or a quoted text that is not TOML.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():

@@ -10,7 +10,7 @@ from ..core.types import Output, Value
 from ..training.measures import LossResult, ValidationMethod
 
 LARGEST = math.log(sys.float_info.max)
-"""Beyond it, exp is infinite, which is an error to Python: a model that gets worse and worse is none."""
+"""Beyond it, exp overflows, which Python raises as an error; a bad model should not end the run."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a recipe is: hyper-parameters that make a task, which is a network, what it learns from and how."""
+"""Recipes: hyper-parameters that define a task, that is, a network, its data and how it learns."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, lt=1)]
 Sizes = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
-"""Of layers, at least one."""
+"""The sizes of layers, at least one."""
 Schedule = dict[Positive, NotNegative]
 """Epoch -> the learning rate after it."""
 Seed = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
@@ -30,28 +30,28 @@ Floating = Literal["bfloat16", "float16", "float32", "float64"]
 
 
 class Task(NamedTuple):
-    """All that a training run needs."""
+    """Everything that a training run needs."""
 
     module: Module
     init: Callable[[jax.Array], Variables]
-    """Initial arrays from a key."""
+    """Returns the initial arrays for a key."""
     criterion: Callable
     optimizer: optax.GradientTransformation
     train: DataLoader
     validation: DataLoader
     test: DataLoader | None
     batch_size: int
-    """Samples of a batch; time-steps where the loader is one of sequences."""
+    """The samples of a batch, or its time-steps if the loader yields sequences."""
     methods: Sequence[ValidationMethod]
-    """How good it is; the first decides which epoch was the best."""
+    """The measures of quality; the first decides which epoch is the best."""
     count: Callable[[Value, Value], int] = first_dimension
-    """How many examples, or words, a batch (input, target) has."""
+    """Counts the examples, or words, of a batch (input, target)."""
     batch_dim: int = 1
-    """The dimension of inputs and targets that devices share, from 1."""
+    """The dimension, from 1, by which inputs and targets are divided among devices."""
     clip: float | None = None
     """The largest norm of the gradient."""
     by_rows: bool = False
-    """Whether of its tables a batch changes the rows that it reads; see Trainer."""
+    """Whether a batch only changes the rows of tables that it reads; see Trainer."""
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="recipe", kw_only=True):
@@ -59,21 +59,21 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
     epochs: Positive = 10
     early_stop: Positive | None = None
-    """Epochs without a new best one after which training ends; None goes on."""
+    """The number of epochs without a new best one after which training ends; None never ends early."""
     seed: Seed = 0
     devices: Devices | None = None
-    """Train on all devices: with all parameters on each ("copies"), or a part of them on each ("shards")."""
+    """Train on all devices, each with all parameters ("copies") or with a part of them ("shards")."""
     compute_dtype: Floating | None = None
-    """In which type the network computes; parameters stay float32."""
+    """The type in which the network computes; parameters stay float32."""
 
     def task(self) -> Task:
         """Reads the data and makes the network."""
         raise NotImplementedError
 
     def draw(self, task: Task, params: Tree, buffers: Tree, folder: Path) -> None:
-        """Draws what the network does with test data into a folder, where that can be seen; here it cannot."""
+        """Draws results for test data into a folder, in recipes that have pictures; by default nothing."""
 
     @property
     def key(self) -> jax.Array:
-        """What all random numbers come from."""
+        """The key of all random numbers."""
         return jax.random.key(self.seed)

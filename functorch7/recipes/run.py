@@ -1,4 +1,4 @@
-"""Running a recipe: the trainer, with what the recipe says."""
+"""Runs a recipe with the Trainer."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ from ..training.validation import by_name, evaluate
 from .recipe import Recipe, Task
 
 MAY_CHANGE = ("epochs", "early_stop", "datapath", "devices")
-"""Settings with which a run may go on that had other ones before."""
+"""Settings that may change when a run is resumed."""
 WORDS = "vocabulary"
-"""What is kept beside the settings: which words a text had, whose numbers the network has learned."""
+"""The entry beside the settings that identifies the words of a text, whose numbers the network has learned."""
 SHARDINGS = {"copies": data_parallel, "shards": fully_sharded}
 
 
 class Outcome(NamedTuple):
-    """What a run gave."""
+    """The result of a run."""
 
     task: Task
     result: Result
-    """The last state, and the epochs' records."""
+    """The last state and the epochs' records."""
     test: dict[str, float]
-    """What the best epoch's network has on the test set, by the name of the measure; empty if the run was stopped."""
+    """The measures of the best epoch's network on the test set, by name; empty if the run was stopped."""
 
 
 def run(
     recipe: Recipe, folder: str | os.PathLike | None = None, *, devices: str | None = None, **options: Any
 ) -> Outcome:  # fmt: skip
-    """Trains what a recipe describes, from where the run in the folder was, if there is one.
+    """Trains by a recipe, and continues the run in the folder if there is one.
 
-    `devices` "copies" trains on all devices, with all parameters on each; "shards" with a part of them on each. It and
-    `compute_dtype` are settings of the recipe, which are changed where they are given here. Other options are the
-    Trainer's (log_every, average, ...).
-    The recipe is kept in the folder, as recipe.json.
-    Raises: ValueError for other `devices`, for any with a recipe that learns by rows, and for a folder with a run of
-    other settings (but for its length, and where the data are), or of a text with other words; BlockingIOError while
-    another run is in the folder; what reading the data raises, and `Trainer.fit`.
+    `devices` "copies" trains on all devices with all parameters on each, "shards" with a part of them on each. It and
+    `compute_dtype`, if given, replace the recipe's settings. Other options are the Trainer's (log_every, average,
+    ...). The recipe is stored in the folder as recipe.json.
+    Raises: ValueError for unknown `devices`, for any devices with a recipe that learns by rows, for a folder whose run
+    has other settings (except its length and the place of the data), or whose text had other words; BlockingIOError
+    while another run uses the folder; the errors of reading the data and of `Trainer.fit`.
     """
     if devices not in (None, *SHARDINGS):
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
@@ -62,7 +61,7 @@ def run(
 
 
 def _name_of(dtype: Any) -> str | None:
-    """The setting for a type that is given in the place of its name."""
+    """The name of a type, as the recipe's setting."""
     if dtype is None:
         return None
     check_floating_type("compute_dtype", dtype)
@@ -87,7 +86,7 @@ def _run(recipe: Recipe, folder: str | os.PathLike | None, options: dict[str, An
 
 
 def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> dict[str, float]:
-    """What the best epoch's network, or without a folder the last one's, has on the test set."""
+    """The measures on the test set of the best epoch's network, or, without a folder, of the last one's."""
     assert task.test is not None
     sharding = trainer.sharding
     state = result.state if trainer.folder is None else trainer.load(best=True)
@@ -98,7 +97,7 @@ def _on_test(recipe: Recipe, task: Task, trainer: Trainer, result: Result) -> di
 
 
 def words_of(train: DataLoader) -> dict[str, str]:
-    """How many words, or characters, a text has, and a checksum of them in their order; nothing of other data."""
+    """The number of words (or characters) of a text, with a checksum of their order; empty for other data."""
     words = getattr(train, "ivocab", None)
     if not words:
         return {}
@@ -107,7 +106,7 @@ def words_of(train: DataLoader) -> dict[str, str]:
 
 
 def check_words(folder: Path, train: DataLoader) -> None:
-    """Raises ValueError for a text whose words are others than those that the run in a folder has learned."""
+    """Raises ValueError if a text's words differ from those that the run in a folder has learned."""
     known, found = _read(folder).get(WORDS), words_of(train).get(WORDS)
     if known not in (None, found):
         raise ValueError(f"{folder}: the run has learned a text of {known}, the one that is there now has {found}")
@@ -130,7 +129,7 @@ def _read(folder: Path) -> dict[str, Value]:
 
 
 def _keep(recipe: Recipe, words: dict[str, str], folder: Path, begun: bool) -> None:
-    """Writes the settings into the folder, unless a run has begun there with others that made it what it is."""
+    """Writes the settings into the folder. Raises: ValueError if a run with other settings has begun there."""
     file, settings = folder / "recipe.json", json.loads(msgspec.json.encode(recipe)) | words
     known = _read(folder) if begun and file.exists() else settings
     other = [name for name in settings if name in known and name not in MAY_CHANGE and known[name] != settings[name]]

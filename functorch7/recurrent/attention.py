@@ -12,7 +12,7 @@ from ..core import Container, Module, check_positive, expected
 from ..core.keys import folded
 from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
-from .recurrence import as_recurrent, check_module, shapes_of
+from .recurrence import as_recurrent, check_argument, shapes_in
 from .sequencer import AbstractSequencer, as_table
 
 
@@ -33,7 +33,7 @@ class Repeater(AbstractSequencer, Container):
     rho: int
 
     def __init__(self, module: Module, n_step: int):
-        check_module(self, module, 1)
+        check_argument(self, module, 1)
         check_positive(self, n_step=n_step)
         self._set(mode="neither", modules=(as_recurrent(module),), rho=n_step)
         self.__post_init__()
@@ -85,8 +85,8 @@ class RecurrentAttention(AbstractSequencer, Container):
     forward_actions: bool
 
     def __init__(self, rnn: Module, action: Module, n_step: int, hidden_size: int | Iterable[int]):
-        check_module(self, rnn, 1)
-        check_module(self, action, 2)
+        check_argument(self, rnn, 1)
+        check_argument(self, action, 2)
         check_positive(self, n_step=n_step)
         size = (hidden_size,) if isinstance(hidden_size, (int, np.integer)) else tuple(hidden_size)
         if not all(isinstance(each, (int, np.integer)) for each in size):
@@ -108,7 +108,7 @@ class RecurrentAttention(AbstractSequencer, Container):
             seen = [input, lax.stop_gradient(where)]
             last = hidden
             hidden, rnn = self.call(0, params, [rnn, action], seen, key=step_key, train=train)
-            if shapes_of(hidden) != shapes_of(last):
+            if shapes_in(hidden) != shapes_in(last):
                 raise expected(self, f"an rnn whose output has the sizes {self.hidden_size} (hidden_size)", hidden)
             return (hidden, where), [[rnn, action], hidden]
 

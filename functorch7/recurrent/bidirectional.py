@@ -19,7 +19,7 @@ from ..layers import (
     ZipTable,
 )
 from .fused import SeqLSTM
-from .recurrence import check_module
+from .recurrence import check_argument
 from .sequencer import Sequencer, as_table
 from .simple import SeqReverseSequence
 
@@ -35,8 +35,8 @@ def _merging(module: Module, merge: Module | int | None) -> Module:
 
 def _both_ways(module: Module, fwd: Any, bwd: Any) -> tuple[Sequencer, Sequential, Sequencer]:
     """Sequencer(fwd), the Sequencer of bwd (of fwd's kind by default), and the latter between two reversals."""
-    check_module(module, fwd, 1)
-    check_module(module, fwd if bwd is None else bwd, 2)
+    check_argument(module, fwd, 1)
+    check_argument(module, fwd if bwd is None else bwd, 2)
     backward = Sequencer(fwd if bwd is None else bwd)
     return Sequencer(fwd), Sequential(ReverseTable(), backward, ReverseTable()), backward
 

@@ -117,7 +117,7 @@ class SequencerCriterion(AbstractSequencerCriterion):
     """sum_t criterion(x_t, y_t), divided by the number of steps if size_average.
 
     Shape: tables of T inputs and targets, or tensors with time first -> scalar. Steps may differ in shape in a table.
-    Raises: TypeError for a ModuleCriterion; ValueError for another number of targets; what the criterion raises.
+    Raises: TypeError for a ModuleCriterion; ValueError for another number of targets; the errors of the criterion.
     Source: rnn/README.md#rnn.SequencerCriterion.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -7,14 +7,14 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
-from ..core import Module, check_positive, expected
+from ..core import Module, builder, check_positive, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import Add, CAddTable, Sigmoid
 from .abstract import AbstractRecurrent
 
 
-def check_module(module: Module, given: object, position: int) -> None:
+def check_argument(module: Module, given: object, position: int) -> None:
     """Refuses an argument that is no module."""
     if not isinstance(given, Module):
         raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
@@ -52,7 +52,7 @@ class Recurrent(AbstractRecurrent):
             start = Add(start) if isinstance(start, int) else Add(*start)
         modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
         for i, module in enumerate(modules[:3], 1):
-            check_module(self, module, i)
+            check_argument(self, module, i)
         check_positive(self, rho=rho)
         self._set(modules=modules, rho=rho)
         self.__post_init__()
@@ -75,13 +75,13 @@ class Recurrent(AbstractRecurrent):
         new["output"] = through("transfer_module", merged)
         return new["output"], new
 
+    @builder
     def mask_zero(self, n_input_dim: int = 1) -> Self:
         raise ValueError(
             "nn.Recurrent doesn't support maskZero as it uses a different module for the first time-step. "
             "Use nn.Recurrence instead."
         )
 
-    mask_zero.is_builder = True  # type: ignore[attr-defined]
     trim_zero = mask_zero
 
     def printed(self) -> str:
@@ -114,7 +114,7 @@ def zeros_of(sizes: Table, batch: tuple[int, ...], dtype: DTypeLike) -> Output:
     return [zeros_of(each, batch, dtype) for each in sizes]
 
 
-def shapes_of(tree: Value) -> list[tuple[int, ...]]:
+def shapes_in(tree: Value) -> list[tuple[int, ...]]:
     """The shapes of a tensor, or of a table's tensors, in their order."""
     return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
 
@@ -126,7 +126,7 @@ class Recurrence(AbstractRecurrent):
     number, sizes, or nested tables of sizes for tables of tensors); one time step a call.
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
-    Raises: TypeError for sizes that are none, and what is no module; ValueError for inputs of other ranks, and for a
+    Raises: TypeError for anything but sizes and a module; ValueError for inputs of other ranks, and for a
     module whose output has other sizes.
     Source: rnn/README.md#rnn.Recurrence.
 
@@ -142,7 +142,7 @@ class Recurrence(AbstractRecurrent):
     rho: int
 
     def __init__(self, recurrent_module: Module, output_size: int | Iterable[int], n_input_dim: int, rho: int = 9999):
-        check_module(self, recurrent_module, 1)
+        check_argument(self, recurrent_module, 1)
         if isinstance(n_input_dim, bool) or not isinstance(n_input_dim, int):
             raise TypeError(f"{self.torch_name()}: expecting nInputDim number for arg 3, got {n_input_dim!r}")
         check_positive(self, rho=rho)
@@ -172,7 +172,7 @@ class Recurrence(AbstractRecurrent):
             dtype = weights[0].dtype if weights else jnp.result_type(float)
             last = self.initial_state(self._batch(input), dtype)["output"]
         output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
-        if shapes_of(output) != shapes_of(last):
+        if shapes_in(output) != shapes_in(last):
             raise expected(self, f"a module whose output has the sizes {self.output_size}", output)
         return output, {**buffers, "recurrent_module": inner, "output": output}
 
@@ -199,7 +199,7 @@ class Recursor(AbstractRecurrent):
     rho: int
 
     def __init__(self, module: Module, rho: int = 9999999):
-        check_module(self, module, 1)
+        check_argument(self, module, 1)
         check_positive(self, rho=rho)
         self._set(modules=(module,), rho=rho)
         self.__post_init__()

@@ -10,13 +10,13 @@ from ..core.keys import of_steps
 from ..core.types import Key, Output, Table, Tree, Value
 from ..network import forget
 from .over_time import over_time, unrolled
-from .recurrence import as_recurrent, check_module
+from .recurrence import as_recurrent, check_argument
 
 MODES = ("neither", "train", "eval", "both")
 
 
 def check_mode(name: str, mode: str) -> None:
-    """Raises ValueError, naming the class, for what is none of the modes in which a sequencer may remember."""
+    """Raises ValueError, naming the class, for anything but the modes in which a sequencer may remember."""
     if mode not in MODES:
         raise ValueError(f"{name}: unrecognized value for remember: {mode!r}, expected {MODES}")
 
@@ -93,7 +93,7 @@ class Sequencer(AbstractSequencer, Container):
     causal: ClassVar[bool] = True  # type: ignore[assignment]
 
     def __init__(self, module: Module):
-        check_module(self, module, 1)
+        check_argument(self, module, 1)
         self._set(mode="neither", modules=(as_recurrent(module),))
         self.__post_init__()
 

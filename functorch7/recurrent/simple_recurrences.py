@@ -39,7 +39,7 @@ class LookupRNN(Recurrence):
     Shape: indices (B) from 0 to n_index -> (B, output_size); one time step a call.
     Parameters and buffers: those of recurrent_module: a LookupTableMaskZero and a Linear, then merge and transfer.
     Buffers: output (h), None when forgotten.
-    Raises: ValueError for other ranks, and for indices outside 0..n_index where these can be looked at.
+    Raises: ValueError for other ranks, and for indices outside 0..n_index if these are concrete.
     Source: rnn (2017), LookupRNN.lua.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..checks.errors import not_looking
+from ..core.precision import is_inexact
 from ..core.types import Array, Tree, Value
 from ..core.varying import varying_as
 from ..core.way_back import linear
@@ -64,7 +65,7 @@ def _sizes(batch: int) -> list[int]:
 def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:
     """One of several programs, whose gradient needs no residuals but its operands; gradients of gradients keep all."""
     leaves, structure = jax.tree.flatten(operands)
-    smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+    smooth = [is_inexact(leaf) for leaf in leaves]
 
     def run(program: Callable, moving: list, fixed: list) -> Any:
         parts = iter(moving), iter(fixed)

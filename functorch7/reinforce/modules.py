@@ -79,7 +79,7 @@ class ReinforceBernoulli(Reinforce):
 
     Shape: probabilities of any shape, kept; gradient -reward * (x - p) / (p (1 - p)).
     Buffers: log_prob, of the last sample (a side output).
-    Raises: ValueError for probabilities outside 0 to 1 where these can be looked at, or the program is `checked`.
+    Raises: ValueError for probabilities outside 0 to 1 if these are concrete, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceBernoulli; Williams, 1992.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -106,7 +106,7 @@ class ReinforceCategorical(Reinforce):
     Shape: probabilities (n) or (B, n), kept; gradient -reward * x / (p + 1e-8). Rows need not sum to 1 to be drawn
     from, but the gradient is that of rows that do, as in Torch.
     Buffers: log_prob, of the last sample: log(p + 1e-8) where the 1 is, else 0 (a side output).
-    Raises: ValueError for other ranks; for negative probabilities and rows of zeros where these can be looked at, or
+    Raises: ValueError for other ranks; for negative probabilities and rows of zeros if these are concrete, or
     the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceCategorical; Williams, 1992.
 
@@ -154,8 +154,8 @@ class ReinforceNormal(Reinforce):
     shaped as the mean, or as one example of it. Gradients: -reward * (x - mean) / s^2 of the mean and
     -reward * ((x - mean)^2 - s^2) / (s^3 + 1e-8) of the stdev.
     Buffers: log_prob, of the last sample (a side output).
-    Raises: ValueError if there is no stdev, for one of another shape, and for one that is not above 0 where it can be
-    looked at, or the program is `checked`.
+    Raises: ValueError if there is no stdev, for one of another shape, and for one that is not above 0 if it
+    is concrete, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceNormal; Williams, 1992.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -198,8 +198,8 @@ class ReinforceGamma(Reinforce):
     as k, or as one example of it. Gradients: -reward * (log x - digamma(k) - log scale) of k and
     -reward * (x / scale^2 - k / scale) of the scale.
     Buffers: log_prob, of the last sample (a side output).
-    Raises: ValueError if there is no scale, for one of another shape, and for parameters that are not above 0 where
-    these can be looked at, or the program is `checked`.
+    Raises: ValueError if there is no scale, for one of another shape, and for parameters that are not above 0 if
+    these are concrete, or the program is `checked`.
     Source: dpnn/README.md#nn.ReinforceGamma; Williams, 1992.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -84,7 +84,7 @@ class VRClassReward(VarianceReducedReward):
     none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
     the target's.
     Raises: ValueError unless the input is such a table, for another number of classes, and for classes outside 1..C
-    where these can be looked at, or the program is `checked`.
+    if these are concrete, or the program is `checked`.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.VRClassReward.
 
@@ -112,7 +112,7 @@ class BinaryClassReward(VarianceReducedReward):
     mean reward (the sum, unless size_average). The answer is yes above 0.5. Gradient and `advantage` are as
     VRClassReward's.
     Raises: ValueError unless the input is such a table, for another number of targets, and for targets other than 0
-    and 1 where these can be looked at, or the program is `checked`.
+    and 1 if these are concrete, or the program is `checked`.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.BinaryClassReward.
 

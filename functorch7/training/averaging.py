@@ -26,6 +26,13 @@ def averaged(optimizer: optax.GradientTransformation, decay: float) -> optax.Gra
     float32, as it changes by less than they can tell apart. It moves by (1 - decay) of the way to the parameters, so
     that it ends where they stay: in float32, 0.99999 and its own complement are no longer 1 together.
     Raises: ValueError unless 0 <= decay < 1.
+
+    >>> import jax.numpy as jnp, optax
+    >>> from functorch7.training import average_of, averaged
+    >>> optimizer, x = averaged(optax.sgd(1.0), decay=0.5), jnp.array([1.0])
+    >>> _, state = optimizer.update(jnp.array([-2.0]), optimizer.init(x), x)
+    >>> average_of(state, decay=0.5).tolist()  # of the one that there has been
+    [3.0]
     """
     if not 0 <= decay < 1:
         raise ValueError(f"averaged: expected a decay from 0 to below 1, got {decay}")

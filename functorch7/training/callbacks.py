@@ -16,9 +16,17 @@ from .records import Record
 
 
 class Callback:
-    """What a Trainer calls while it runs: write those that are wanted; all others do nothing.
+    """What a Trainer calls while it runs: define the methods that you need; all others do nothing.
 
-    Numbers are plain floats. Losses are read many steps after they were computed (`Trainer`), and told then, in order.
+    Numbers are plain floats. Losses are read many steps after they were computed (`Trainer`); callbacks get them then,
+    in order.
+
+    >>> from functorch7.training import Callback
+    >>> class Printed(Callback):
+    ...     def on_epoch(self, epoch, results):
+    ...         print(epoch, results["loss"])
+    >>> Printed().on_epoch(1, {"loss": 0.5})
+    1 0.5
     """
 
     def on_start(self, step: int, epochs: Sequence[Record]) -> str | None:
@@ -49,6 +57,11 @@ class EarlyStop(Callback):
     Less is better, unless `larger_is_better`. A run that goes on counts the epochs before it, too.
     Raises: TypeError and ValueError for a patience that is no whole number above 0; ValueError for a result that no
     epoch has.
+
+    >>> from functorch7.training import EarlyStop
+    >>> stop = EarlyStop(patience=2)
+    >>> [stop.on_epoch(epoch, {"loss": loss}) for epoch, loss in enumerate([0.5, 0.6, 0.7], 1)]
+    [None, None, 'no better loss']
     """
 
     def __init__(self, monitor: str = "loss", patience: int = 3, at_least: float = 0.0, larger_is_better: bool = False):

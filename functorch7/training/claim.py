@@ -85,7 +85,9 @@ def _acquired(title: str, folder: Path) -> int:
                 os.close(file)
                 continue
             if before and before.get("host") != socket.gethostname():
-                warnings.warn(f"{title}: {_named(before)} left its lock in {folder}, which is taken over", stacklevel=2)
+                warnings.warn(
+                    f"{title}: {_named(before)} left its lock in {folder}; the lock is taken over", stacklevel=2
+                )
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
             os.write(file, json.dumps(_myself()).encode())

@@ -127,4 +127,4 @@ def raise_together(error: Exception | None) -> None:
     if error is not None:
         raise error
     if failed.any():
-        raise RuntimeError(f"process {', '.join(map(str, np.flatnonzero(failed)))} failed, and says why")
+        raise RuntimeError(f"process {', '.join(map(str, np.flatnonzero(failed)))} failed; its own output says why")

@@ -86,7 +86,7 @@ def feed(
     `data` is a loader, or the tuple (inputs, targets) of arrays, shuffled by `seed`, with a batch_size; a loader's
     `batches(...)`; an iterable of batches that can be iterated for each epoch; or a function of the epoch's number,
     from 1, that gives one. Of a loader's batches, the last is left out if it is smaller and `drop_last`.
-    Raises: ValueError for a batch_size that is missing; TypeError for what is none of these.
+    Raises: ValueError for a batch_size that is missing; TypeError for anything else.
     """
     if isinstance(data, Batches):
         return LoaderFeed(data, position)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 
 from ..core import Module, places, raise_found, recording, reporting, title
+from ..core.precision import is_inexact
 from ..core.tree import Path, child_at, dotted
 from ..core.types import Batch, Key, Tree
 from ..network import named_parameters
@@ -120,5 +121,5 @@ def _by_path(module: Module, tree: Any) -> dict[Path, Any]:
 
 def _finite(tree: Any) -> Any:
     """Whether every number of a tree is finite."""
-    numbers = [leaf for leaf in jax.tree.leaves(tree) if jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)]
+    numbers = [leaf for leaf in jax.tree.leaves(tree) if is_inexact(leaf)]
     return jnp.array([jnp.isfinite(leaf).all() for leaf in numbers]).all()

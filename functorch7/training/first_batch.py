@@ -4,6 +4,7 @@ A compiled program does not look at values, but when it is made there is a batch
 0, the commonest mistake, are told before the first step, and later steps cost nothing.
 """
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -22,15 +23,20 @@ _batch: ContextVar[Any] = ContextVar("batch", default=None)
 
 
 class Step(Compiled):
-    """A compiled function of a state, a batch, and more."""
+    """A compiled function of a state, a batch, and more; with `waits`, a call returns when all of it is computed."""
 
-    __slots__ = ()
+    __slots__ = ("_waits",)
+
+    def __init__(self, function: Callable, waits: bool = False):
+        super().__init__(function)
+        self._waits = waits
 
     def __call__(self, state: Value, batch: Value, *more: Value, **named: Value) -> Value:
         check_taken("a training step", batch)
         try:
             with during(_batch, batch):
-                return super().__call__(state, batch, *more, **named)
+                result = super().__call__(state, batch, *more, **named)
+            return jax.block_until_ready(result) if self._waits else result
         except (ValueError, RuntimeError) as error:
             if any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array)):
                 error.add_note("a step reuses the memory of the state that it is given: go on with the one it returns")
@@ -38,7 +44,7 @@ class Step(Compiled):
 
 
 def check_first(criterion: Criterion, output: Input, target: Input) -> None:
-    """Raises ValueError, as the criterion does, for targets that make no sense in the batch for which a step is traced.
+    """Raises ValueError, as the criterion does, for invalid targets in the batch for which a step is traced.
 
     Where a trace has a part of the batch only, or several processes share it, nothing is looked at.
     """

@@ -20,7 +20,7 @@ from .records import check_names
 
 
 def check_parts(who: str, module: object, criterion: object) -> None:
-    """Raises TypeError for what is no module, and no criterion (its class, say)."""
+    """Raises TypeError unless given a module and a criterion; for a class of them, for instance."""
     check_module(who, module)
     other = isinstance(criterion, Module) and not isinstance(criterion, Criterion)
     if not callable(criterion) or isinstance(criterion, type) or other or hasattr(criterion, "functional"):
@@ -28,7 +28,7 @@ def check_parts(who: str, module: object, criterion: object) -> None:
 
 
 def check_optimizer(who: str, optimizer: object) -> None:
-    """Raises TypeError for what is no optimizer of optax: a function that makes one, say."""
+    """Raises TypeError for anything but an optimizer of optax; for a function that makes one, for instance."""
     if not all(callable(getattr(optimizer, name, None)) for name in ("init", "update")):
         raise TypeError(f"{who}: expected an optimizer of optax, such as optax.adam(1e-3), got {optimizer!r}")
 
@@ -67,14 +67,14 @@ def name_of(criterion: Callable) -> str:
 
 
 def check_flags(**values: object) -> None:
-    """Raises TypeError for what is neither True nor False: any text would be as good as True."""
+    """Raises TypeError for anything but True or False: any text would be as good as True."""
     for name, value in values.items():
         if not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"Trainer: expected {name} to be True or False, got {value!r}")
 
 
 def check_floating_type(name: str, given: DTypeLike) -> None:
-    """Raises TypeError for what is no type of floating-point numbers."""
+    """Raises TypeError for anything but a type of floating-point numbers."""
     try:
         found = jnp.issubdtype(jnp.dtype(given), jnp.floating)
     except (TypeError, ValueError):  # what NumPy says of a table depends on its entries
@@ -107,7 +107,7 @@ def as_batches(
 
 
 def as_batch(batch: Value) -> Value:
-    """A pair. Raises: TypeError for what is none; as `check_taken` for what is in it."""
+    """A pair. Raises: TypeError for anything else; as `check_taken` for what is in it."""
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(
             f"Trainer.fit: expected batches (input, target), got {describe(batch)} as one; all inputs and all targets "

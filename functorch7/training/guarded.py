@@ -46,7 +46,7 @@ def make_guarded_step(module: Module, descent: Descent, sharding: Sharding | Non
         metrics = {"loss": loss, "gradient_norm": norm} | ({} if rate is None else {"learning_rate": rate})
         return state, metrics
 
-    return Step(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0), sharding is not None and sharding.one_at_a_time)
 
 
 def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:

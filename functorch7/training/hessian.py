@@ -57,6 +57,12 @@ def diagonal_hessian(
     ValueError for an output_hessian that is not shaped as the output.
     Differs from Torch7: TanhShrink's is tanh(x)^4 h, by this formula, and not (1 + (1 - tanh(x)^2)^2) h.
     Source: torch/nn, hessian.lua; LeCun, Bottou, Orr & Müller, Efficient BackProp, 1998.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> from functorch7.training import diagonal_hessian
+    >>> _, of_input = diagonal_hessian(f7.Square(), {}, {}, jnp.array([1.0, 3.0]), jnp.array([1.0, 1.0]))
+    >>> of_input.tolist()  # (2 x)^2
+    [4.0, 36.0]
     """
     _check(module, train)
     if isinstance(module, layers.Sequential):

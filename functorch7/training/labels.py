@@ -13,17 +13,23 @@ from ..network import find, named_parameters
 
 
 def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str = "trained") -> Tree:
-    """A tree like `params` with a label for each array: that of the rule that says most about it.
+    """A tree like `params` with a label for each array: that of the most specific rule.
 
-    A rule's name is a place, "0" or "2.weight" (as in `state_dict`), or the name of a module that is `named`, and
-    counts for all below it; or a class, "nn.BatchNormalization". Longer places come before shorter ones (names and
-    classes of inner modules before those of outer ones), places before names, and names before classes.
+    The name of a rule is a place, "0" or "2.weight" (as in `state_dict`), or a name that `named` gave to a module; both
+    apply to everything below. Or it is a class, "nn.BatchNormalization". Longer places come before shorter ones (names
+    and classes of inner modules before those of outer ones), places before names, and names before classes.
 
         rule = {"trained": optax.adam(1e-3), "slow": optax.adam(1e-5), "frozen": optax.set_to_zero()}
         optimizer = optax.multi_transform(rule, labels(module, params, {"0": "frozen", "1": "slow"}))
 
     Raises: TypeError for rules that are no labels by name; ValueError for a rule that is about nothing in the network,
     and for a name that several modules have.
+
+    >>> import functorch7 as f7, jax
+    >>> from functorch7.training import labels
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Linear(2, 1))
+    >>> labels(network, network.init(jax.random.key(0)).params, {"0": "slow", "1.bias": "fast"})
+    [{'weight': 'slow', 'bias': 'slow'}, {'weight': 'trained', 'bias': 'fast'}]
     """
     if not isinstance(rules, Mapping):
         raise TypeError(f"labels: expected rules, a dict of labels by name, got {describe(rules)}")
@@ -62,6 +68,12 @@ def freeze(module: Module, params: Tree, *names: str) -> Tree:
     """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest.
 
     Raises: as `labels`; TypeError for names that are no texts.
+
+    >>> import functorch7 as f7, jax
+    >>> from functorch7.training import freeze
+    >>> network = f7.Sequential(f7.Linear(3, 2), f7.Linear(2, 1))
+    >>> freeze(network, network.init(jax.random.key(0)).params, "0")
+    [{'weight': 'frozen', 'bias': 'frozen'}, {'weight': 'trained', 'bias': 'trained'}]
     """
     if not names:
         return jax.tree.map(lambda _: "frozen", params)

@@ -113,9 +113,9 @@ class Records:
 
 
 def recorded(path: Path) -> list[Record]:
-    """The records of a file, without a last one that is not whole: a run may be writing it, or have been killed.
+    """The records of a file, without an incomplete last one: a run may be writing it, or have been killed.
 
-    Raises: OSError; ValueError naming the line that is none.
+    Raises: OSError; ValueError naming the line that is no record.
     """
     with open(path, "rb") as file:
         lines = list(file)

@@ -90,7 +90,7 @@ def descend(params: Tree, gradients: RowGradients, rate: Scalar) -> Tree:
     return treedef.unflatten(new)
 
 
-def merged(table: Value, reads: Value, rows: Value) -> tuple[Gathered, Array]:
+def merged_reads(table: Value, reads: Value, rows: Value) -> tuple[Gathered, Array]:
     """All that was read of a table, as one read of each row at most, and the sums of what each row was given.
 
     There are as many as were read; those left over are zeros, with indices beyond the table.

@@ -11,7 +11,7 @@ from ..core.rows import Gathered
 from ..core.types import Key, Tree
 from .asked import asking
 from .guarded import learning_rate
-from .row_gradients import merged, read_by_rows, value_and_row_grad
+from .row_gradients import merged_reads, read_by_rows, value_and_row_grad
 from .step import Descent
 
 
@@ -39,7 +39,7 @@ def descent_by_rows(module: Module, loss: Callable, optimizer: optax.GradientTra
         leaves, structure = jax.tree.flatten(params)
         tables = iter(zip(gradients.reads, gradients.rows, strict=True))
         placed = [
-            (None, own) if own is not None else merged(leaf, *next(tables))
+            (None, own) if own is not None else merged_reads(leaf, *next(tables))
             for leaf, own in zip(leaves, gradients.dense, strict=True)
         ]
         return found, structure.unflatten([own for _, own in placed]), [place for place, _ in placed]

@@ -102,7 +102,7 @@ class Run:
     ):  # fmt: skip
         check_whole("Trainer.fit", 0, seed=seed)
         if seed >= 2**32:
-            raise ValueError(f"Trainer.fit: expected seed below 2**32, of which JAX's keys take all bits, got {seed}")
+            raise ValueError(f"Trainer.fit: expected seed below 2**32, because JAX's keys take 32 bits, got {seed}")
         variables = None if variables is None else as_variables("Trainer.fit", settings.module, variables)
         if not callable(validation):  # what a function finds is known when it has found it
             names = [] if validation is None else map(str, settings.measures)

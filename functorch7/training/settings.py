@@ -43,7 +43,7 @@ def first_dimension(input: Input, target: Input) -> int:
 class Settings:
     """How a network is trained; `Trainer` explains each.
 
-    Raises: ValueError and TypeError for settings that make no sense.
+    Raises: ValueError and TypeError for invalid settings.
     """
 
     module: Module

@@ -23,21 +23,21 @@ AXES = ("data", "shard")
 
 @dataclass(frozen=True)
 class Sharding:
-    """A mesh of data x shard devices: the batch is split over all of them, large arrays over the shards of a row.
+    """A mesh of data x shard devices: the batch is split over all devices, large arrays over the shards of a row.
 
-    Each row of the mesh holds all parameters once. One column is data parallel training (every device has everything),
-    one row is fully sharded (every device has its part of everything); in between, rows are copies of each other.
-    `data_parallel` and `fully_sharded` make these.
+    Each row of the mesh holds all parameters once. With one column, training is data parallel (every device holds
+    everything); with one row, it is fully sharded (every device holds its part of everything). In between, the rows are
+    copies of each other. `data_parallel` and `fully_sharded` make such meshes.
 
-    Of the state's arrays, those of `smallest` numbers or more are split along their largest dimension that the shards
-    divide; others, and those without such a dimension, are on every device. Recurrent state is split by examples.
-    `batch_dim` is the batch's dimension in inputs, targets and outputs, from 1: 2 for time x batch x features.
+    Arrays of the state with `smallest` numbers or more are split along the largest dimension that the number of shards
+    divides. Smaller arrays, and those without such a dimension, are on every device. Recurrent state is split by
+    examples. `batch_dim` is the dimension of the batch in inputs, targets and outputs, from 1: 2 if time comes first.
 
-    `statistics` says what a batch is to layers and criterions that compute with all of it:
-    "global": the global batch. Every number is that of a single device with this batch, batch normalisation included.
-    "local": the device's own part, for layers and criterion; the gradient, the loss, and what layers keep (running
-    statistics) are the means over the devices. Random numbers are drawn by each device for itself. There is then no
-    communication inside the network. For a criterion that adds up (size_average=False), a mean of sums is smaller.
+    `statistics` decides which batch is seen by layers and criterions that compute with all of it:
+    "global": the global batch. All numbers equal those of a single device with this batch, also of batch normalisation.
+    "local": the device's own part, for layers and criterion. The gradient, the loss, and what layers keep (running
+    statistics) are means over the devices, and each device draws its own random numbers. Then there is no communication
+    inside the network. For a criterion that adds up (size_average=False), the result, a mean of sums, is smaller.
 
     Raises: ValueError for a mesh with other axes.
     """
@@ -94,6 +94,15 @@ class Sharding:
         placed = jax.tree.map(self.of_array, state)
         carry = jax.tree.map(self._of_recurrent_state, carry_of(module, state.buffers))
         return placed._replace(buffers=with_carry(module, placed.buffers, carry))
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether a step has to end before the next one starts: where CPU devices of one process share threads.
+
+        Collective operations of two steps can then wait for each other forever, and JAX ends the process.
+        """
+        own = [device for device in self.mesh.devices.flat if device.process_index == jax.process_index()]
+        return len(own) > 1 and own[0].platform == "cpu"
 
     # Laying out ----------------------------------------------------------------------------------------------
 
@@ -198,7 +207,13 @@ def _of_mask(mask: Any) -> PartitionSpec:
 
 
 def data_parallel(devices: Sequence[Device] | None = None, **options: Any) -> Sharding:
-    """Every device (all by default) has all parameters and its part of the batch. Options are `Sharding`'s."""
+    """Every device (all by default) has all parameters and its part of the batch. Options are `Sharding`'s.
+
+    >>> from functorch7.training import data_parallel
+    >>> sharding = data_parallel()
+    >>> sharding.mesh.axis_names, sharding.mesh.shape["shard"]
+    (('data', 'shard'), 1)
+    """
     found = jax.devices() if devices is None else devices
     return fully_sharded(found, copies=len(found), **options)
 

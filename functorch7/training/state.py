@@ -22,7 +22,7 @@ class TrainState(NamedTuple):
 
 
 def check_step(who: str, state: object, batch: object) -> None:
-    """Raises TypeError for what is no state of a step, and no batch of an input and a target."""
+    """Raises TypeError unless given a state of a step, and a batch of an input and a target."""
     if not isinstance(state, TrainState):
         raise TypeError(f"{who}: expected a TrainState, as init_state makes it, got {type(state).__name__}")
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
@@ -32,10 +32,16 @@ def check_step(who: str, state: object, batch: object) -> None:
 def init_state(
     module: Module, optimizer: optax.GradientTransformation, key_or_variables: jax.Array | tuple[Value, Value]
 ) -> TrainState:
-    """A fresh state from a random key, or from variables (params, buffers) that exist already (which are copied).
+    """A fresh state from a random key, or from existing variables (params, buffers), which are copied.
 
-    The step donates its state: arrays handed in here stay valid, the state's own are gone after each step.
-    Raises: TypeError for what is no module or no optimizer; ValueError for variables of another module.
+    A step reuses the memory of its state: arrays that are passed in here stay valid, those of the state do not.
+    Raises: TypeError unless given a module and an optimizer; ValueError for variables of another module.
+
+    >>> import functorch7 as f7, jax, optax
+    >>> from functorch7.training import init_state
+    >>> state = init_state(f7.Linear(3, 2), optax.sgd(0.1), jax.random.key(0))
+    >>> state.params["weight"].shape, int(state.step)
+    ((2, 3), 0)
     """
     check_module("init_state", module)
     check_optimizer("init_state", optimizer)

@@ -11,6 +11,7 @@ from jax.typing import DTypeLike
 
 from ..core import Module, describe, penalty, without_emitted
 from ..core.keys import folded
+from ..core.precision import cast_floating
 from ..core.probe import silent
 from ..core.types import Batch, Key, Tree, Value
 from ..losses import Criterion
@@ -18,7 +19,6 @@ from ..reinforce import reinforce_loss
 from .asked import asking, known
 from .first_batch import Step, check_first
 from .given import check_optimizer, check_optimizer_state, check_parts, check_updates, is_number, name_of
-from .precision import cast
 from .sharding import Sharding
 from .state import TrainState, check_step
 
@@ -26,20 +26,27 @@ from .state import TrainState, check_step
 def make_loss(module: Module, criterion: Callable, compute_dtype: DTypeLike | None = None) -> Callable:
     """`loss(params, buffers, batch, key) -> (loss, (output, buffers))`, in training mode.
 
-    The loss is the criterion's plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
-    has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in it, on a cast
-    copy of the parameters; parameters, buffers and the loss keep their dtypes. A criterion with parameters is learned
-    as the CriterionTable of a network.
-    The loss raises TypeError for a criterion whose loss is not one number.
+    The loss is that of the criterion plus the penalties that layers emit, plus REINFORCE's surrogate if the criterion
+    has an `advantage(output, target)`. With compute_dtype (such as bfloat16) the network runs in this type, on a cast
+    copy of the parameters; parameters, buffers and the loss keep their dtypes. To train a criterion with parameters,
+    put it into the network as a CriterionTable.
+    The loss raises TypeError if the criterion does not return one number.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> from functorch7.training import make_loss
+    >>> batch = jnp.array([3.0]), jnp.array([8.0])
+    >>> loss, (output, buffers) = make_loss(f7.Square(), f7.MSECriterion())({}, {}, batch, None)
+    >>> loss.item(), output.tolist()
+    (1.0, [9.0])
     """
 
     def loss(params: Tree, buffers: Tree, batch: tuple[Any, Any], key: Key) -> tuple[jax.Array, tuple[Any, Any]]:
         input, target = batch
         precise = jax.tree.leaves(params)[0].dtype if jax.tree.leaves(params) else jnp.float32
         if compute_dtype is not None:
-            params, input = cast(params, compute_dtype), cast(input, compute_dtype)
+            params, input = cast_floating(params, compute_dtype), cast_floating(input, compute_dtype)
         output, new = module.apply(params, buffers, input, key=key, train=True)
-        output = output if compute_dtype is None else cast(output, precise)
+        output = output if compute_dtype is None else cast_floating(output, precise)
         value = _loss_of(criterion, output, target, folded(key, len(module.child_modules())))
         if not is_number(value):
             raise TypeError(f"expected one number as the loss of {name_of(criterion)}, got {describe(value)}")
@@ -114,12 +121,12 @@ def make_train_step(
 ) -> TrainStep:
     """`step(state, (input, target), key=None) -> (state, metrics)`: jitted, pure, and the state's memory is reused.
 
-    `metrics(output, target)` may add to {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed precision. The key
-    may be left out if no layer draws: then `jax.lax.scan(step, state, batches)` makes many steps. The optimizer is any
-    of optax's: those that search along a line or look at the loss (lbfgs, polyak_sgd, reduce_on_plateau) get what they
-    ask for. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a `sharding` it runs on many
-    devices, for a state and batches that `sharding` has placed there. When it is compiled, the criterion looks at the
-    values of that batch's target; to look at all, see `checked`.
+    `metrics(output, target)` returns further entries for {"loss": ...}. `compute_dtype=jnp.bfloat16` is mixed
+    precision. The key may be left out if no layer draws; then `jax.lax.scan(step, state, batches)` makes many steps.
+    The optimizer is any of optax's. Those that need the loss, or search along a line (lbfgs, polyak_sgd,
+    reduce_on_plateau), get it. Recurrent state that a Sequencer remembers is carried in `state.buffers`. With a
+    `sharding` the step runs on many devices, for a state and batches that `sharding` has placed there. The criterion
+    checks the target values of the batch for which the step is compiled; to check every batch, see `checked`.
     Raises: ValueError, naming the layer, for input of a wrong shape, for a missing key, and for a target that makes no
     sense (a class 0); for a batch that the devices cannot share, and for another optimizer's state. TypeError for what
     is no TrainState, no pair, and no number as loss. A state that was handed in before is JAX's error, with a note.
@@ -136,15 +143,20 @@ def make_train_step(
     check_parts("make_train_step", module, criterion)
     check_optimizer("make_train_step", optimizer)
     made = descent(module, make_loss(module, criterion, compute_dtype), optimizer, sharding)
-    placed = None if sharding is None else partial(sharding.constrain, module)
-    return step_by("make_train_step", made, metrics, placed)
+    if sharding is None:
+        return step_by("make_train_step", made, metrics)
+    placed = partial(sharding.constrain, module)
+    return step_by("make_train_step", made, metrics, placed, sharding.one_at_a_time)
 
 
 def step_by(
     who: str, descent: Descent, metrics: Callable[[Value, Value], dict[str, Value]] | None,
-    placed: Callable[[TrainState], TrainState] | None = None,
+    placed: Callable[[TrainState], TrainState] | None = None, waits: bool = False,
 ) -> Step:  # fmt: skip
-    """The compiled step (state, batch, key=None) -> (state, metrics) by a descent; `placed` lays out the new state."""
+    """The compiled step (state, batch, key=None) -> (state, metrics) by a descent; `placed` lays out the new state.
+
+    With `waits`, a call returns when all of it is computed.
+    """
 
     def step(state: TrainState, batch: tuple[Any, Any], key: Key = None) -> tuple[TrainState, dict[str, Any]]:
         check_step(who, state, batch)
@@ -155,4 +167,4 @@ def step_by(
         new = TrainState(params, buffers, optimizer_state, state.step + 1)
         return new if placed is None else placed(new), {"loss": loss, **measured}
 
-    return Step(jax.jit(step, donate_argnums=0))
+    return Step(jax.jit(step, donate_argnums=0), waits)

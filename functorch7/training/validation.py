@@ -30,6 +30,11 @@ class Top1Accuracy(ValidationMethod):
     Shape: scores (B, n) with classes (B) or (B, 1), or one sample's (n) with one class.
     Raises: ValueError for other shapes.
     Source: BigDL, Top1Accuracy.
+
+    >>> import jax.numpy as jnp
+    >>> from functorch7.training import Top1Accuracy
+    >>> Top1Accuracy()(jnp.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.1]]), jnp.array([2, 3])).result()
+    (0.5, 2)
     """
 
     kind = AccuracyResult
@@ -66,12 +71,17 @@ class Top5Accuracy(ValidationMethod):
 class Loss(ValidationMethod):
     """A criterion's value, averaged over samples.
 
-    A batch's mean counts as often as it has samples (the target's first dimension, or the output's without target), so
-    that a small last batch counts less; a criterion that gives the sum over the batch (`size_average` is False) counts
-    as it is. Class weights weigh within a batch only.
-    Raises: what the criterion raises.
+    The mean of a batch is weighted by its number of samples (the size of the target's first dimension, or the output's
+    without a target), so that a smaller last batch counts less. A criterion that gives the sum over the batch
+    (`size_average` is False) is not weighted. Class weights have an effect only within a batch.
+    Raises: the errors of the criterion.
     Source: BigDL, Loss.
     Differs from BigDL: it averages the batches' values.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> from functorch7.training import Loss
+    >>> Loss(f7.MSECriterion())(jnp.array([[1.0], [2.0]]), jnp.array([[1.0], [4.0]])).result()
+    (2.0, 2)
     """
 
     criterion: Callable = field(default_factory=ClassNLLCriterion)
@@ -91,6 +101,11 @@ class MAE(ValidationMethod):
 
     Shape: scores (B, n) with classes (B) or (B, 1).  Raises: ValueError for other shapes.
     Source: BigDL, MAE.
+
+    >>> import jax.numpy as jnp
+    >>> from functorch7.training import MAE
+    >>> MAE()(jnp.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.1]]), jnp.array([2, 3])).result()
+    (1.0, 2)
     """
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
@@ -120,10 +135,10 @@ def evaluate(
 
     `batches` is any iterable of (input, target); with `batch_size`, the pair of all inputs and all targets (arrays, or
     tables of them, whose first dimension is the sample); or a loader of `functorch7.data` (32 samples at once, unless
-    `batch_size` says otherwise). The last batch may be smaller, but a single sample of arrays that would be left goes
-    with the batch before it: View and Reshape take one sample for no batch, as in Torch. Every batch starts from
-    `buffers`, but for recurrent state that the network remembers in evaluation (`remember`), which flows from batch to
-    batch. Outputs of 16 bits are measured in float32. Each shape of batch is compiled once, and results are read from
+    `batch_size` says otherwise). The last batch may be smaller. If arrays would leave a last batch of one sample, it
+    joins the batch before, because View and Reshape do not take a single sample for a batch, as in Torch. Every batch
+    starts from `buffers`; only recurrent state that the network remembers in evaluation (`remember`) flows from batch
+    to batch. 16-bit outputs are measured in float32. Each shape of batch is compiled once, and results are read from
     the device at the end.
     Raises: TypeError for other data and methods; ValueError for no batch, for a wrong shape, and at the end for wrong
     values (a class 0) that checks found.
@@ -179,11 +194,16 @@ def predict(
 ) -> Output:
     """The outputs of a network in evaluation mode for all samples, in order: NumPy arrays, or tables of them.
 
-    `batches` is an iterable of inputs, or of tuples (input, target) whose targets are left alone; with `batch_size`,
-    all inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
+    `batches` is an iterable of inputs, or of tuples (input, target), whose targets are ignored; with `batch_size`, all
+    inputs (an array, or a table of arrays, whose first dimension is the sample); a single array; or a loader of
     `functorch7.data`. Otherwise as `evaluate`.
     Raises: TypeError for other data; ValueError for no batch, a wrong shape, and wrong values that checks found.
     Source: BigDL, AbstractModule.predict(dataset); Layer.predict_local.
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.training import predict
+    >>> predict(f7.Square(), {}, {}, np.array([[1.0], [2.0], [3.0]], np.float32), batch_size=3).tolist()
+    [[1.0], [4.0], [9.0]]
     """
     outputs = []
     waiting: Any = None
@@ -194,7 +214,7 @@ def predict(
     if waiting is None:
         raise ValueError(f"predict: {module.torch_name()} was given no batches")
     outputs.append(_read(waiting))
-    return joined(outputs, samples_of(batches, batch_size))
+    return joined_batches(outputs, samples_of(batches, batch_size))
 
 
 def samples_of(batches: Iterable[Value], batch_size: int | None) -> int | None:
@@ -203,7 +223,7 @@ def samples_of(batches: Iterable[Value], batch_size: int | None) -> int | None:
     return len(jax.tree.leaves(batches)[0]) if cut else None
 
 
-def joined(outputs: list, samples: int | None = None) -> Output:
+def joined_batches(outputs: list, samples: int | None = None) -> Output:
     """The outputs of all batches one after the other, one of each sample; that of a batch of one may be no batch."""
 
     def one(*parts: Any) -> np.ndarray:
@@ -229,6 +249,11 @@ def predict_class(
 
     Raises: ValueError unless each sample's output is one row of scores; as `predict`.
     Source: BigDL, AbstractModule.predictClass(dataset).
+
+    >>> import functorch7 as f7, numpy as np
+    >>> from functorch7.training import predict_class
+    >>> predict_class(f7.Identity(), {}, {}, np.array([[0.1, 0.9], [0.8, 0.2]], np.float32)).tolist()
+    [2, 1]
     """
     output = predict(module, params, buffers, batches, batch_size, key=key)
     if not isinstance(output, np.ndarray) or output.ndim != 2:

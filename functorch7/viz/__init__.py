@@ -1,9 +1,9 @@
-"""What can be seen of a network: tables of its modules and of the time they take, and pictures.
+"""Tables and pictures of networks.
 
-`summary` and `profile` give tables, `draw` an SVG picture of any network. `plot_transfer(f7.ELU(0.1), f7.ELU(1.0),
-path="elu.png")` draws transfer functions with their derivatives, `python -m functorch7.viz` does so from the command
-line, and `plot_learning("runs/digits")` draws what a `training.Trainer` recorded, `LiveCurves` while it trains, in
-notebooks: these need matplotlib (`pip install functorch7[viz]`).
+`summary` and `profile` return tables; `draw` makes an SVG picture of any network. The others need matplotlib
+(`pip install functorch7[viz]`): `plot_transfer(f7.ELU(0.1), f7.ELU(1.0), path="elu.png")` draws transfer functions with
+their derivatives, as does `python -m functorch7.viz` on the command line; `plot_learning("runs/digits")` draws the
+records of a `training.Trainer`, and `LiveCurves` draws them in notebooks while it trains.
 """
 
 from .command import main as main

@@ -1,4 +1,4 @@
-"""How the parts of a picture of a network lie: boxes on top of each other, beside each other, in frames."""
+"""The layout of pictures of networks: boxes below each other, side by side, in frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Point = tuple[float, float]
 
 
 class Box(NamedTuple):
-    """A layer: its corner, its size, and what is written in it; `learned`: it has parameters."""
+    """A layer: its corner, its size and its text; `learned` says whether it has parameters."""
 
     x: float
     y: float
@@ -24,7 +24,7 @@ class Box(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What is around others, with its title."""
+    """A frame around other parts, with a title."""
 
     x: float
     y: float
@@ -34,7 +34,7 @@ class Frame(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """From one point down to another; without a tip, a line that goes on."""
+    """An arrow from one point down to another; without a tip it is a line that another one continues."""
 
     start: Point
     end: Point
@@ -45,8 +45,8 @@ class Arrow(NamedTuple):
 class Block:
     """A part of a picture, from (0, 0) to its size.
 
-    Arrows come in at `entries`, a group of points for each tensor of a table if it takes one apart, else one group;
-    they go out at `exits`, a point for each tensor.
+    Arrows enter at `entries`: one group of points, or one for each tensor of a table that the part takes apart. They
+    leave at `exits`, one point for each tensor.
     """
 
     width: float
@@ -58,7 +58,7 @@ class Block:
     arrows: tuple[Arrow, ...] = ()
 
     def moved(self, x: float, y: float) -> Block:
-        """The same elsewhere; its size is that of what it is moved in."""
+        """The same part at another place."""
 
         def at(point: Point) -> Point:
             return point[0] + x, point[1] + y
@@ -85,7 +85,7 @@ def box(lines: Sequence[str], learned: bool = False, about: str = "") -> Block:
 
 @dataclass
 class _Sheet:
-    """What is put together."""
+    """The parts of a block that is being composed."""
 
     boxes: list[Box] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -101,14 +101,14 @@ class _Sheet:
 
 
 def arrows(exits: Sequence[Point], entries: Sequence[Sequence[Point]]) -> list[Arrow]:
-    """From tensors to where they go: each to its own group of points where there are as many, else all to all."""
+    """Arrows from tensors to entries: each to its own group if there are equally many, otherwise all to all."""
     if len(entries) == len(exits) > 1:
         return [Arrow(start, end) for start, group in zip(exits, entries, strict=True) for end in group]
     return [Arrow(start, end) for start in exits for group in entries for end in group]
 
 
 def stacked(parts: Sequence[Block]) -> Block:
-    """One below the other, each getting what the one above it gives."""
+    """Parts below each other; the output of each is the input of the next."""
     width, y, sheet = max(part.width for part in parts), 0.0, _Sheet()
     placed: list[Block] = []
     for part in parts:
@@ -121,7 +121,7 @@ def stacked(parts: Sequence[Block]) -> Block:
 
 
 def beside(parts: Sequence[Block], apart: bool = False) -> Block:
-    """Side by side, all with the same input, or, if they are `apart`, each with its tensor of a table."""
+    """Parts side by side, all with the same input, or, if `apart`, each with its own tensor of a table."""
     height, x, sheet = max(part.height for part in parts), 0.0, _Sheet()
     groups, exits = [], []
     for part in parts:
@@ -129,7 +129,7 @@ def beside(parts: Sequence[Block], apart: bool = False) -> Block:
         sheet.put(here)
         x += part.width + ACROSS
         groups.append(tuple(point for group in here.entries for point in group))
-        for point in here.exits:  # down to the end of the longest
+        for point in here.exits:  # extended to the end of the tallest part
             if point[1] < height:
                 sheet.arrows.append(Arrow(point, (point[0], height), tip=False))
             exits.append((point[0], height))
@@ -138,7 +138,7 @@ def beside(parts: Sequence[Block], apart: bool = False) -> Block:
 
 
 def framed(title: str, part: Block, through: bool = True) -> Block:
-    """In a frame; `through`: what comes in goes to what is inside, and out again."""
+    """A part in a frame; with `through`, arrows lead to the part inside, otherwise only to the frame."""
     inner = max(part.width, len(title) * LETTER)
     width, top = inner + 2 * PADDING, LINE + PADDING
     height = part.height + top + PADDING
@@ -152,9 +152,9 @@ def framed(title: str, part: Block, through: bool = True) -> Block:
 
 
 def layered(parts: Sequence[Block], sources: Sequence[Sequence[int]], outputs: Sequence[int]) -> Block:
-    """Parts that are connected anyhow: each below all that it gets something from; source -1 is the input.
+    """Parts with arbitrary connections, each below all its sources; source -1 is the input.
 
-    Where something goes past layers, it has a place in their rows, so that it goes past boxes, too.
+    A connection that passes rows of parts gets a place in these rows, so that it does not cross boxes.
     """
     depths: list[int] = []
     for own in sources:
@@ -189,7 +189,7 @@ def layered(parts: Sequence[Block], sources: Sequence[Sequence[int]], outputs: S
 
 
 def _part(parts: Sequence[Block], depths: Sequence[int], key: tuple[int, int], height: float) -> Block:
-    """What lies in a row: a part, or, below it, a line as long as the row is high."""
+    """What to put into a row: the part itself, or, in lower rows, a line that continues its output."""
     i, depth = key
     if depths[i] == depth:
         return parts[i]
@@ -202,5 +202,5 @@ def _width(blocks: Sequence[Block]) -> float:
 
 
 def _middle(blocks: Sequence[Block]) -> float:
-    """Where the exits of blocks are, on the average."""
+    """The mean position of the blocks' exits."""
     return sum(block.exits[0][0] for block in blocks) / len(blocks) if blocks else 0.0

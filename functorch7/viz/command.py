@@ -1,7 +1,7 @@
-"""The command line of transfer functions' pictures.
+"""The command line for pictures of transfer functions.
 
-`python -m functorch7.viz "ELU(0.1)" "ELU(1.0)" --output elu.png` draws curves into one picture, and
-`python -m functorch7.viz --gallery docs` every transfer function, with the page that shows them.
+`python -m functorch7.viz "ELU(0.1)" "ELU(1.0)" --output elu.png` draws curves into one picture;
+`python -m functorch7.viz --gallery docs` draws every transfer function, and writes the page that shows them.
 """
 
 import argparse

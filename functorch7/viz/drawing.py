@@ -1,4 +1,4 @@
-"""Pictures of networks: SVG in light and dark, without any other program."""
+"""Pictures of networks as SVG, light or dark; no other program is needed."""
 
 import html
 import os
@@ -33,9 +33,9 @@ DARK = {"paper": "#161b22", "ink": "#e6edf3", "faint": "#8b949e", "plain": "#222
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture of a network; `svg()` is its text, `write(path)` a file, and notebooks show it.
+    """A picture of a network: `svg()` returns its text, `write(path)` makes a file, and notebooks show it.
 
-    Layers with parameters are blue. The theme "auto" follows the reader's browser, "light" and "dark" are fixed.
+    Layers with parameters are blue. The theme "auto" follows the reader's browser; "light" and "dark" are fixed.
     """
 
     block: Block
@@ -75,7 +75,7 @@ class Drawing:
     def write(self, path: str | os.PathLike) -> Path:
         """Writes the picture to an SVG file, whole or not at all; returns its path.
 
-        Raises: ValueError for a file that another form of pictures has; OSError.
+        Raises: ValueError unless the file ends in .svg; OSError.
         """
         if Path(path).suffix.lower() != ".svg":
             raise ValueError(f"Drawing.write: pictures are SVG, expected a file that ends in .svg, got {path}")
@@ -85,13 +85,12 @@ class Drawing:
 
 
 def draw(module: Module, input: Input | None = None, dtype: DTypeLike = jnp.float32, theme: Theme = "auto") -> Drawing:
-    """A picture of a network: its layers, what goes from one to another, and, with an input, the sizes of outputs.
+    """A picture of a network: its layers, their connections, and, with an input, the sizes of outputs.
 
-    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
-    Chains go down, branches stand side by side; around modules of other kinds that have some inside there are frames.
-    Nothing is computed.
-    Raises: TypeError for what is no description; ValueError for another theme; what the network raises for such an
-    input.
+    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its shape.
+    Chains go down, branches are side by side; other modules with modules inside have a frame. Nothing is computed.
+    Raises: TypeError unless `module` is a description; ValueError for an unknown theme; the network's errors for such
+    an input.
 
     >>> import functorch7 as f7
     >>> picture = f7.draw(f7.Sequential(f7.Linear(10, 5), f7.Tanh()), (32, 10))
@@ -126,7 +125,7 @@ def _leaves(module: Module, path: Place = ()) -> list[tuple[Place, Module]]:
 
 
 def _opened(module: Module) -> bool:
-    """Whether what is inside a module is shown: cells, whose parts have names, are one box."""
+    """Whether the modules inside are shown; cells, whose parts have names, are one box."""
     inner = named_children(module)
     return len(inner) == 1 or (by_position(module) and bool(inner))
 

@@ -1,4 +1,4 @@
-"""How much a function computes, reads and writes: its program, counted operation by operation."""
+"""How much a function computes, reads and writes, counted operation by operation in its program."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -13,16 +13,16 @@ FREE = {
     "dynamic_update_slice", "expand_dims", "gather", "iota", "optimization_barrier", "pad", "reshape", "rev",
     "select_n", "slice", "squeeze", "stop_gradient", "transpose",
 }  # fmt: skip
-"""Operations that move numbers without computing any."""
+"""Operations that only move numbers."""
 
 
 def flops(function: Callable, *args: Value) -> int:
-    """The FLOPs of function(*args), counted as `summary` does; nothing is computed. For training steps, too."""
+    """The FLOPs of function(*args), counted as in `summary`, without computing it; also for training steps."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
 
 
 def accessed(function: Callable, *args: Input) -> int:
-    """The bytes that the operations of function(*args) read and write, each by itself."""
+    """The bytes that the operations of function(*args) read and write, as if each ran alone."""
     return _counted(jax.make_jaxpr(function)(*args).jaxpr, _bytes)
 
 
@@ -31,7 +31,7 @@ def _counted(jaxpr: Any, count: Callable[[Any], int]) -> int:
 
 
 def _of_equation(equation: Any, count: Callable[[Any], int]) -> int:
-    """An operation's count, or those of the program in it, as often as it runs."""
+    """An operation's count, or that of its inner programs times the number of their runs."""
     name, params = equation.primitive.name, equation.params
     if name == "scan":
         return params["length"] * _counted(params["jaxpr"].jaxpr, count)
@@ -57,7 +57,7 @@ def _flops(equation: Any) -> int:
     if name in FREE:
         return 0
     reduced = [math.prod(each.aval.shape) for each in equation.invars] if name.startswith("reduce") else []
-    return max([*sizes, *reduced], default=0)  # what only looks, such as jax.debug.print, gives nothing
+    return max([*sizes, *reduced], default=0)  # jax.debug.print and the like have no outputs
 
 
 def _programs(params: dict[str, Any]) -> Iterator[Any]:

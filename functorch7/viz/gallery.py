@@ -20,7 +20,7 @@ GALLERY = {
         layers.AddConstant(1), layers.MulConstant(2), layers.Clamp(-0.5, 0.5),
     ],
 }  # fmt: skip
-"""What the gallery shows, by heading."""
+"""The modules of the gallery, by heading."""
 
 
 def write_gallery(folder: str | os.PathLike) -> Path:

@@ -1,4 +1,4 @@
-"""Pictures of graphs: text for graphviz, and SVG, in graphviz's layout where it is installed, else in ours."""
+"""Pictures of graphs: text for graphviz, and SVG in graphviz's layout if it is installed, otherwise in ours."""
 
 import html
 import re
@@ -16,7 +16,7 @@ _WIDTH_OF_LETTER, _LINE, _GAP = 7.5, 16, 40
 class Picture:
     """Labels, edges between their positions, and graphviz's attributes by position (fillcolor, tooltip, ...).
 
-    `names` are those of the nodes that have one, with which their labels begin.
+    `names` are the names of nodes that have one; their labels begin with it.
     """
 
     labels: list[str]
@@ -26,7 +26,7 @@ class Picture:
     names: dict[int, str] = field(default_factory=dict)
 
     def reversed(self) -> "Picture":
-        """The same with its edges the other way."""
+        """The same picture with its edges reversed."""
         return replace(self, edges=[(to, start) for start, to in self.edges])
 
     def dot(self) -> str:
@@ -81,7 +81,7 @@ class Picture:
     def layout(self) -> tuple[list[tuple[float, float, float, float]], float, float]:
         """(center x, center y, half width, half height) of each node, and the size of the whole."""
         depth = [0] * len(self.labels)
-        for _ in self.labels:  # the longest way from a root, settled after as many rounds as there are nodes
+        for _ in self.labels:  # the longest path from a root; settled after at most one round per node
             before = list(depth)
             for start, to in self.edges:
                 depth[to] = max(depth[to], depth[start] + 1)
@@ -117,7 +117,7 @@ class Picture:
 
 
 def written(value: str) -> str:
-    """A value of graphviz's language, which has quotation marks unless it is one word."""
+    """A value in graphviz's language: in quotation marks unless it is one word."""
     return value if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", value) else _quoted(value)
 
 

@@ -1,4 +1,4 @@
-"""Learning curves: what a `training.Trainer` recorded, drawn; in notebooks also while it trains."""
+"""Learning curves of a `training.Trainer`'s records, in notebooks also while it trains."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def plot_learning(folder: str | os.PathLike, path: str | os.PathLike | None = None, theme: Theme = "light") -> Figure:
-    """A figure of a training run's records (metrics.jsonl in `folder`); written to `path`, a picture file, if given.
+    """A figure of a training run's records (metrics.jsonl in `folder`), written to the picture file `path` if given.
 
-    On the left the loss over steps, and its mean in each epoch; then a plot for each result of validation.
-    A last line that is not whole, which a run that was killed may leave, is left out.
-    Raises ValueError if nothing was recorded yet, and for lines that are no records.
+    The first plot shows the loss over steps and its mean in each epoch; each validation result has another plot.
+    An incomplete last line, which a killed run may leave, is ignored.
+    Raises ValueError if there are no records yet, and for lines that are not records.
     """
     records = recorded(Path(folder, "metrics.jsonl"))
     if not records:
@@ -55,9 +55,9 @@ def curves_of(records: Sequence[Record], theme: Theme = "light") -> Figure:
 
 
 class LiveCurves(Callback):
-    """In a notebook, the learning curves below the cell, drawn anew with every record of a Trainer.
+    """Shows the learning curves below a notebook's cell, and redraws them with every record of a Trainer.
 
-    `Trainer(..., callbacks=[LiveCurves()])`; `log_every` says how often it records.
+    Use as `Trainer(..., callbacks=[LiveCurves()])`; its `log_every` says how often it records.
     Raises: ImportError without IPython or matplotlib (extra `viz`).
     """
 

@@ -1,4 +1,4 @@
-"""Where the time goes: each module's share of a compiled call, forward and backward, with FLOPs and memory."""
+"""Each module's share of the time of a compiled call, forward and backward, with FLOPs and memory."""
 
 import os
 import statistics
@@ -15,10 +15,10 @@ import jax.numpy as jnp
 from ..checks.given import check_kinds
 from ..checks.numbers import check_whole
 from ..core import Module
+from ..core.precision import cast_floating, is_inexact
 from ..core.tree import Path, dotted, found_at
 from ..core.types import Input, Key, Tree
 from ..network import check_module
-from ..training.precision import cast
 from .flops import accessed, flops
 from .scopes import SCOPE
 from .table import Cells, Table, in_tree, metric
@@ -26,51 +26,51 @@ from .trace import Operation, operations
 from .visits import Visit, innermost, visits
 
 OPERATIONS_APART = {"xla_gpu_enable_command_buffer": ""}
-"""XLA's options for a GPU's profiler: of operations that are started together it knows that there were some."""
+"""XLA's options for a GPU's profiler, which cannot see single operations that are started together."""
 
 COLUMNS = ("forward", "backward", "own", "flops", "accessed", "memory")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One module: seconds of its operations in a call, FLOPs, and bytes."""
+    """One module: the seconds of its operations in a call, FLOPs, and bytes."""
 
     path: Path
     module: Module
     forward: float
     backward: float
     own: float
-    """Both, without the modules inside."""
+    """Forward and backward, without the modules inside."""
     flops: float
-    """Of a forward call, by XLA's cost analysis, or, where it has none, by its program; tanh and the like count 1."""
+    """Of a forward call, by XLA's cost analysis, or else counted in its program; tanh and the like count 1."""
     accessed: float
-    """Bytes that the operations of a forward call read and write, by the same."""
+    """Bytes that the operations of a forward call read and write, from the same source."""
     memory: int
     """Bytes of its parameters, buffers and output."""
     loops: bool
-    """Whether it has loops whose bodies count once in `flops` and `accessed`, as XLA counts them."""
+    """Whether it has loops, whose bodies XLA counts only once in `flops` and `accessed`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Profile(Table):
-    """What `profile` found: `rows`, outer modules first, and the whole call. Times are seconds, memory bytes."""
+    """The result of `profile`: `rows`, outer modules first, and the whole call. Times in seconds, memory in bytes."""
 
     HEAD = ("layer", "forward", "backward", "own", "share", "FLOPs", "accessed", "memory")
 
     rows: tuple[Row, ...]
     call: float
-    """How long a call takes by the clock, without the profiler: the median."""
+    """The median wall-clock time of a call without the profiler."""
     unattributed: float
     """Time of operations that belong to no module."""
     temporary: int | None
-    """Bytes that the compiled program needs beside arguments and results; None where JAX does not know."""
+    """Bytes that the compiled program needs beside arguments and results; None if JAX does not know."""
     shown: tuple[Row, ...] | None = None
-    """The rows of a table that was sorted or cut."""
+    """The rows shown, if the table was sorted or cut."""
 
     def table(self, sort_by: str | None = None, row_limit: int | None = None) -> "Profile":
-        """The table sorted, largest first ("forward", "backward", "own", "flops", "accessed", "memory"), and cut.
+        """The first `row_limit` rows, sorted by a column, largest first.
 
-        Raises: ValueError for other columns.
+        Columns are "forward", "backward", "own", "flops", "accessed" and "memory". Raises: ValueError for others.
         """
         if sort_by is not None and sort_by not in COLUMNS:
             raise ValueError(f"table: expected sort_by among {', '.join(COLUMNS)}, got {sort_by!r}")
@@ -79,7 +79,7 @@ class Profile(Table):
 
     @property
     def total(self) -> float:
-        """The time of all operations, which may run at once on several cores."""
+        """The sum of the times of all operations; they may run at the same time on several cores."""
         return sum(row.own for row in self.rows) + self.unattributed
 
     def _share(self, seconds: float) -> str:
@@ -120,17 +120,17 @@ def profile(
     module: Module, params: Tree, buffers: Tree, input: Input, *, key: jax.Array | None = None, train: bool = True,
     repeats: int = 10, trace: str | os.PathLike | None = None,
 ) -> Profile:  # fmt: skip
-    """A table of a network's modules with the time that each takes, forward and backward, FLOPs and memory.
+    """A table of a network's modules with the time of each, forward and backward, FLOPs and memory.
 
     The network and its gradient (by parameters and input) are compiled as one program and run `repeats` times under
-    JAX's profiler; each operation's time counts for the module that it comes from, as XLA's metadata (or, where it has
-    none, the weights that it reads) say. What XLA has fused counts for all the modules that it comes from, for each by
-    how much it computes of it. Operations of parallel threads add up, so that the total may be above the time of a call
-    by the clock (`call`). FLOPs and bytes accessed are XLA's cost analysis of each module's forward call before fusion,
-    or, where a backend gives none, a count of its operations; inside a Sequencer these and memory are one step's. With
-    `trace` the profiler's files are kept in that folder, for TensorBoard and Perfetto.
-    Raises: ValueError for modules that cannot be compiled and for no repeats, and what the network raises; RuntimeError
-    if a trace is being taken already, or JAX's profiler gives no operations on this device, or none that can be read.
+    JAX's profiler. The time of each operation counts for the module that it comes from, according to XLA's metadata, or
+    else to the weights that it reads. The time of fused operations is divided among their modules by the amount of
+    computation. Times of parallel threads are added, so the total may exceed the wall-clock time of a call (`call`).
+    FLOPs and bytes accessed come from XLA's cost analysis of each module's forward call before fusion, or from a count
+    of its operations if the backend has none; inside a Sequencer these and the memory are those of one step. `trace` is
+    a folder in which the profiler's files are kept, for TensorBoard and Perfetto.
+    Raises: ValueError for modules that cannot be compiled and for repeats below 1; the network's errors; RuntimeError
+    if a trace is being taken already, or if JAX's profiler yields no readable operations on this device.
     """
     check_module("profile", module)
     if not module.traits.traceable:
@@ -154,18 +154,18 @@ def profile(
 
 
 def _lowered(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, train: bool) -> tuple[Any, tuple]:
-    """The program of forward and backward, and its arguments. `Scopes` says what it relies on."""
+    """The program of forward and backward, and its arguments, in the form that `Scopes` expects."""
     leaves, structure = jax.tree.flatten(input)
-    smooth = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+    smooth = [is_inexact(leaf) for leaf in leaves]
 
     def forward(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key) -> tuple[list, Any]:
         parts = iter(moving), iter(fixed)
         input = structure.unflatten([next(parts[0] if each else parts[1]) for each in smooth])
         with jax.named_scope(SCOPE):
             output, new = module.apply(params, buffers, input, key=key, train=train)
-        return [leaf for leaf in jax.tree.leaves(output) if jnp.issubdtype(leaf.dtype, jnp.inexact)], (output, new)
+        return [leaf for leaf in jax.tree.leaves(output) if is_inexact(leaf)], (output, new)
 
-    # The gradients of the outputs are arguments: XLA would simplify what it does with constants.
+    # The gradients of the outputs are arguments, since XLA would simplify computations with constants.
     def profiled(params: Tree, moving: list, fixed: list, buffers: Tree, key: Key, gradients: list) -> Any:
         def run(params: Tree, moving: list) -> tuple[list, Any]:
             return forward(params, moving, fixed, buffers, key)
@@ -180,7 +180,7 @@ def _lowered(module: Module, params: Tree, buffers: Tree, input: Input, key: Key
 
 
 def _timed(program: Callable, arguments: tuple, repeats: int) -> float:
-    """The median time of a call in seconds, after one that does not count."""
+    """The median time of a call in seconds, after a first one that is not counted."""
     jax.block_until_ready(program(*arguments))
     times = []
     for _ in range(repeats):
@@ -206,7 +206,7 @@ def _traced(program: Any, arguments: tuple, repeats: int, folder: FilePath) -> l
 
 
 def _rows(found: list[Visit], params: Tree, buffers: Tree, ran: list[Operation]) -> tuple[tuple[Row, ...], float]:
-    """The table's rows, and the time that is in none."""
+    """The table's rows, and the time that belongs to none."""
     times = {visit.path: {"forward": 0.0, "backward": 0.0, "own": 0.0} for visit in found}
     ways = {path[:end] for path in times for end in range(len(path) + 1)}
     unattributed = 0.0
@@ -228,12 +228,12 @@ def _rows(found: list[Visit], params: Tree, buffers: Tree, ran: list[Operation])
 
 
 def _cost(visit: Visit, params: Tree) -> dict[str, Any]:
-    floating = (leaf.dtype for leaf in jax.tree.leaves(params) if jnp.issubdtype(leaf.dtype, jnp.inexact))
+    floating = (leaf.dtype for leaf in jax.tree.leaves(params) if is_inexact(leaf))
     dtype = next(floating, jnp.float32)
-    variables = jax.eval_shape(lambda: cast(visit.module.init(jax.random.key(0)), dtype))
+    variables = jax.eval_shape(lambda: cast_floating(visit.module.init(jax.random.key(0)), dtype))
     lowered = jax.jit(visit.run).lower(*variables, visit.input)
     cost: Any = lowered.cost_analysis()
-    if not cost:  # of some backends XLA does not say it
+    if not cost:  # some backends have no cost analysis
         given = (*variables, visit.input)
         return {"flops": flops(visit.run, *given), "accessed": accessed(visit.run, *given), "loops": False}
     loops = "stablehlo.while" in lowered.as_text()
@@ -244,7 +244,7 @@ def _cost(visit: Visit, params: Tree) -> dict[str, Any]:
 def seconds(time: float) -> str:
     """A time with three digits and a unit: 1.25ms."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if time >= 0.9995 * size:  # which three digits show as 1
+        if time >= 0.9995 * size:  # would be rounded to 1
             amount = time / size
             return f"{amount:.3g}{unit}" if amount < 1000 else f"{amount:.0f}{unit}"
     return f"{time / 1e-9:.3g}ns" if time else "0"

@@ -1,8 +1,8 @@
 """The named scopes in which the instructions of a compiled program were traced.
 
-XLA drops them for some that it rewrites, CPU's convolutions among these. Such an instruction is taken to belong
-where the weight belongs that one of its operands is, or the parameter whose gradient it gives, or else to what uses it.
-What XLA has fused belongs to all the places that its parts are from, to each as much as its parts compute.
+XLA drops the scopes of some instructions that it rewrites, such as convolutions on CPU. Such an instruction is
+attributed to the module of the weight that it reads, or of the parameter whose gradient it computes, or else to the
+instructions that use it. A fusion belongs to the modules of all its parts, in proportion to what these compute.
 """
 
 import math
@@ -33,11 +33,11 @@ class _Instruction:
     operands: tuple[str, ...]
     is_product: bool
     called: tuple[str, ...]
-    """The computations that it runs: a fusion's parts, a loop's body and condition, branches."""
+    """The computations that it runs: the parts of a fusion, the body and condition of a loop, branches."""
     size: int
-    """How many numbers it gives."""
+    """The number of elements of its result."""
     work: float
-    """How much it computes, as a count of operations; 0 if it only names what is there."""
+    """How many operations it computes; 0 if it only names existing values."""
 
 
 class Scopes:
@@ -90,16 +90,16 @@ class Scopes:
         return _Instruction(scope, operands, product, (*called, *([call[1]] if call else [])), size, work)
 
     def inside(self, name: str) -> Iterator[str]:
-        """All instructions that one runs: those of a fusion, of a loop's body, and so on."""
+        """All instructions that an instruction runs: those of a fusion, of a loop's body, and so on."""
         for computation in self.instructions[name].called if name in self.instructions else ():
             for inner in self.computations.get(computation, ()):
                 yield inner
                 yield from self.inside(inner)
 
     def shares(self, name: str) -> dict[str, float]:
-        """The scopes that an instruction's time is spent for, with the part of each.
+        """The scopes among which an instruction's time is divided, with the share of each.
 
-        These are the scopes of what is inside, by how much it computes, or else its own.
+        These are the scopes of the instructions inside, in proportion to what they compute, or else its own.
         """
         work: Counter[str] = Counter()
         for inner in self.inside(name):
@@ -109,7 +109,7 @@ class Scopes:
         return {scope: each / total for scope, each in work.items() if each} if total else {self.scope(name): 1.0}
 
     def scope(self, name: str) -> str:
-        """The scopes from the outermost on, as "jit(f)/jvp(scope)/..."; empty where nothing is known."""
+        """The scopes from the outermost on, as "jit(f)/jvp(scope)/..."; empty if unknown."""
         if name not in self.instructions:
             return ""
         if self._is_known(name):
@@ -126,7 +126,7 @@ class Scopes:
         return next((each for each in (*after, *before) if SCOPE in each), "")
 
     def _weight(self, name: str, is_argument: bool) -> str | None:
-        """The array of the params or buffers that an instruction moves, and nothing else."""
+        """The array of the params or buffers, if an instruction only moves this one."""
         here = self.instructions[name]
         if is_argument:
             return here.scope if here.scope.startswith(("params[", "buffers[")) else None
@@ -156,7 +156,7 @@ class Scopes:
         return self.users.get(name, ())
 
     def _unknown_around(self, name: str, near: Callable[[str], Iterable[str]]) -> Iterator[str]:
-        """The instructions without scopes that are reached from one through such, up to products."""
+        """The instructions without scopes that are reachable through others without scopes, up to products."""
         seen, left = {name}, [name]
         while left:
             here = left.pop()
@@ -170,7 +170,7 @@ class Scopes:
                         yield each
 
     def _ends(self, name: str, near: Callable[[str], Iterable[str]]) -> list[str]:
-        """The nearest instructions that say something: in scopes, or arguments of the program."""
+        """The nearest instructions that have a scope or are arguments of the program."""
         through = [name, *(e for e in self._unknown_around(name, near) if not self.instructions[e].is_product)]
         reached = dict.fromkeys(each for one in through for each in near(one) if each in self.instructions)
         return [each for each in reached if self._is_known(each) or "[" in self.instructions[each].scope]

@@ -1,4 +1,4 @@
-"""What a network consists of, as a table: layers, the sizes of their outputs, parameters, and arithmetic."""
+"""A table of a network's layers, with the sizes of their outputs, parameters and arithmetic."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ from .visits import Visit, innermost, visits
 
 @dataclass(frozen=True)
 class Row:
-    """One module: its place, what it is, its output's sizes, how many parameters of its own it has, and FLOPs.
+    """One module: its place, its output's sizes, the number of its own parameters, and FLOPs.
 
-    Its own are also those of modules inside that are never called (the gates of a cell).
+    Its own parameters include those of inner modules that are never called (the gates of a cell).
     """
 
     path: Path
@@ -39,7 +39,7 @@ class Summary(Table):
 
     rows: tuple[Row, ...]
     parameters: int
-    """All numbers that are learned; those that several places share count once."""
+    """The number of learned numbers; shared ones count once."""
     flops: int
     """Operations of one forward call."""
 
@@ -55,13 +55,13 @@ class Summary(Table):
 
 
 def summary(module: Module, input: Input, dtype: DTypeLike = jnp.float32, train: bool = False) -> Summary:
-    """A table of a network's modules with the sizes of their outputs, for input of this shape. Nothing is computed.
+    """A table of a network's modules with the sizes of their outputs, for an input of this shape. Nothing is computed.
 
-    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
-    FLOPs are those of one forward call: a matrix product or convolution of n multiplications counts 2 n, any other
-    operation 1 for each number that it gives or reduces; loops count as often as they run. Inside a
-    Sequencer, sizes and FLOPs are those of one step.
-    Raises: TypeError for what is no description or no shape; what the network raises for such an input.
+    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its shape.
+    FLOPs are those of one forward call: a matrix product or convolution with n multiplications counts 2 n, any other
+    operation 1 for each number that it returns or reduces; loops count as often as they run. Inside a Sequencer, sizes
+    and FLOPs are those of one step.
+    Raises: TypeError unless given a description and shapes; the network's errors for such an input.
 
     >>> import functorch7 as f7
     >>> print(f7.summary(f7.Sequential(f7.Linear(10, 5), f7.Tanh()), (32, 10)))

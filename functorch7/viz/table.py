@@ -17,7 +17,7 @@ class Table:
 
     HEAD: ClassVar[Cells]
     LEFT: ClassVar[int] = 1
-    """How many columns begin at the left; numbers end at the right."""
+    """How many columns are aligned left; the others, numbers, are aligned right."""
 
     def body(self) -> list[Cells]:
         """The rows."""
@@ -52,7 +52,7 @@ class Table:
 
 
 def in_tree(path: Path, module: Module, places: Collection[Path] = ()) -> str:
-    """A module's name in the innermost of `places` around it, its own name if it has one, and its title, indented."""
+    """A module's name inside the innermost of `places` around it, its own name if any, and its title, indented."""
     own_name = f"{module.own_name}: " if module.own_name else ""
     around = [path[:end] for end in range(len(path)) if path[:end] in places]
     name = f"{'  ' * len(around)}{dotted(path[len(around[-1]) :]) if around else ''} {own_name}{title(module)}"

@@ -1,4 +1,4 @@
-"""The operations in a trace of JAX's profiler, and the modules that they come from."""
+"""The operations in a trace of JAX's profiler, and their modules."""
 
 import os
 import re
@@ -39,10 +39,10 @@ class Operation:
 
 
 def operations(trace: str | os.PathLike, program: str, parameters: Iterable[str], repeats: int) -> list[Operation]:
-    """The operations of a compiled program, given as text, in a trace of so many runs; `parameters` as for `Scopes`.
+    """The operations of a compiled program, given as text, in a trace of `repeats` runs; `parameters` as for `Scopes`.
 
-    Those that run others (fusions, loops, branches, calls) are left out where these have times of their own, and else
-    shared out among them. Raises: ValueError for what is no trace.
+    An operation that runs others (a fusion, loop, branch or call) is left out if these have times of their own;
+    otherwise its time is divided among them. Raises: ValueError for files that are not traces.
     """
     scopes = Scopes(program, parameters)
     module = re.search(r"HloModule ([\w.\-]+)", program)

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 RANGES = {"ReLU6": (-3, 9), "Log": (0.02, 4), "Sqrt": (0, 4), "Power": (0, 2), "Exp": (-2, 2)}
-"""Where a function is drawn, unless it is from -3 to 3."""
+"""The intervals of functions that are not drawn from -3 to 3."""
 
 
 def curve(
     module: core.Module | Functional, low: float = -3, high: float = 3, points: int = 301
 ) -> tuple[np.ndarray, ...]:
-    """(x, y, dy/dx) of a transfer function in evaluation mode, at points from low to high.
+    """(x, y, dy/dx) of a transfer function in evaluation mode, at equally spaced points from low to high.
 
-    The module is a description or a `legacy` object (whose parameters count). dy/dx is the gradient of the sum of all
-    y: for functions of several elements (SoftMax) that of one vector.
+    The module is a description or a `legacy` object, whose parameters are used. dy/dx is the gradient of the sum of all
+    y; functions of several elements (SoftMax) take all points as one vector.
     Raises ValueError if the module changes its input's size.
     """
     if isinstance(module, core.Module):
@@ -50,7 +50,7 @@ def plot_transfer(
     *modules: core.Module | Functional, path: str | os.PathLike | None = None, low: float | None = None,
     high: float | None = None, theme: Theme = "light",
 ) -> Figure:  # fmt: skip
-    """A figure with a curve and a dashed derivative for each module; written to `path`, a picture file, if given.
+    """A figure with a curve and a dashed derivative for each module, written to the picture file `path` if given.
 
     Raises ValueError without modules, and as `curve`.
     """

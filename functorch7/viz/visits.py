@@ -1,4 +1,4 @@
-"""Every module that a call runs, with its input and output; nothing is computed."""
+"""All modules that a call runs, with the shapes of their inputs and outputs; nothing is computed."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ..network.shapes import shapes_by_path
 
 @dataclass(frozen=True)
 class Visit:
-    """A module at its place, the shapes of what it was given and gave, and `run(params, buffers, input) -> output`."""
+    """A module, its place, the shapes of its input and output, and `run(params, buffers, input) -> output`."""
 
     path: Path
     module: Module
@@ -34,5 +34,5 @@ def visits(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, 
 
 
 def innermost(path: Path, places: Collection[Path]) -> Path:
-    """The longest of the places that a path is in; they have the outermost module's, ()."""
+    """The longest of the places that contain a path; the outermost, (), must be among them."""
     return next(path[:end] for end in range(len(path), -1, -1) if path[:end] in places)

@@ -1,6 +1,6 @@
-"""Reading the profiler's files: the few fields of an XSpace, in protobuf's wire format, that times are made of.
+"""Reads the few fields of the profiler's files (XSpace, in protobuf's wire format) that contain times.
 
-JAX's own reader ended the process on a trace that it did not expect; here such a file is an error like any other.
+JAX's own reader ended the process on an unexpected trace; here such a file is an ordinary error.
 """
 
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from ..interop.protobuf import Message
 
 # The numbers of the fields, as in tsl/profiler/protobuf/xplane.proto.
 PLANES, LINES, EVENTS = 1, 3, 4
-EVENT_NAMES, STAT_NAMES = 4, 5  # of a plane: maps from numbers to what has a name
+EVENT_NAMES, STAT_NAMES = 4, 5  # of a plane: maps from numbers to named things
 KEY, VALUE, NAME = 1, 2, 2
 METADATA, DURATION_PS, STATS, METADATA_STATS = 1, 3, 4, 5
 TEXT, REFERENCE = 5, 7  # of a stat: its value, or the number of a name that is its value
 
 
 class Event(NamedTuple):
-    """Something that took time: picoseconds, and what is said about it in words, by name."""
+    """An event: its duration in picoseconds, and its texts by name."""
 
     duration_ps: int
     about: dict[str, str]
 
 
 def events(data: bytes) -> Iterator[Event]:
-    """All events in a trace's file. Raises: ValueError for what is no such file."""
+    """All events in a trace's file. Raises: ValueError for other files."""
     try:
         for plane in Message(memoryview(data)).messages(PLANES):
             yield from _events_of(plane)
@@ -44,7 +44,7 @@ def _events_of(plane: Message) -> Iterator[Event]:
 
 
 def _about(message: Message, stats: int, names: dict[int, str]) -> dict[str, str]:
-    """What the stats of a message say in words."""
+    """The texts among a message's stats, by name."""
     found = {}
     for stat in message.messages(stats):
         name, reference = names.get(stat.whole(METADATA), ""), stat.whole(REFERENCE)

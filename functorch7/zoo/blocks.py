@@ -31,7 +31,7 @@ def rectified(convolution: SpatialConvolution, batch_norm: bool, eps: float = 1e
     return [convolution, *norm, ReLU()]
 
 
-def averaged(planes: int) -> list[Module]:
+def global_average(planes: int) -> list[Module]:
     """The mean of each plane, for images of any size: Torch7's scripts pool by the size that they expect."""
     return [SpatialAdaptiveAveragePooling(1, 1), flat(planes)]
 
@@ -43,4 +43,4 @@ def flat(count: int) -> Module:
 
 def scores(planes: int, classes: int, *before: Module) -> Sequential:
     """The end of a classifier: means over the image, and a score for each class."""
-    return Sequential(*averaged(planes), *before, Linear(planes, classes))
+    return Sequential(*global_average(planes), *before, Linear(planes, classes))

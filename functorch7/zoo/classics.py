@@ -18,7 +18,7 @@ HIDDEN = 4096
 
 
 def lenet(classes: int = 10, planes: int = 1) -> Sequential:
-    """LeNet-5, as Torch7's tutorials have it: 61,706 parameters.
+    """LeNet-5, as in Torch7's tutorials: 61,706 parameters.
 
     Shape: (B, planes, 32, 32) -> (B, classes), scores.
     Source: LeCun et al., 1998; torch/tutorials, Deep Learning with Torch: a 60-minute blitz.
@@ -35,7 +35,7 @@ def lenet(classes: int = 10, planes: int = 1) -> Sequential:
 
 
 def alexnet(classes: int = IMAGENET, batch_norm: bool = False) -> Sequential:
-    """AlexNet in one tower, of "one weird trick": 61,100,840 parameters.
+    """AlexNet with one tower, from "One weird trick": 61,100,840 parameters.
 
     Shape: (B, 3, 224, 224) -> (B, classes), scores. With `batch_norm`, every layer but the last is normalised, with
     eps 0.001.
@@ -57,7 +57,7 @@ def alexnet(classes: int = IMAGENET, batch_norm: bool = False) -> Sequential:
 
 
 def alexnet_two_towers(classes: int = IMAGENET) -> Sequential:
-    """AlexNet as it won: groups of planes in place of two GPUs, and local normalisation; 60,965,224 parameters.
+    """The original AlexNet: groups of planes in place of two GPUs, and local normalisation; 60,965,224 parameters.
 
     Shape: (B, 3, 227, 227) -> (B, classes), scores.
     Source: Krizhevsky, Sutskever & Hinton, 2012.
@@ -81,7 +81,7 @@ def alexnet_two_towers(classes: int = IMAGENET) -> Sequential:
 
 
 VGG = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
-"""By depth, how many convolutions stand before each pooling."""
+"""The number of convolutions before each pooling, by depth."""
 
 
 def vgg(depth: int = 16, classes: int = IMAGENET, batch_norm: bool = False) -> Sequential:
@@ -108,7 +108,7 @@ def vgg(depth: int = 16, classes: int = IMAGENET, batch_norm: bool = False) -> S
 
 
 def _dense(features: int, classes: int, batch_norm: bool) -> list[Module]:
-    """Two hidden linear layers behind dropout, and the scores."""
+    """Two hidden linear layers after dropout, and the scores."""
     norm = [BatchNormalization(HIDDEN, 1e-3)] if batch_norm else []
 
     def hidden(inputs: int) -> list[Module]:

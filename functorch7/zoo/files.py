@@ -11,11 +11,11 @@ from ..network import from_state_dict, state_dict, structure_of
 
 
 def load(path: str | os.PathLike, module: Module) -> Variables:
-    """The variables of `module` from a network in a Torch7 file whose layers come in the same order.
+    """The variables of `module` from a network in a Torch7 file whose layers have the same order.
 
-    Containers, names and layers without arrays may be others there; shapes have to agree, but that kernels may be rows
-    of a matrix (SpatialConvolutionMM's), and the classes of the layers do not matter (cudnn's and nn's are alike).
-    Raises: ValueError that says where the shapes differ first; what `load_model` raises.
+    Containers, names, layers without arrays and the classes of layers (cudnn's or nn's) may differ. Shapes must agree,
+    except that kernels may be rows of a matrix, as in SpatialConvolutionMM.
+    Raises: ValueError that says where shapes first differ; the errors of `load_model`.
 
     >>> import functorch7 as f7, jax, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "lenet.t7")

@@ -1,4 +1,4 @@
-"""The initial values with which Torch's scripts begin training, where these are not the layers' own."""
+"""The initial values of Torch's training scripts that differ from the layers' defaults."""
 
 import math
 from collections.abc import Callable
@@ -17,9 +17,9 @@ Arrays = dict[str, Any]
 
 
 def start_residual(module: Module, key: jax.Array) -> Variables:
-    """As fb.resnet.torch begins: normal kernels, of variance 2 / (their elements * planes that they give).
+    """The initial values of fb.resnet.torch: normal kernels of variance 2 / (their elements * output planes).
 
-    Normalisations begin as the identity; the biases of convolutions and linear layers are zeros.
+    Normalisations start as the identity; the biases of convolutions and linear layers are zeros.
     Source: facebook/fb.resnet.torch, models/resnet.lua; He et al., 2015.
 
     >>> import functorch7 as f7, jax
@@ -40,7 +40,7 @@ def start_residual(module: Module, key: jax.Array) -> Variables:
 
 
 def start_dcgan(module: Module, key: jax.Array) -> Variables:
-    """As DCGAN begins: kernels are normal with deviation 0.02 around 0, the normalisations' weights around 1.
+    """The initial values of DCGAN: normal with deviation 0.02, around 0 for kernels and 1 for normalisations' weights.
 
     Biases are zeros.
     Source: soumith/dcgan.torch, main.lua; Radford et al., 2015.
@@ -61,7 +61,7 @@ def start_dcgan(module: Module, key: jax.Array) -> Variables:
 
 
 def _started(module: Module, key: jax.Array, change: Callable[[Module, Arrays, jax.Array], Arrays]) -> Variables:
-    """The module's own initial values, changed layer by layer, each with a key of its own."""
+    """The module's own initial values, changed layer by layer, each with its own key."""
     params, buffers = module.init(key)
     count = 0
 

@@ -289,7 +289,7 @@ def test_ragged_sequences_need_no_copies():
     "make, message",
     [
         (lambda: SequenceLoader(np.arange(3), 2), r"SequenceLoader: shape \(3,\) is too short for 2 parts"),
-        (lambda: SequenceLoader(np.arange(9), 0), "SequenceLoader: expected a whole batch size of at least 1, got 0"),
+        (lambda: SequenceLoader(np.arange(9), 0), "SequenceLoader: expected batch_size of at least 1, got 0"),
         (
             lambda: MultiSequence([np.ones((2, 3)), np.ones((2, 4))], 2),
             r"got steps of shapes \(3,\), \(4,\)",

@@ -50,7 +50,7 @@ def harmonizeimagenet(
     moves = [*_validation_moves(valid, devkit), *_training_moves(train, classes)]
     for source, target in moves:
         if target.exists():
-            raise OSError(f"harmonizeimagenet: {target} already exists; {source} was to become it")
+            raise OSError(f"harmonizeimagenet: {target} already exists; {source} cannot be renamed to it")
     if not for_real:
         print(f"would move {len(moves)} files and folders, such as {moves[0]}" if moves else "nothing is to be moved")
         return classes

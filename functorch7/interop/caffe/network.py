@@ -80,7 +80,7 @@ def _read(net: Message) -> tuple[layers.Sequential, Variables, list[str]]:
             made.append(_flatten(layer))
         is_flat = is_flat or layer.type in ("InnerProduct", "Flatten")
         if layer.type not in MAKERS:
-            raise NotImplementedError(f"the layer {layer.name!r} is a {layer.type}, which is not known here")
+            raise NotImplementedError(f"the layer {layer.name!r} is a {layer.type}, which is not supported")
         if layer.type in ("Convolution", "InnerProduct") and not layer.blobs:
             raise ValueError(f"the layer {layer.name!r} has no weights")
         names.append(layer.name)
@@ -140,7 +140,7 @@ def _convolution(layer: Layer) -> Made:
 
 def _linear(layer: Layer) -> Made:
     if layer.options(INNER_PRODUCT).whole(6):
-        raise NotImplementedError(f"the layer {layer.name!r} has its weights transposed, which is not known here")
+        raise NotImplementedError(f"the layer {layer.name!r} has its weights transposed, which is not supported")
     rows, columns = layer.blobs[0].shape[-2:]
     return layers.Linear(columns, rows, bias=len(layer.blobs) > 1), _weighed(layer, (rows, columns))
 
@@ -154,7 +154,7 @@ def _pooling(layer: Layer) -> Made:
     options = layer.options(POOLING)
     kind = options.whole(1)
     if kind not in (0, 1):
-        raise NotImplementedError(f"the layer {layer.name!r} pools at random, which is not known here")
+        raise NotImplementedError(f"the layer {layer.name!r} pools at random, which is not supported")
     if options.whole(12):  # all of a plane
         adaptive = (layers.SpatialAdaptiveMaxPooling, layers.SpatialAdaptiveAveragePooling)
         return adaptive[kind](1, 1), {}
@@ -165,7 +165,7 @@ def _pooling(layer: Layer) -> Made:
 def _normalization(layer: Layer) -> Made:
     options = layer.options(LRN)
     if options.whole(4):
-        raise NotImplementedError(f"the layer {layer.name!r} normalises within planes, which is not known here")
+        raise NotImplementedError(f"the layer {layer.name!r} normalises within planes, which is not supported")
     numbers = options.fraction(2, 1), options.fraction(3, 0.75), options.fraction(5, 1)
     return layers.SpatialCrossMapLRN(options.whole(1, 5), *numbers), {}
 

@@ -37,7 +37,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     are called "input" (of a table "input1", "input2", ...), outputs likewise. Recurrent layers begin without state.
     Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for shapes that the
     network refuses, images without a batch, sizes other than the first that follow the batch's, types of numbers that
-    an operator of ONNX has not (bfloat16 for a Conv), and arrays that are not the module's.
+    an operator of ONNX does not support (bfloat16 for a Conv), and arrays that are not the module's.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())

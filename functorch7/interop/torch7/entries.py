@@ -26,9 +26,9 @@ def is_network(value: object) -> bool:
 
 
 def network_of(path: str, value: Value, entry: str | None, is_network: Callable[[Value], bool] = is_network) -> Value:
-    """The network in what a file holds: the whole, or the entry of a table that was asked for, or the only one.
+    """The network in the contents of a file: all of it, the given entry of a table, or the only network in it.
 
-    Raises: TypeError where there is none, where the entry is none, and where several are and none was asked for.
+    Raises: TypeError if there is no network, if the entry is none, and if there are several and no entry was given.
     """
     if entry is None and not isinstance(value, (dict, list)):
         return value

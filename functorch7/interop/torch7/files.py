@@ -44,9 +44,9 @@ def save_model(
 ) -> None:
     """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
 
-    `path` may be a URL for fsspec; a file that was there is replaced when the new one is whole. Parameters that
-    `Shared` ties share a storage. Raises TypeError for modules that Torch has not, ValueError for arrays that are not
-    the module's.
+    `path` may be a URL for fsspec; an existing file is replaced when the new one is whole. Parameters that
+    `Shared` ties share a storage. Raises TypeError for modules that Torch does not have, ValueError for arrays that are
+    not the module's.
     Source: torch7/doc/serialization.md, torch.save.
     """
     check_variables("save_model", module, params, buffers)

@@ -28,7 +28,7 @@ PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
 
 class UnknownClassError(T7FormatError):
-    """A file holds objects of classes that functorch7 has not; `classes` has (name, place, fields) of each."""
+    """A file holds objects of unknown classes; `classes` lists (name, place, fields) of each."""
 
     def __init__(self, classes: list[tuple[str, str, list[str]]], offset: int):
         lines = [f"  {name} at {place}, with the fields {', '.join(fields)}" for name, place, fields in classes]
@@ -38,7 +38,7 @@ class UnknownClassError(T7FormatError):
 
 
 class Unknown(core.Module, abstract=True):
-    """The place of an object whose class functorch7 has not; it cannot be run, only replaced."""
+    """Stands for an object of an unknown class; it cannot be run, only replaced."""
 
     object: Value
 

@@ -37,7 +37,7 @@ class Writer:
         self.arrays: ByIdentity[Value, np.ndarray] = ByIdentity()
 
     def object(self, node: Node) -> T7Object:
-        """The object of a node. Raises TypeError for modules that Torch has not."""
+        """The object of a node. Raises TypeError for modules that Torch does not have."""
         if node not in self.objects:
             if isinstance(node.spec, Unknown):
                 self.objects[node] = node.spec.object

@@ -12,7 +12,7 @@ import numpy as np
 from ... import data
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ...losses.tables import mapped
+from ...losses.tables import map_leaves
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -24,7 +24,7 @@ NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "samp
 
 def _plain(value: Any) -> Any:
     """A field's value as files have it: paths as texts, tuples as tables."""
-    return mapped(lambda each: str(each) if isinstance(each, Path) else each, value)
+    return map_leaves(lambda each: str(each) if isinstance(each, Path) else each, value)
 
 
 def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:

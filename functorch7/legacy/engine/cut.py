@@ -22,7 +22,7 @@ from jax.core import eval_jaxpr
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from ... import programs
-from ...checks.errors import Signal, looking, places
+from ...checks.errors import Signal, looking, places_around
 from ...core.contexts import during
 from ...core.types import Array, Structure, Tree, Value
 from ...layers.graph import postponed, tell
@@ -81,7 +81,7 @@ class _Tracing:
         if not answer:
             self.made.append(out)
         *outputs, left = forward_p.bind(
-            *answer, *leaves, place=place, tree=tree, out=out, again=bool(answer), places=places()
+            *answer, *leaves, place=place, tree=tree, out=out, again=bool(answer), places=places_around()
         )
         noted = _noted.get()
         if noted is not None:

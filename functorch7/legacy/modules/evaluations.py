@@ -50,17 +50,25 @@ class Loss:
         """Both, in one compiled call, which an accelerator notes."""
         length = self._length_to_run(input, others)
         if length is not None:
-            steps = [longer(each, length) for each in (input, *others)]
-            loss, gradient = at_once(self._function, (self._numbers, len(input), *steps), self._precision)
-            return loss, cut(gradient, len(input))
+            return self._of_length(length, input, others)
         args = (self._numbers, None, input, *others)
         return called(self._noting, self._function, args, args[2:], self._precision)
 
     def with_call(self, call: WaitingCall, others: tuple) -> tuple[Value, Value] | None:
-        """Both, of the output of a call that waits; None where they are to be computed apart."""
-        if self._length_to_run(call.result, others) is not None:
-            return None
+        """Both, for the output of a call that waits, in one program with the call if possible.
+
+        None where the call cannot take the loss along.
+        """
+        length = self._length_to_run(call.result, others)
+        if length is not None:  # a length is counted once per call, so the loss is computed here and now
+            return self._of_length(length, call.output, others)
         return call.with_loss(self._function, self._numbers, others, self._precision)
+
+    def _of_length(self, length: int, input: Value, others: tuple) -> tuple[Value, Value]:
+        """Both, for a sequence that is run as one of this many steps."""
+        steps = [longer(each, length) for each in (input, *others)]
+        loss, gradient = at_once(self._function, (self._numbers, len(input), *steps), self._precision)
+        return loss, cut(gradient, len(input))
 
     def _length_to_run(self, input: Value, others: tuple) -> int | None:
         """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""

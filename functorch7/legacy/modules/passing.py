@@ -9,7 +9,7 @@ import jax
 
 from ... import layers
 from ...core.types import Value
-from ...losses.tables import mapped
+from ...losses.tables import map_leaves
 from ..engine.registered import everywhere
 from ..objects.generated import More, more
 from ..tensors.devices import precision
@@ -22,7 +22,7 @@ from .module import Module
 
 def _as_lists(value: Any) -> Any:
     """Tables as lists and dicts."""
-    return mapped(lambda each: each, value)
+    return map_leaves(lambda each: each, value)
 
 
 class Passing(Module):

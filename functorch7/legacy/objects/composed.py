@@ -16,7 +16,7 @@ from ...interop.torch7.node import Node
 from ...interop.torch7.reader import Reader, Unknown
 from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
-from ...losses.tables import mapped
+from ...losses.tables import map_leaves
 from ..engine.fields import LEFT
 from ..tensors.storage import Storage
 from .described import Described, among, described_among
@@ -134,4 +134,4 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
 
 def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     """A field's value with something else in place of its nodes or records."""
-    return mapped(lambda each: by(each) if isinstance(each, (T7Object, Node)) else each, value)
+    return map_leaves(lambda each: by(each) if isinstance(each, (T7Object, Node)) else each, value)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 import numpy as np
 
 from ...interop.pytorch_elsewhere import instead
-from ...losses.tables import mapped
+from ...losses.tables import map_leaves
 from ..tensors.kinds import Numbers, Sizes
 from ..tensors.tensor import Tensor
 from .casting import cast_tensor
@@ -143,7 +143,7 @@ def recursiveSum(t2: Nested) -> float:
 
 def recursiveNew(t2: Tensors) -> Tensors:
     """Empty tensors of the same types, in the same structure."""
-    return mapped(lambda each: _new(next(_tensors(each))), t2)
+    return map_leaves(lambda each: _new(next(_tensors(each))), t2)
 
 
 def getZeroMaskBatch(batch: Nested, zeroMask: Tensor | None = None) -> Tensor:

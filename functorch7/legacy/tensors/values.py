@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...checks.tables import entries
 from ...core import is_concrete
 from ...core.types import Value
-from ...losses.tables import as_arrays, mapped, of_each
+from ...losses.tables import as_arrays, map_leaves, of_each
 from .devices import at_hand
 from .kinds import Elements
 from .noted import Noted, ready, settled
@@ -155,7 +155,7 @@ def wrapped(value: Value) -> Value:
         return value
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
-    return mapped(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
+    return map_leaves(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
 
 
 def shown(value: Value) -> Value:
@@ -164,7 +164,7 @@ def shown(value: Value) -> Value:
     While a program is being traced it has no value yet, and stays JAX's.
     """
     if isinstance(value, (list, tuple, dict)):
-        return mapped(shown, value)
+        return map_leaves(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
         return only_element(value) if is_concrete(value) else value
     return wrapped(value)
