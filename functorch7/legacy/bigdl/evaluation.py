@@ -65,7 +65,7 @@ class Evaluation(Described):
             outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
         if not outputs:
             raise ValueError(f"{self.title()}: predict was given no batches")
-        return wrapped(validation.joined(outputs, validation.samples_of(_arrays(dataset, size), size)))
+        return wrapped(validation.joined_batches(outputs, validation.samples_of(_arrays(dataset, size), size)))
 
     def predictClass(self, dataset: Value, batchSize: int | None = None) -> Tensor:
         """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.

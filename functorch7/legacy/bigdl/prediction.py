@@ -61,7 +61,7 @@ class Prediction(Evaluation):
             for first in range(0, len(images), batchPerPartition):
                 self.forward(np.stack(images[first : first + batchPerPartition]))  # type: ignore[attr-defined]
                 found.append(jax.device_get(unwrapped(looked_at.output)))
-        whole = validation.joined(found, len(images))
+        whole = validation.joined_batches(found, len(images))
         for i, image in enumerate(imageFrame):
             image[predictKey] = wrapped(jax.tree.map(lambda leaf, i=i: leaf[i], whole))
         return imageFrame
