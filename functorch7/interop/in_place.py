@@ -74,7 +74,8 @@ class InPlace(io.RawIOBase):
             return size or 0
 
     def close(self) -> None:
-        self._file.close()
+        if hasattr(self, "_file"):  # which is not there where it could not be opened
+            self._file.close()
         super().close()
 
     def _keep(self, error: OSError) -> None:

@@ -38,7 +38,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
     def run(input: Any) -> Any:
         return module.apply(*module.init(key), input, key=key, train=train)[0]
 
-    return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, shaped(input, dtype)))
+    return jax.tree.map(lambda leaf: tuple(leaf.shape), jax.eval_shape(run, _in_known_types(shaped(input, dtype))))
 
 
 def shapes_by_path(
@@ -51,8 +51,14 @@ def shapes_by_path(
             output, _ = module.apply(params, buffers, input, key=key, train=train)
         return output, seen.inputs, seen.outputs
 
-    output, inputs, outputs = jax.eval_shape(run, params, buffers, input)
+    output, inputs, outputs = jax.eval_shape(run, params, buffers, _in_known_types(input))
     return {(): input} | inputs, {(): output} | outputs
+
+
+def _in_known_types(shapes: Value) -> Value:
+    """Shapes in the types in which JAX would compute: without 64-bit numbers it warns of others."""
+    known = jax.dtypes.canonicalize_dtype
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, known(leaf.dtype)), shapes)
 
 
 def shaped(input: Input, dtype: DTypeLike) -> Value:

@@ -74,7 +74,7 @@ POINTWISE = {
     "sqrt": [((SMALL,), lambda x: x**0.5)], "exp": [("x", lambda x: np.e**x)], "log": [((P,), np.log)],
     "log1p": [((P,), lambda x: np.log(1 + x))], "floor": [("x", lambda x: x - x % 1)], "neg": [("x", lambda x: 0 - x)],
     "ceil": [("x", lambda x: -(-x // 1))], "trunc": [("x", lambda x: np.where(x < 0, -(-x // 1), x // 1))],
-    "round": [("x", lambda x: np.sign(x) * ((abs(x) + 0.5) // 1))], "frac": [("x", lambda x: x - np.fix(x))],
+    "round": [("x", lambda x: np.sign(x) * ((abs(x) + 0.5) // 1))], "frac": [("x", lambda x: x - np.trunc(x))],
     "tanh": [("x", lambda x: 1 - 2 / (np.exp(2 * x) + 1))], "sin": [("x", lambda x: np.exp(1j * x).imag)],
     "cos": [("x", lambda x: np.exp(1j * x).real)], "tan": [((Unit("x"),), lambda x: np.sin(x) / np.cos(x))],
     "sinh": [("x", lambda x: (np.exp(x) - np.exp(-x)) / 2)], "cosh": [("x", lambda x: (np.exp(x) + np.exp(-x)) / 2)],
