@@ -65,14 +65,16 @@ class FullConvolution(Windows, Layer, abstract=True):
 
     def printed(self) -> str:
         text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
-        adjusted = not self.is_default("adj")
-        if adjusted or not (self.is_default("d") and self.is_default("pad")):
+        if not (self.is_default("d") and self.is_default("pad")):
             text += f", {self.joined('d')}"
-        if adjusted or not self.is_default("pad"):
-            text += f", {self.joined('pad')}"
-        if adjusted:
-            text += f", {self.joined('adj')}"
-        return text + (")" if self.bias else ") without bias")
+        for name in ("pad", "adj"):
+            if not self.is_default(name):
+                text += f", {self.joined(name)}"
+        return text + self.printed_end()
+
+    def printed_end(self) -> str:
+        """What stands after the numbers."""
+        return ")" if self.bias else ") without bias"
 
 
 class SpatialFullConvolution(FullConvolution):
@@ -138,3 +140,6 @@ class VolumetricFullConvolution(FullConvolution):
     adjw: int = 0
     adjh: int = 0
     bias: bool = True
+
+    def printed_end(self) -> str:
+        return ")"

@@ -121,8 +121,9 @@ class SoftMarginCriterion(Averaged):
 class MultiLabelSoftMarginCriterion(Averaged):
     """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if size_average.
 
-    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
-    Raises: ValueError for shapes that differ, other ranks, and weights of another size.
+    Shape: scores and targets (0, 1, or between) of one element count -> scalar; weights (n,) as BCECriterion's. Stable
+    for all x.
+    Raises: ValueError if the counts differ, and for weights of another size.
     Source: nn/doc/criterion.md#nn.MultiLabelSoftMarginCriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -135,11 +136,6 @@ class MultiLabelSoftMarginCriterion(Averaged):
 
     def __post_init__(self) -> None:
         self._set(weights=vector(self, self.weights))
-
-    def loss(self, input: Value, target: Value) -> jax.Array:
-        if input.ndim not in (1, 2) or input.shape != target.shape:
-            raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
-        return super().loss(input, target)
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         losses = jax.nn.softplus(input) - target * input
