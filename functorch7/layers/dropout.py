@@ -115,7 +115,7 @@ class SpatialDropout(Dropping, Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
     Exposes: noise, (C, 1, 1) or (B, C, 1, 1).
-    Raises: ValueError for other ranks, and if the key is missing.
+    Raises: ValueError for p outside 0 to 1, for other ranks, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
     Source: nn/doc/simple.md#nn.SpatialDropout; Tompson et al., 2015.
 
@@ -130,6 +130,10 @@ class SpatialDropout(Dropping, Module):
 
     p: float = 0.5
     stochastic_inference: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise ValueError(f"{self.torch_name()}: expected 0 <= p <= 1, got {self.p}")
 
     def draws(self, train: bool) -> bool:
         return train or self.stochastic_inference
@@ -214,7 +218,7 @@ class WhiteNoise(Module):
 
     Shape: any, kept.
     Exposes: noise, that of the last training call.
-    Raises: ValueError if the key is missing.
+    Raises: ValueError for a negative std, and if the key is missing.
     Source: dpnn/README.md#nn.WhiteNoise.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -228,6 +232,10 @@ class WhiteNoise(Module):
 
     mean: float = 0
     std: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.std >= 0:
+            raise ValueError(f"nn.WhiteNoise: expected std >= 0, got {self.std}")
 
     def draws(self, train: bool) -> bool:
         return train

@@ -226,6 +226,15 @@ def test_backward_with_what_is_no_gradient_says_what_it_was(wrong, said):
         module.backward(values(4, 2), wrong)
 
 
+def test_a_text_is_no_gradient_of_one_number():
+    module = nn.Identity()
+    module.forward(values(1))
+    with pytest.raises(
+        ValueError, match=r"nn.Identity: expected a gradOutput of shape \(1,\), as the output, got 'text'"
+    ):
+        module.backward(values(1), "text")
+
+
 @pytest.mark.parametrize("wrong", [1j, np.complex64(1j), "a", [1], np.ones(2), torch.ones(2), object()], ids=type)
 def test_gradients_are_multiplied_by_real_numbers_alone(wrong):
     net, x, slope = nn.Sequential(nn.Linear(2, 3)), values(4, 2), values(4, 3)

@@ -770,6 +770,7 @@ print(nn.VolumetricDilatedConvolution(1, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 2, 1, 1):
 local bottle = nn.Bottle(nn.Linear(2, 3), 1)
 local doubled = nn.Bottle(nn.Sequential():add(nn.Replicate(2)):add(nn.Contiguous()):add(nn.View(-1, 2)))
 print(bottle:forward(torch.ones(1, 2)):size(), doubled:forward(torch.ones(3, 4, 2)):size())
+print(nn.Unsqueeze(0, 2):forward(torch.ones(3, 2, 2)):size())
 local ranking = nn.MarginRankingCriterion(1)
 local pair, y = {torch.zeros(3, 2), torch.ones(3, 2)}, torch.ones(3, 2)
 print(ranking:forward(pair, y), ranking:backward(pair, y)[1])
@@ -796,6 +797,12 @@ nn.VolumetricDilatedConvolution(1 -> 2, 1x1x1, 2,1,1) without bias
  8
  2
 [torch.LongStorage of size 3]
+
+ 1
+ 3
+ 2
+ 2
+[torch.LongStorage of size 4]
 
 4	-0.3333 -0.3333
 -0.3333 -0.3333

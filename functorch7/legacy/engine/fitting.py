@@ -52,8 +52,11 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
 
 
 def reshaped(output: Value, gradient: Value) -> Value:
-    """A gradient in the output's shape; ValueError if it has not as many elements."""
-    return np.asarray(gradient).reshape(output.shape)
+    """A gradient in the output's shape; ValueError if it has not as many elements, or what are no numbers."""
+    array = np.asarray(gradient)
+    if array.dtype.kind in "OSU":
+        raise ValueError("no numbers")
+    return array.reshape(output.shape)
 
 
 def filled_up(output: Value, gradient: Value) -> Value:
