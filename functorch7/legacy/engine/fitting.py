@@ -51,12 +51,17 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 
+def of_real_numbers(output: Value, gradient: Value) -> Value:
+    """A gradient of whole numbers, or of truths, in the output's type: JAX takes none for a real output."""
+    return np.asarray(gradient).astype(output.dtype) if gradient.dtype.kind in "iub" else gradient
+
+
 def reshaped(output: Value, gradient: Value) -> Value:
     """A gradient in the output's shape; ValueError if it has not as many elements, or what are no numbers."""
     array = np.asarray(gradient)
     if array.dtype.kind in "OSU":
         raise ValueError("no numbers")
-    return array.reshape(output.shape)
+    return of_real_numbers(output, array.reshape(output.shape))
 
 
 def filled_up(output: Value, gradient: Value) -> Value:
