@@ -129,6 +129,8 @@ NOT_APPLIED = {
     "Reshape, -1": (f7.Reshape(2, -1), x(3, 3), "a multiple of 2 elements per example, got shape"),
     "View": (f7.View(3), x(4, 4), "a multiple of 3 elements to view as 3, got shape"),
     "Unsqueeze, position": (f7.Unsqueeze(5), x(2, 3), "at least 4 dimensions in an example"),
+    "CAddTable of a table": (f7.CAddTable(), [x(2), [x(2), x(2)]], "a table of tensors, and of no tables"),
+    "DotProduct of a table": (f7.DotProduct(), [[x(2)], x(2)], "a table of tensors, and of no tables"),
     "Mean of a number": (f7.Mean(1), x(), "an input with a dimension 1, got a single number"),
     "Unsqueeze, batch": (f7.Unsqueeze(-1, 2), x(4, 2, 3), "at least 2 dimensions before the example's 2"),
     "Unsqueeze, dimensions": (f7.Unsqueeze(1, 3), x(2, 3), "at least 3 dimensions"),
