@@ -131,6 +131,10 @@ NOT_APPLIED = {
     "Unsqueeze, position": (f7.Unsqueeze(5), x(2, 3), "at least 4 dimensions in an example"),
     "CAddTable of a table": (f7.CAddTable(), [x(2), [x(2), x(2)]], "a table of tensors, and of no tables"),
     "DotProduct of a table": (f7.DotProduct(), [[x(2)], x(2)], "a table of tensors, and of no tables"),
+    "SparseLinear of triples": (f7.SparseLinear(5, 2), [x(2, 2), x(2, 3)], r"pairs \(index, value\)"),
+    "VolumetricMaxUnpooling of vectors": (
+        f7.VolumetricMaxUnpooling(f7.VolumetricMaxPooling(2, 2, 2)), [x(2), x(2)], "values of at least 3 dimensions",
+    ),
     "Mean of a number": (f7.Mean(1), x(), "an input with a dimension 1, got a single number"),
     "Unsqueeze, batch": (f7.Unsqueeze(-1, 2), x(4, 2, 3), "at least 2 dimensions before the example's 2"),
     "Unsqueeze, dimensions": (f7.Unsqueeze(1, 3), x(2, 3), "at least 3 dimensions"),
