@@ -199,3 +199,12 @@ def test_an_index_that_jit_cannot_look_at_gives_nan_and_not_another_row():
     params, buffers = layer.init(jax.random.key(0))
     rows = jax.jit(lambda i: layer.apply(params, buffers, i)[0])(jnp.array([0, 1, 4]))
     assert np.isnan(rows[0]).all() and np.isnan(rows[2]).all() and np.isfinite(rows[1]).all()
+
+
+def test_a_kept_mask_of_dropout_is_for_inputs_of_its_shape_alone():
+    dropout = f7.Dropout(0.5, lazy=True)
+    mask = {"mask": jnp.ones((1, 3))}
+    with pytest.raises(
+        ValueError, match=r"an input for the mask of shape \(1, 3\), which is kept .*, got shape \(2, 3\)"
+    ):
+        dropout.apply({}, mask, x(2, 3), key=jax.random.key(0), train=True)
