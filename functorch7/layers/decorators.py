@@ -151,6 +151,8 @@ class MapTable(Container):
     entry has a module of its own, with arrays of its own: `resize(n)` says how many there are.
     Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
+    Differs from Torch7: shared modules have one set of running statistics, which each entry moves in turn (Torch7's
+    clones have their own).
     Source: nn/doc/table.md#nn.MapTable.
 
     >>> import functorch7 as f7
