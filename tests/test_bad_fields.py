@@ -61,6 +61,8 @@ def test_a_field_that_is_to_be_a_module_is_one():
         f7.WeightNorm(3)
     with pytest.raises(TypeError, match="^nn.CriterionTable: expected a criterion, got nn.Tanh$"):
         f7.CriterionTable(f7.Tanh())
+    with pytest.raises(TypeError, match="^nn.AddConstant: expected numbers as constant_scalar, got None$"):
+        f7.AddConstant(None)
     with pytest.raises(TypeError, match="^nn.Dropout: expected a number as p, got 'much'$"):
         f7.Dropout(0.5).replace(p="much")
 

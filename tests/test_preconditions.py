@@ -65,6 +65,8 @@ NOT_CONSTRUCTED = {
     "MulConstant": (lambda: f7.MulConstant([1]), TypeError, r"nn.MulConstant: expected a number constant, got \[1\]"),
     "Constant": (lambda: f7.Constant("1"), TypeError, "nn.Constant: expecting number or tensor at arg 1, got '1'"),
     "RReLU": (lambda: f7.RReLU(0.5, 0.1), ValueError, "nn.RReLU: expected 0 <= l <= u, got 0.5 and 0.1"),
+    "SpatialDropout": (lambda: f7.SpatialDropout(3), ValueError, "nn.SpatialDropout: expected 0 <= p <= 1, got 3"),
+    "WhiteNoise": (lambda: f7.WhiteNoise(0, -1), ValueError, "nn.WhiteNoise: expected std >= 0, got -1"),
     "Dropout": (lambda: f7.Dropout(1), ValueError, "nn.Dropout: illegal percentage, expected 0 <= p < 1, got 1"),
     "Normalize": (lambda: f7.Normalize(0), ValueError, "nn.Normalize: 0-norm not supported, expected p > 0"),
     "Normalize, no p": (lambda: f7.Normalize(), TypeError, "p"),
@@ -127,6 +129,14 @@ NOT_APPLIED = {
     "Reshape, -1": (f7.Reshape(2, -1), x(3, 3), "a multiple of 2 elements per example, got shape"),
     "View": (f7.View(3), x(4, 4), "a multiple of 3 elements to view as 3, got shape"),
     "Unsqueeze, position": (f7.Unsqueeze(5), x(2, 3), "at least 4 dimensions in an example"),
+    "CAddTable of a table": (f7.CAddTable(), [x(2), [x(2), x(2)]], "a table of tensors, and of no tables"),
+    "DotProduct of a table": (f7.DotProduct(), [[x(2)], x(2)], "a table of tensors, and of no tables"),
+    "SparseLinear of triples": (f7.SparseLinear(5, 2), [x(2, 2), x(2, 3)], r"pairs \(index, value\)"),
+    "VolumetricMaxUnpooling of vectors": (
+        f7.VolumetricMaxUnpooling(f7.VolumetricMaxPooling(2, 2, 2)), [x(2), x(2)], "values of at least 3 dimensions",
+    ),
+    "Mean of a number": (f7.Mean(1), x(), "an input with a dimension 1, got a single number"),
+    "Unsqueeze, batch": (f7.Unsqueeze(-1, 2), x(4, 2, 3), "at least 2 dimensions before the example's 2"),
     "Unsqueeze, dimensions": (f7.Unsqueeze(1, 3), x(2, 3), "at least 3 dimensions"),
     "MM, matrices": (f7.MM(), [x(2), x(2)], "two matrices, or two batches of as many matrices"),
     "MM, batches": (f7.MM(), [x(2, 3, 4), x(3, 4, 5)], "two matrices, or two batches of as many matrices"),
@@ -189,3 +199,12 @@ def test_an_index_that_jit_cannot_look_at_gives_nan_and_not_another_row():
     params, buffers = layer.init(jax.random.key(0))
     rows = jax.jit(lambda i: layer.apply(params, buffers, i)[0])(jnp.array([0, 1, 4]))
     assert np.isnan(rows[0]).all() and np.isnan(rows[2]).all() and np.isfinite(rows[1]).all()
+
+
+def test_a_kept_mask_of_dropout_is_for_inputs_of_its_shape_alone():
+    dropout = f7.Dropout(0.5, lazy=True)
+    mask = {"mask": jnp.ones((1, 3))}
+    with pytest.raises(
+        ValueError, match=r"an input for the mask of shape \(1, 3\), which is kept .*, got shape \(2, 3\)"
+    ):
+        dropout.apply({}, mask, x(2, 3), key=jax.random.key(0), train=True)

@@ -123,6 +123,8 @@ def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | N
     if n_input_dims is not None and dimension >= 0:
         found += ndim - n_input_dims
     if not 0 <= found < ndim:
+        if ndim == 0:
+            raise ValueError(f"{title(module)}: expected an input with a dimension {dimension}, got a single number")
         raise ValueError(f"{title(module)}: expected a dimension from 1 to {ndim} or -{ndim} to -1, got {dimension}")
     return found
 

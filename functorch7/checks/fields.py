@@ -60,8 +60,8 @@ def _unfit_value(module: Described) -> TypeError | None:
 
 @cache
 def _declared(kind: type) -> list[FieldRule]:
-    """Those of a class's fields that are nothing but numbers, or modules, or true or false."""
-    found = [_truth(each) or _number(each) or _module(each) for each in fields(kind)]
+    """Those of a class's fields that are nothing but numbers, arrays of them, modules, or true or false."""
+    found = [_truth(each) or _number(each) or _array(each) or _module(each) for each in fields(kind)]
     return [each for each in found if each is not None]
 
 
@@ -79,6 +79,14 @@ def _number(field: Any) -> FieldRule | None:
         return None
     wanted = next(word for kind, word in WORDS.items() if kind in kinds)
     return FieldRule(field.name, f"{wanted} as {field.name}", partial(number_fits, kinds))
+
+
+def _array(field: Any) -> FieldRule | None:
+    """Of what arrays may be otherwise the class says itself."""
+    kinds = alternatives(field.type)
+    if "None" in kinds or not any(kind.endswith(".Const") for kind in kinds):
+        return None
+    return FieldRule(field.name, f"numbers as {field.name}", lambda value: value is not None)
 
 
 def _module(field: Any) -> FieldRule | None:

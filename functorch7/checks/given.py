@@ -60,7 +60,7 @@ def check_kinds(module: Taking, given: object) -> None:
     None is no number, but there are modules that look at no input.
     Raises: TypeError naming the module and what was given.
     """
-    if getattr(given, "dtype", None) in USUAL:
+    if getattr(given, "dtype", None) in USUAL and hasattr(given, "ndim"):  # Torch's storages have no dimensions
         return
     leaf: Any
     for leaf in (given,) if is_array(given) else jax.tree.leaves(given):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ..core import Layer, check_floating, check_positive, expected
 from ..core.types import Array
-from .initializers import filled, uniform
+from .initializers import overwritten, uniform
 from .shape import sizes_of
 
 
@@ -35,7 +35,7 @@ class Add(Layer):
         size = 1 if self.scalar else self.input_size
         if self.fill is None:
             return {"bias": uniform(key, (size,), size, stdv)}
-        return {"bias": filled(size, float(self.fill))}
+        return {"bias": overwritten(key, (size,), float(self.fill))}
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
@@ -90,7 +90,7 @@ class Componentwise(Layer, abstract=True):
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         if self.fill is not None:
-            return {self.parameter: filled(self.size, float(self.fill))}
+            return {self.parameter: overwritten(key, self.size, float(self.fill))}
         return {self.parameter: uniform(key, self.size, math.prod(self.size), stdv)}
 
     def combine(self, input: Array, array: Array) -> Array:

@@ -1,5 +1,6 @@
 """Convolution with binary weights."""
 
+import math
 from functools import partial
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 from ..core.types import Array
 from .convolution import SpatialConvolution
 from .convolving import convolve
+from .initializers import weight_and_bias
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2, 3))
@@ -57,6 +59,11 @@ class SpatialBinaryConvolution(SpatialConvolution):
 
     bias: bool = False
     groups: ClassVar[int] = 1  # type: ignore[misc]
+
+    def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
+        # Torch makes a convolution with a bias and takes that away: of a sequential generator both are drawn.
+        shape = self.kernel_shape()
+        return {"weight": weight_and_bias(key, shape, math.prod(shape[1:]), True, stdv)["weight"]}
 
     def convolved(self, images: Array, weight: Array) -> Array:
         return convolve_signs(images, weight, self.window("d"), self.window("pad"))

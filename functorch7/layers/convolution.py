@@ -207,4 +207,4 @@ class VolumetricDilatedConvolution(VolumetricConvolution):
     dilationh: int = 1
 
     def printed_end(self) -> str:
-        return f", {self.joined('dilation')}" + super().printed_end()
+        return f", {self.joined('dilation')}" + Convolution.printed_end(self)

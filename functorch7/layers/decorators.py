@@ -76,8 +76,9 @@ class Bottle(Decorator):
     """y = split(module(merge(x))): lets a module for n_input_dim dimensions take more; the leading ones are merged into
     the first of these.
 
-    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to n_output_dim dimensions.
-    Raises: ValueError if the module's output has other dimensions than n_output_dim.
+    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to (p q r', ...), of n_output_dim
+    dimensions.
+    Raises: ValueError if the module's output has other dimensions than n_output_dim, or rows that p q does not divide.
     Source: nn/doc/containers.md#nn.Bottle.
 
     >>> import functorch7 as f7
@@ -100,12 +101,16 @@ class Bottle(Decorator):
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if input.ndim <= self.n_input_dim:
             return super().forward(params, buffers, input, key=key, train=train)
-        leading = input.shape[: input.ndim - self.n_input_dim + 1]
+        leading = input.shape[: input.ndim - self.n_input_dim]
         rows = merged(input, self.n_input_dim - 1)
         output, buffer = super().forward(params, buffers, rows, key=key, train=train)
         if not hasattr(output, "shape") or output.ndim != self.n_output_dim:
             raise expected(self, f"a module whose output has {self.n_output_dim} dimensions", output)
-        return output.reshape(leading + output.shape[1:]), buffer
+        count = math.prod(leading)
+        if count and output.shape[0] % count:
+            raise expected(self, f"a module whose output has a multiple of {count} rows", output)
+        first = output.shape[0] // count if count else input.shape[len(leading)]
+        return output.reshape(*leading, first, *output.shape[1:]), buffer
 
 
 class DepthConcat(Concat, init=False):
@@ -146,6 +151,8 @@ class MapTable(Container):
     entry has a module of its own, with arrays of its own: `resize(n)` says how many there are.
     Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
+    Differs from Torch7: shared modules have one set of running statistics, which each entry moves in turn (Torch7's
+    clones have their own).
     Source: nn/doc/table.md#nn.MapTable.
 
     >>> import functorch7 as f7

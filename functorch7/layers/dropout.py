@@ -44,8 +44,9 @@ class Dropout(Scaling, Module):
     Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a sequence has one. The package
     rnn has lazy and mono as fourth and fifth argument; here they are named.
     Exposes: noise, the mask of the last call.
-    Raises: ValueError unless 0 <= p < 1, and if the key is missing.
-    Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it).
+    Raises: ValueError unless 0 <= p < 1, if the key is missing, and for inputs that a kept mask does not fit.
+    Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it). A lazy mask goes by
+    forget (in Torch7 also by backward).
     Source: nn/doc/simple.md#nn.Dropout; Hinton et al., 2012.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -87,9 +88,10 @@ class Dropout(Scaling, Module):
         check_floating(self, input)
         if not self.traits.draws(train):
             return (input * self.kept if self.v1 and not train else input), buffers
-        noise = buffers.get("mask")
+        noise, shape = buffers.get("mask"), (1, *input.shape[1:]) if self.mono else input.shape
+        if noise is not None and noise.shape != shape:
+            raise expected(self, f"an input for the mask of shape {noise.shape}, which is kept until forget()", input)
         if noise is None:
-            shape = (1, *input.shape[1:]) if self.mono else input.shape
             kept = draws.happens(key, self.kept, shape)
             noise = jnp.where(kept, jnp.asarray(1 if self.v1 else self.gain, input.dtype), 0)
         expose(noise=noise)
@@ -115,7 +117,7 @@ class SpatialDropout(Dropping, Module):
 
     Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
     Exposes: noise, (C, 1, 1) or (B, C, 1, 1).
-    Raises: ValueError for other ranks, and if the key is missing.
+    Raises: ValueError for p outside 0 to 1, for other ranks, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
     Source: nn/doc/simple.md#nn.SpatialDropout; Tompson et al., 2015.
 
@@ -130,6 +132,10 @@ class SpatialDropout(Dropping, Module):
 
     p: float = 0.5
     stochastic_inference: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise ValueError(f"{self.torch_name()}: expected 0 <= p <= 1, got {self.p}")
 
     def draws(self, train: bool) -> bool:
         return train or self.stochastic_inference
@@ -214,7 +220,7 @@ class WhiteNoise(Module):
 
     Shape: any, kept.
     Exposes: noise, that of the last training call.
-    Raises: ValueError if the key is missing.
+    Raises: ValueError for a negative std, and if the key is missing.
     Source: dpnn/README.md#nn.WhiteNoise.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -228,6 +234,10 @@ class WhiteNoise(Module):
 
     mean: float = 0
     std: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.std >= 0:
+            raise ValueError(f"nn.WhiteNoise: expected std >= 0, got {self.std}")
 
     def draws(self, train: bool) -> bool:
         return train

@@ -112,6 +112,13 @@ def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:
     return jax.device_put(np.full(shape, value, np.float32 if source is None else source.dtype))
 
 
+def overwritten(key: Array, shape: tuple[int, ...], value: float) -> Array:
+    """Known numbers where Torch draws others first: of a sequential generator as many are used."""
+    if source := _source(key):
+        source.uniform(shape, 0, 1)
+    return filled(shape, value)
+
+
 def bound_of(fan_in: int, stdv: float | None = None) -> float:
     """1/sqrt(fan_in), or stdv * sqrt(3) where `reset(stdv)` gives one. Raises ValueError for a negative one."""
     if stdv is not None and stdv < 0:

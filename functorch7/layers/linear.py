@@ -100,7 +100,7 @@ class LinearWeightNorm(FullyConnected):
     def weight(self, params: Tree) -> Array:
         """The matrix that v and g stand for."""
         v = params["v"]
-        return v * (params["g"] / jnp.maximum(norm(v, 1, self.eps)[:, None], self.eps))
+        return v * (params["g"] / jnp.maximum(norm(v, 1, 1e-16)[:, None], self.eps))
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         inner = Linear(self.input_size, self.output_size, self.bias)

@@ -87,7 +87,12 @@ class MaxPooling(Rounding, abstract=True):
         expose(indices=indices)
         if self.record is not None:
             self.record.keep(indices, input.shape[-len(self.axes) :])
-        return best
+        return jnp.maximum(best, jnp.finfo(best.dtype).min) if self._leaves_empty(input, counts) else best
+
+    def _leaves_empty(self, input: Array, counts: tuple[int, ...]) -> bool:
+        """Whether a window begins beyond the input: Torch has the least number there, which is finite, unlike -inf."""
+        windows = zip(input.shape[-len(self.axes) :], counts, self.window("d"), self.window("pad"), strict=True)
+        return any((count - 1) * d - pad >= size for size, count, d, pad in windows)
 
 
 class SpatialMaxPooling(MaxPooling):
@@ -95,8 +100,8 @@ class SpatialMaxPooling(MaxPooling):
     every dw, dh pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`; with padding, none whose window begins beyond the image (without, it has -inf, as in Torch7). The gradient
-    goes to each window's first maximum.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has the type's least number, as in
+    Torch7). The gradient goes to each window's first maximum.
     Exposes: indices, each maximum's row-major position in its plane, counted from 1.
     Raises: ValueError for other ranks, padding above half the kernel, and images smaller than a window.
     Source: nn/doc/convolution.md#nn.SpatialMaxPooling.

@@ -147,6 +147,7 @@ class Normalize(Map):
 
     Shape: (n) or (B, n), kept.
     Raises: ValueError for p <= 0 and for more dimensions.
+    Differs from Torch7: the gradient is the derivative, for any p and eps (Torch7 has other ones below 2 and for inf).
     Source: nn/doc/simple.md#nn.Normalize.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -165,8 +165,8 @@ class Unsqueeze(Map):
     """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
     Shape: (...) -> (..., 1, ...). With num_input_dims, dimensions before the last so many are batches, and pos counts
-    after them; without it, all of the input's dimensions are one example.
-    Raises: ValueError for positions outside 1 to num_input_dims + 1.
+    after them (0 is before the last of these); without it, all of the input's dimensions are one example.
+    Raises: ValueError for positions beyond num_input_dims + 1, or before the input's first dimension.
     Differs from Torch7: num_input_dims is not fixed by the first input.
     Source: nn/doc/simple.md#nn.Unsqueeze.
 
@@ -182,9 +182,12 @@ class Unsqueeze(Map):
         dims = input.ndim if self.num_input_dims is None else self.num_input_dims
         if dims > input.ndim:
             raise expected(self, f"at least {dims} dimensions", input)
-        if not 1 <= self.pos <= dims + 1:
+        place = self.pos + input.ndim - dims
+        if self.pos > dims + 1:
             raise expected(self, f"at least {self.pos - 1} dimensions in an example", input)
-        return jnp.expand_dims(input, self.pos - 1 + input.ndim - dims)
+        if place < 1:
+            raise expected(self, f"at least {1 - self.pos} dimensions before the example's {dims}", input)
+        return jnp.expand_dims(input, place - 1)
 
     @builder
     def set_num_input_dims(self, num_input_dims: int) -> "Unsqueeze":

@@ -92,7 +92,7 @@ class SparseLinear(Layer):
     def _of_examples(self, params: Tree, examples: Any) -> jax.Array:
         """The same for a table of examples, by one sum for all, however many there are and of whatever lengths."""
         for each in examples:
-            if each.ndim != 2:
+            if each.ndim != 2 or each.shape[1] != 2:
                 raise self._unfit(each)
         columns, values = self._factors(params, jnp.concatenate(examples))
         places = np.repeat(np.arange(len(examples)), [len(each) for each in examples])

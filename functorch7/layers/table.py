@@ -67,6 +67,8 @@ def _without_ones(shape: tuple[int, ...]) -> list[int]:
 def as_the_first(module: Module, tensors: Table) -> list:
     """A table's tensors in the sizes of the first, if all have as many elements, which is what Torch asks for."""
     tensors = check_table(module, tensors)
+    if any(isinstance(tensor, (list, tuple, dict)) for tensor in tensors):
+        raise expected(module, "a table of tensors, and of no tables", tensors)
     shape = jnp.shape(tensors[0])
     for tensor in tensors:
         if jnp.size(tensor) != jnp.size(tensors[0]):

@@ -65,7 +65,11 @@ class FullConvolution(Windows, Layer, abstract=True):
 
     def printed(self) -> str:
         text = f"{self.type_name()}({self.n_input_plane} -> {self.n_output_plane}, {self.joined('k', 'x')}"
-        return text + self.printed_steps() + (")" if self.bias else ") without bias")
+        return text + self.printed_steps() + self.printed_end()
+
+    def printed_end(self) -> str:
+        """What stands after the numbers."""
+        return ")" if self.bias else ") without bias"
 
 
 class SpatialFullConvolution(FullConvolution):
@@ -131,3 +135,6 @@ class VolumetricFullConvolution(FullConvolution):
     adjw: int = 0
     adjh: int = 0
     bias: bool = True
+
+    def printed_end(self) -> str:
+        return ")"

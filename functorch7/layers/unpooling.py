@@ -50,6 +50,8 @@ class Unpooling(Map, abstract=True):
             values, indices, *like = input
             if like:
                 return values, indices, like[0].shape[-len(self.pooling.axes) :]
+            if values.ndim < len(self.pooling.axes):
+                raise expected(self, f"values of at least {len(self.pooling.axes)} dimensions", values)
             each = zip(values.shape[-len(self.pooling.axes) :], *self.pooling.geometry()[:3], strict=True)
             return values, indices, tuple((size - 1) * d + k - 2 * pad for size, k, d, pad in each)
         record = self.pooling.record

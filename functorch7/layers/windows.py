@@ -112,11 +112,10 @@ class Windows(Module, abstract=True):
         return set(self.window(prefix)) == {DEFAULTS[prefix]}
 
     def printed_steps(self) -> str:
-        """Stride, padding and adjustment as Torch prints them: up to the last one that is not the default."""
-        shown: list[WindowField] = ["d", "pad", "adj"]
-        while shown and self.is_default(shown[-1]):
-            shown.pop()
-        return "".join(f", {self.joined(prefix)}" for prefix in shown)
+        """Stride, padding and adjustment that are not the default, as Torch prints them: a padding after its stride."""
+        has_steps = not (self.is_default("d") and self.is_default("pad"))
+        added: list[WindowField] = [prefix for prefix in ("pad", "adj") if not self.is_default(prefix)]
+        return "".join(f", {self.joined(prefix)}" for prefix in (*(["d"] if has_steps else []), *added))
 
 
 def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:

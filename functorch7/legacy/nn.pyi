@@ -1532,8 +1532,8 @@ class SpatialMaxPooling(_vision.Emptied, Module):
     every dW, dH pixels; padding counts as -inf.
 
     Shape: (C, H, W) or (B, C, H, W) -> op((size + 2 pad - k) / d) + 1 pixels, op being floor, or ceil after
-    `ceil()`; with padding, none whose window begins beyond the image (without, it has -inf, as in Torch7). The gradient
-    goes to each window's first maximum.
+    `ceil()`; with padding, none whose window begins beyond the image (without, it has the type's least number, as in
+    Torch7). The gradient goes to each window's first maximum.
     """
     def __init__(
         self, kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0, *, record:
@@ -1605,7 +1605,7 @@ class Unsqueeze(_passing.Rearranging, Module):
     """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
     Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
-    after them; without it, all of the input's dimensions are one example.
+    after them (0 is before the last of these); without it, all of the input's dimensions are one example.
     """
     def __init__(self, pos: int, numInputDims: int | None = None) -> None: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
@@ -1717,7 +1717,8 @@ class Bottle(Decorator):
     """y = split(module(merge(x))): lets a module for nInputDim dimensions take more; the leading ones are merged into
     the first of these.
 
-    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to nOutputDim dimensions.
+    Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to (p q r', ...), of nOutputDim
+    dimensions.
     """
     def __init__(self, module: Module, nInputDim: int = 2, nOutputDim: int | None = None) -> None: ...
 
@@ -2106,9 +2107,10 @@ class MarginCriterion(Criterion):
     def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
 
 class MarginRankingCriterion(Criterion):
-    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if sizeAverage.
+    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the targets' first size if sizeAverage.
 
-    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
+    Shape: [x1, x2], (1) each with a number, or (B) or (B, n) each with a target of that shape -> scalar. At the kink
+    the gradient passes.
     """
     def __init__(self, margin: float = 1, sizeAverage: bool = True) -> None: ...
 
@@ -2141,7 +2143,8 @@ class MultiLabelMarginCriterion(Criterion):
 class MultiLabelSoftMarginCriterion(Criterion):
     """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if sizeAverage.
 
-    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
+    Shape: scores and targets (0, 1, or between) of one element count -> scalar; weights (n,) as BCECriterion's. Stable
+    for all x.
     """
     def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 

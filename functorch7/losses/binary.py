@@ -115,19 +115,15 @@ class SoftMarginCriterion(Averaged):
 class MultiLabelSoftMarginCriterion(Weighted, Averaged):
     """-sum_i w_i (y_i log s(x_i) + (1 - y_i) log(1 - s(x_i))) with the sigmoid s; by the count if size_average.
 
-    Shape: scores and targets (0, 1, or between), (n) or (B, n) -> scalar; weights (n,). Stable for all x.
-    Raises: ValueError for shapes that differ, other ranks, and weights of another size.
+    Shape: scores and targets (0, 1, or between) of one element count -> scalar; weights (n,) as BCECriterion's. Stable
+    for all x.
+    Raises: ValueError if the counts differ, and for weights of another size.
     Source: nn/doc/criterion.md#nn.MultiLabelSoftMarginCriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> f"{f7.MultiLabelSoftMarginCriterion()(jnp.zeros(2), jnp.array([1.0, 0.0])).item():.3f}"
     '0.693'
     """
-
-    def loss(self, input: Value, target: Value) -> jax.Array:
-        if input.ndim not in (1, 2) or input.shape != target.shape:
-            raise expected(self, "scores and targets of one shape, of 1 or 2 dimensions", [input, target])
-        return super().loss(input, target)
 
     def each(self, input: jax.Array, target: jax.Array) -> jax.Array:
         return weighted(self, jax.nn.softplus(input) - target * input)

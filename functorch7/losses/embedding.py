@@ -141,9 +141,10 @@ class DistanceRatioCriterion(Criterion):
 
 
 class MarginRankingCriterion(Criterion):
-    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the number of targets if size_average.
+    """sum_i max(0, margin - y_i (x1_i - x2_i)), divided by the targets' first size if size_average.
 
-    Shape: [x1, x2], (1) each with a number, or (B) each with (B) -> scalar. At the kink the gradient passes.
+    Shape: [x1, x2], (1) each with a number, or (B) or (B, n) each with a target of that shape -> scalar. At the kink
+    the gradient passes.
     Raises: ValueError unless it is given a pair, and a target for each or one number.
     Source: nn/doc/criterion.md#nn.MarginRankingCriterion.
 
@@ -163,4 +164,5 @@ class MarginRankingCriterion(Criterion):
         first, second = _pair(self, input)
         y = _spread(self, target, first.shape, first.dtype)
         losses = _positive(self.margin - y * (first - second))
-        return losses.mean() if self.size_average else losses.sum()
+        examples = target.shape[0] if target.size > 1 else max(1, first.size)
+        return losses.sum() / examples if self.size_average else losses.sum()

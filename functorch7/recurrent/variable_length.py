@@ -86,7 +86,8 @@ class VariableLength(Decorator):
                 raise ValueError(f"{self.torch_name()}: expected recurrences that mask zeros (maskZero), got {each}")
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
-        if not isinstance(input, (list, tuple)) or not input or not all(jnp.size(each) for each in input):
+        sequences = input if isinstance(input, (list, tuple)) else ()
+        if not sequences or not all(getattr(each, "size", 0) for each in sequences):
             raise expected(self, "a table of sequences", input)
         if len({each.shape[1:] for each in input}) > 1:
             raise expected(self, "sequences that differ in nothing but their lengths", input)

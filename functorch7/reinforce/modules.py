@@ -256,6 +256,8 @@ def pair(module: Module, input: Value, given: Value, first: str, second: str) ->
     if len(input) != 2 if table else given is None:
         raise expected(module, f"a table of {first} and {second}", input)
     left, right = input if table else (input, given.value if isinstance(given, Const) else given)
+    if any(isinstance(each, (list, tuple, dict)) for each in (left, right)):
+        raise expected(module, f"a {first} and a {second} that are no tables", input)
     check_floating(module, left)
     right = jnp.asarray(right, left.dtype)
     if right.ndim and right.shape not in (left.shape, left.shape[1:]):

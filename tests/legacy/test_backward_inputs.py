@@ -126,6 +126,15 @@ def test_backward_at_another_input_is_taken_with_the_parameters_as_they_are_by_t
     same(taken(net, OTHER, G, how), gradients(net, OTHER, G))
 
 
+@pytest.mark.parametrize("sizes", [(5, 2), (10,)], ids=["shaped", "flat"])
+def test_a_gradient_of_whole_numbers_is_one_of_real_numbers(sizes):
+    tables = nn.ConcatTable().add(nn.Linear(3, 2)).add(nn.Linear(3, 2)).double()
+    first, second = (arrays(each.parameters()[0])[0] for each in tables.modules)
+    tables.forward(X)
+    wholes = torch.ByteTensor(*sizes).fill(3), np.ones(sizes, bool)
+    same(tables.backward(X, list(wholes)), np.tile((3 * first + second).sum(0), (5, 1)))
+
+
 def test_an_equal_input_draws_and_counts_nothing_again():
     net = nn.Sequential().add(nn.Dropout(0.5)).add(nn.BatchNormalization(3)).double()
     x = values(50, 3, seed=6)

@@ -226,6 +226,26 @@ def test_backward_with_what_is_no_gradient_says_what_it_was(wrong, said):
         module.backward(values(4, 2), wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ("text", "'text'"),
+        (np.array(["text"]), "array\\(\\['text'\\]"),
+        (torch.DoubleStorage(1), "a functorch7.Storage"),
+    ],
+    ids=["a text", "an array of texts", "a storage"],
+)
+def test_what_holds_no_numbers_is_neither_a_gradient_nor_an_input(wrong, said):
+    module = nn.Identity()
+    module.forward(values(1))
+    with pytest.raises(
+        ValueError, match=rf"nn.Identity: expected a gradOutput of shape \(1,\), as the output, got {said}"
+    ):
+        module.backward(values(1), wrong)
+    with pytest.raises(TypeError, match=rf"nn.Identity: expected a tensor, got {said}"):
+        module.forward(wrong)
+
+
 @pytest.mark.parametrize("wrong", [1j, np.complex64(1j), "a", [1], np.ones(2), torch.ones(2), object()], ids=type)
 def test_gradients_are_multiplied_by_real_numbers_alone(wrong):
     net, x, slope = nn.Sequential(nn.Linear(2, 3)), values(4, 2), values(4, 3)

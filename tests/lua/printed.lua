@@ -757,3 +757,66 @@ a    1
 b2
 c
 true	true
+
+--- layers and criterions with settings that few programs use
+require 'dpnn'
+torch.manualSeed(1)
+nn.LayerNormalization(2, 0.5)
+nn.SpatialBinaryConvolution(1, 2, 1, 1)
+print(torch.uniform(), torch.uniform())
+print(nn.VolumetricFullConvolution(1, 2, 1, 1, 1, 2, 2, 2, 0, 0, 0, 1, 0, 1):noBias())
+print(nn.SpatialFullConvolution(1, 2, 1, 1, 2, 2, 0, 0, 1, 0), nn.SpatialFullConvolution(1, 2, 1, 1))
+print(nn.VolumetricDilatedConvolution(1, 2, 1, 1, 1, 1, 1, 1, 0, 0, 0, 2, 1, 1):noBias())
+local bottle = nn.Bottle(nn.Linear(2, 3), 1)
+local doubled = nn.Bottle(nn.Sequential():add(nn.Replicate(2)):add(nn.Contiguous()):add(nn.View(-1, 2)))
+print(bottle:forward(torch.ones(1, 2)):size(), doubled:forward(torch.ones(3, 4, 2)):size())
+print(nn.Unsqueeze(0, 2):forward(torch.ones(3, 2, 2)):size())
+local ranking = nn.MarginRankingCriterion(1)
+local pair, y = {torch.zeros(3, 2), torch.ones(3, 2)}, torch.ones(3, 2)
+print(ranking:forward(pair, y), ranking:backward(pair, y)[1])
+local labels = nn.MultiLabelSoftMarginCriterion()
+print(labels:forward(torch.zeros(2, 1, 2), torch.ones(2, 1, 2)), labels:backward(torch.zeros(2, 1, 2), torch.ones(2, 1, 2)):size())
+local normed, x = nn.LinearWeightNorm(2, 1, false, 0.5), torch.Tensor{1, -1}
+normed.v:fill(2)
+normed.g:fill(3)
+normed:zeroGradParameters()
+normed:forward(x)
+normed:backward(x, torch.ones(1))
+print(normed.gradG, normed.gradV)
+-->
+0.14675589255057	0.236088976264
+nn.VolumetricFullConvolution(1 -> 2, 1x1x1, 2,2,2, 1,0,1)
+nn.SpatialFullConvolution(1 -> 2, 1x1, 2,2, 1,0)
+nn.SpatialFullConvolution(1 -> 2, 1x1)
+nn.VolumetricDilatedConvolution(1 -> 2, 1x1x1, 2,1,1) without bias
+ 1
+ 3
+[torch.LongStorage of size 2]
+
+ 3
+ 8
+ 2
+[torch.LongStorage of size 3]
+
+ 1
+ 3
+ 2
+ 2
+[torch.LongStorage of size 4]
+
+4	-0.3333 -0.3333
+-0.3333 -0.3333
+-0.3333 -0.3333
+[torch.DoubleTensor of size 3x2]
+
+0.69314718055995	 2
+ 1
+ 2
+[torch.LongStorage of size 3]
+
+ 0
+[torch.DoubleTensor of size 1x1]
+
+ 1.0607 -1.0607
+[torch.DoubleTensor of size 1x2]
+

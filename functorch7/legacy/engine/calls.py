@@ -21,7 +21,7 @@ from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
-from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, reshaped
+from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, known
 from .layout import Layout
@@ -207,19 +207,20 @@ class Call(Inspection, RunLonger):
 
     def _fitted(self, module: Titled, grad_output: Value) -> Any:
         """gradOutput in the output's shape; elements are never repeated or dropped."""
+        try:
+            return self._in_shape(grad_output)
+        except (ValueError, TypeError):
+            raise misfit(module.title(), self.output, grad_output) from None
+
+    def _in_shape(self, grad_output: Value) -> Any:
         output = self.output
         if isinstance(output, (jax.Array, Noted)) and getattr(grad_output, "shape", None) == output.shape:
-            return grad_output if grad_output.dtype.kind != "i" else grad_output.astype(output.dtype)
+            return of_real_numbers(output, grad_output)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        if has_shapes_of(output, grad_output):
-            return grad_output
         users = (*self.plan.foreign, *(user for user, _ in self.plan.traced))
         fitted = filled_up if any(known(type(user)).gives_numbers for user in users) else reshaped
-        try:
-            return jax.tree.map(fitted, output, grad_output)
-        except (ValueError, TypeError):
-            raise misfit(module.title(), output, grad_output) from None
+        return jax.tree.map(of_real_numbers if has_shapes_of(output, grad_output) else fitted, output, grad_output)
 
     def backward(
         self, module: Titled, grad_output: Input | None, scale: Scalar, state: list | None = None, step: int = 0

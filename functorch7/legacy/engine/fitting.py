@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...checks.errors import describe, title
+from ...checks.given import foreign
 from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
@@ -22,8 +23,15 @@ Misfit.__name__ = Misfit.__qualname__ = "ValueError"
 
 
 def misfit(titled: str, output: Value, gradient: Value) -> Misfit:
-    """The error over a gradOutput, which says its shapes, and what has none itself."""
-    return Misfit(f"{titled}: expected a gradOutput of shape {shapes(output)}, as the output, got {describe(gradient)}")
+    """The error over a gradOutput, which says its shapes, and what has none, or no numbers, itself."""
+    told = describe(gradient) if _has_numbers(gradient) else foreign(gradient)
+    return Misfit(f"{titled}: expected a gradOutput of shape {shapes(output)}, as the output, got {told}")
+
+
+def _has_numbers(gradient: Value) -> bool:
+    """Whether it is no array of texts or objects, and no storage of Torch's, which has no dimensions."""
+    dtype = getattr(gradient, "dtype", None)
+    return dtype is None or (dtype.kind not in "OSU" and hasattr(gradient, "ndim"))
 
 
 def factor(module: Titled, name: str, given: Scalar) -> Scalar:
@@ -51,9 +59,19 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
     return getattr(gradient, "shape", None) == getattr(output, "shape", ())
 
 
+def of_real_numbers(output: Value, gradient: Value) -> Value:
+    """A gradient of whole numbers, or of truths, in the output's type: JAX takes none for a real output.
+
+    Raises: ValueError for what are no numbers.
+    """
+    if not _has_numbers(gradient):
+        raise ValueError("no numbers")
+    return np.asarray(gradient).astype(output.dtype) if gradient.dtype.kind in "iub" else gradient
+
+
 def reshaped(output: Value, gradient: Value) -> Value:
-    """A gradient in the output's shape; ValueError if it has not as many elements."""
-    return np.asarray(gradient).reshape(output.shape)
+    """A gradient in the output's shape; ValueError if it has not as many elements, or what are no numbers."""
+    return of_real_numbers(output, np.asarray(gradient).reshape(output.shape))
 
 
 def filled_up(output: Value, gradient: Value) -> Value:
