@@ -2407,3 +2407,31 @@ for name in pairs(getmetatable(nn.ListedHere())) do table.insert(names, name) en
 table.sort(names)
 return table.concat(names, ' '), nn.ListedHere():hello()
 --> 'hello updateOutput', 'hi'
+
+--- graphs hand objects that are no tensors from module to module, and have nodes around objects that are no modules
+require 'nngraph'
+local Times, parent = torch.class('nn.TimesHere', 'nn.Module')
+function Times:updateOutput(input) return input[2] * input[1].factor end
+function Times:updateGradInput(input, gradOutput) return {torch.zeros(1), gradOutput * input[1].factor} end
+local Marking = torch.class('nn.MarkingHere', 'nn.Module')
+function Marking:updateOutput(input)
+  input[1].seen = input[2][2]
+  return input[1]
+end
+function Marking:updateGradInput(input) return {torch.zeros(1), input[2] * 10} end
+local squares = {
+  updateOutput = function(_, input) return torch.cmul(input, input) end,
+  updateGradInput = function(_, input, gradOutput) return torch.cmul(input, gradOutput) * 2 end,
+  accGradParameters = function() end, parameters = function() return {}, {} end,
+}
+local object, x = nn.Identity()(), nn.Identity()()
+local times, square = nn.TimesHere() {object, x}, nngraph.Node {module = squares}
+square:add(times, true)
+local network = nn.gModule({object, x}, {nn.MarkingHere() {object, square}, square})
+torch.class('ThingHere')
+local thing, given = ThingHere(), torch.Tensor {1, 2}
+thing.factor = 3
+local output = network:forward {thing, given}
+local gradient = network:backward({thing, given}, {torch.zeros(1), torch.ones(2)})
+return output[1] == thing, thing.seen, output[2][2], gradient[1][1], gradient[2][1], network:getParameters():nElement()
+--> true, 36, 36, 0, 3 * 2 * 3 * (1 + 90), 0

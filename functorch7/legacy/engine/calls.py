@@ -23,7 +23,7 @@ from . import compiled, watched
 from .at_input import is_large
 from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, reshaped
 from .inspection import Inspection
-from .known_users import OtherwiseThanPlanned, known
+from .known_users import OtherwiseThanPlanned, carry_to_users, known
 from .layout import Layout
 from .lengths import with_zeros_after
 from .noting import report
@@ -125,6 +125,7 @@ class Call(Inspection, RunLonger):
                 outcome, (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
         except TypeError:
+            carry_to_users(plan, self.arguments[2])
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
             raise
         if error is not None:

@@ -10,6 +10,7 @@ from ...checks.errors import describe, title
 from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
+from ..tensors.lua_values import CARRIED
 from ..tensors.values import shapes
 from .registered import Titled
 
@@ -53,6 +54,8 @@ def has_shapes_of(output: Value, gradient: Value) -> bool:
 
 def reshaped(output: Value, gradient: Value) -> Value:
     """A gradient in the output's shape; ValueError if it has not as many elements."""
+    if output.dtype == CARRIED:
+        return np.zeros((), CARRIED)
     return np.asarray(gradient).reshape(output.shape)
 
 
