@@ -2408,6 +2408,19 @@ table.sort(names)
 return table.concat(names, ' '), nn.ListedHere():hello()
 --> 'hello updateOutput', 'hi'
 
+--- print writes by what a program has put in the place of io.write, and into the file that io.output has opened
+local kept, write, name = {}, io.write, os.tmpname()
+io.write = function(...) kept[#kept + 1] = table.concat {...} end
+print('a', {2})
+print()
+io.write = write
+io.output(name)
+print('b', 1)
+io.output():close()
+io.output(io.stdout)
+return table.concat(kept), io.open(name):read('*a')
+--> 'a\t{\n  1 : 2\n}\n\n', 'b\t1\n'
+
 --- graphs hand objects that are no tensors from module to module, and have nodes around objects that are no modules
 require 'nngraph'
 local Times, parent = torch.class('nn.TimesHere', 'nn.Module')
