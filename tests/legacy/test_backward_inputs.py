@@ -306,3 +306,19 @@ def test_outputs_stay_where_a_module_inside_pulls_back_alone():
     for module, output in zip(net.modules, outputs, strict=True):
         np.testing.assert_allclose(module.output, output, rtol=1e-6)
     np.testing.assert_allclose(pulled, net.backward(x, gradient), rtol=1e-5)
+
+
+def test_accGradParameters_takes_the_gradient_that_it_is_given():
+    """Of the values that updateGradInput was given in another table, and of others in the same tensor."""
+    net, x = nn.Sequential().add(nn.ParallelTable().add(nn.Linear(3, 2)).add(nn.Identity())), [X, G]
+    gradients = [torch.Tensor(G), torch.Tensor(G)]
+    net.forward(x)
+    found = []
+    for factor in (1, 2):
+        net.zeroGradParameters()
+        net.updateGradInput(x, list(gradients))
+        gradients[0].mul(factor)
+        net.accGradParameters(x, list(gradients))
+        found.append(np.array(net.get(1).get(1).gradWeight))
+    same(found[0], G.T @ X, rtol=1e-5)
+    same(found[1], 2 * found[0], rtol=1e-5)

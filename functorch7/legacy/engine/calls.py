@@ -49,7 +49,7 @@ class Call(Inspection, RunLonger):
     __slots__ = (
         "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "residuals", "result", "run_length", "side", "state_gradient", "turns",
+        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns",
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
@@ -173,7 +173,8 @@ class Call(Inspection, RunLonger):
         self.given_gradient = grad_output
         if grad_output is None:
             grad_output = self._gradient_of_none(module)
-        grad_output = self._fitted(module, as_gradient(grad_output, self.output, self.plan.read))
+        self.read_gradient = as_gradient(grad_output, self.output, self.plan.read)
+        grad_output = self._fitted(module, self.read_gradient)
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
         plan, kept = self.plan, self.side.state

@@ -250,19 +250,34 @@ def _live(jaxpr: Jaxpr) -> list[JaxprEqn]:
     return live[::-1]
 
 
+def _asked_by_calls(live: list[JaxprEqn]) -> set:
+    """The values on which users' calls depend."""
+    asked: set = set()
+    for equation in reversed(live):
+        if is_user_call(equation) or not asked.isdisjoint(equation.outvars):
+            asked.update(_variables(equation.invars))
+    return asked
+
+
 def _segments(jaxpr: Jaxpr, live: list[JaxprEqn]) -> list[Segment]:
-    """What is computed before each call, and after the last: everything as soon as it can be."""
-    groups: list[list] = [[]]
+    """What is computed before each call, and after the last: everything as soon as it can be.
+
+    But what no call asks for is computed at once, after the last: the layers behind a recurrence, at all its steps.
+    """
+    groups: list[list] = [[] for equation in live if is_user_call(equation)] + [[]]
+    asked, passed = _asked_by_calls(live), 0
     born: dict[Any, int] = {}  # the number of the segment that a value is known to
     last: dict[Any, float] = {}  # that of the last one that asks for it, or of the call after it
     for equation in live:
         inputs = _variables(equation.invars)
         if is_user_call(equation):
-            asking = len(groups) - 0.5
-            groups.append([])
-            stage = len(groups) - 1
+            asking = passed + 0.5
+            passed = stage = passed + 1
         else:
-            asking = stage = max((born.get(v, 0) for v in inputs), default=0)
+            stage = max((born.get(v, 0) for v in inputs), default=0)
+            if stage and asked.isdisjoint(equation.outvars):
+                stage = len(groups) - 1
+            asking = stage
             groups[stage].append(equation)
         born |= dict.fromkeys(equation.outvars, stage)
         for variable in inputs:
