@@ -279,8 +279,9 @@ class Module(
     def _learns(self) -> bool:
         """Whether there are parameters, as the plan knows that stands."""
         plan = self._plans and self._plans.newest
-        is_known = plan and plan.is_plain and not plan.is_stale
-        return bool(plan.all_parameters.tensors if is_known else self.parameters()[0])
+        if plan and plan.is_plain and not plan.is_stale:
+            return bool(plan.all_parameters.tensors)
+        return bool(self.parameters()[0])
 
     def _differentiated(self) -> bool:
         """Whether the parameters' gradients come from a call, not from a user's methods."""
