@@ -14,7 +14,7 @@ from .border import Border
 from .functions import METAMETHODS, by_type
 from .held import LuaFunction
 from .kinds import Crossing
-from .own import LuaObject, keep_gradient, method_of
+from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 """Methods in whose place, where nobody has written others, compiled programs run."""
@@ -46,6 +46,8 @@ class Written:
             delattr(kind, key)
         if key == "updateOutput" and issubclass(kind, LuaObject):
             keep_gradient(kind)
+        elif key == "updateOutput":
+            keep_own_gradient(kind, isinstance(value, LuaFunction), self._note)
         self._heard_of(kind, key)
 
     def _note(self, kind: type, key: str) -> None:

@@ -2448,3 +2448,35 @@ local output = network:forward {thing, given}
 local gradient = network:backward({thing, given}, {torch.zeros(1), torch.ones(2)})
 return output[1] == thing, thing.seen, output[2][2], gradient[1][1], gradient[2][1], network:getParameters():nElement()
 --> true, 36, 36, 0, 3 * 2 * 3 * (1 + 90), 0
+
+--- what a whole sequence is given to start from comes before what is remembered
+require 'rnn'
+local layer, x, start = nn.SeqGRU(2, 2):remember(), torch.ones(1, 1, 2), torch.Tensor {{0.5, -0.5}}
+layer.userPrevOutput = start
+local first = layer:forward(x):clone()
+local remembered = layer:forward(x):clone()
+layer.userPrevOutput = start
+return torch.all(layer:forward(x):eq(first)), torch.all(remembered:eq(first))
+--> true, false
+
+--- a layer or criterion in whose updateOutput a program has put its own keeps its gradient
+require 'nn'
+local seen, scaling, loss = 0, nn.Mul.updateOutput, nn.SmoothL1Criterion.updateOutput
+function nn.Mul:updateOutput(input)
+  local output = scaling(self, input)
+  seen = seen + output[1]
+  return output
+end
+function nn.SmoothL1Criterion:updateOutput(input, target)
+  local value = loss(self, input, target)
+  seen = seen + value
+  return value
+end
+local layer, criterion, x = nn.Mul(), nn.SmoothL1Criterion(), torch.Tensor {2}
+layer.weight:fill(4)
+layer:zeroGradParameters()
+local network = nn.Sequential():add(layer):add(nn.MulConstant(3))
+local value = criterion:forward(network:forward(x), torch.Tensor {20})
+local gradient = network:backward(x, criterion:backward(network.output, torch.Tensor {20}))
+return seen, value, gradient[1], layer.gradWeight[1]
+--> 8 + 3.5, 3.5, 3 * 4, 3 * 2
