@@ -58,7 +58,7 @@ class Written:
         self._heard_of(kind, key)
 
     def _as_it_was(self, kind: type, key: str, method: Callable, value: object) -> object:
-        """What was in a class at first (None: nothing of its own) if that is the method as Lua has it; else the value."""
+        """What a class had at first (None: nothing of its own) if that is the method as Lua has it; else the value."""
         own = next((before for each, name, before in self.before if (each, name) == (kind, key)), _NOTHING)
         first = getattr(kind.__mro__[1], key, None) if own is _NOTHING else own
         is_first = inspect.isfunction(first) and in_lua(first, kind) is method
