@@ -2480,3 +2480,8 @@ local value = criterion:forward(network:forward(x), torch.Tensor {20})
 local gradient = network:backward(x, criterion:backward(network.output, torch.Tensor {20}))
 return seen, value, gradient[1], layer.gradWeight[1]
 --> 8 + 3.5, 3.5, 3 * 4, 3 * 2
+
+--- what is neither nil nor false is true, where a layer's argument is a flag
+require 'nn'
+return nn.Add(5, 3).bias:size(1), nn.Add(5, false).bias:size(1), nn.Linear(2, 3, 0).bias:size(1), nn.Linear(2, 3, false).bias
+--> 1, 5, 3, nil
