@@ -52,7 +52,7 @@ class Shape(NamedTuple):
                 text(each) if i in self.texts and type(each) in (int, float) else each for i, each in enumerate(given)
             ]
         if self.flags:
-            given = [i in self.flags and type(each) in (int, float, str) or each for i, each in enumerate(given)]
+            given = [(i in self.flags and type(each) in (int, float, str)) or each for i, each in enumerate(given)]
         if self.is_in_c:
             given = list(map(listed, given))
         if self.numbers:
