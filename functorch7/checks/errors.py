@@ -111,17 +111,13 @@ def check_number(module: Described, **values: object) -> None:
             raise TypeError(f"{module.torch_name()}: expected a number {name}, got {value!r}")
 
 
-def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None = None) -> int:
+def axis(module: object, dimension: int | None, ndim: int) -> int:
     """The 0-based axis of a 1-based (or negative) dimension of an array with `ndim` dimensions.
 
-    With `n_input_dims`, positive dimensions count within one example; batch dimensions before it are skipped, and 0 is
-    the last of them. Raises: ValueError for dimension 0 without it, for what is no integer, and for dimensions that the
-    array does not have.
+    Raises: ValueError for dimension 0, for what is no integer, and for dimensions that the array does not have.
     """
-    dimension = check_dimension(module, dimension, n_input_dims)
+    dimension = check_dimension(module, dimension)
     found = dimension + ndim if dimension < 0 else dimension - 1
-    if n_input_dims is not None and dimension >= 0:
-        found += ndim - n_input_dims
     if not 0 <= found < ndim:
         if ndim == 0:
             raise ValueError(f"{title(module)}: expected an input with a dimension {dimension}, got a single number")
@@ -130,7 +126,7 @@ def axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | N
 
 
 def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims: int | None) -> int:
-    """As `axis`, where exactly n_input_dims + 1 dimensions are a batch, and positive dimensions count after it."""
+    """As `axis`, where exactly n_input_dims + 1 dimensions are a batch: others than negative ones count after it."""
     dimension = check_dimension(module, dimension, n_input_dims)
     batch = n_input_dims is not None and ndim == n_input_dims + 1 and dimension >= 0
     return axis(module, dimension + 1 if batch else dimension, ndim)

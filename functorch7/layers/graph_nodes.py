@@ -2,6 +2,7 @@
 
 import copy
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from ..core import Module, title
@@ -25,7 +26,8 @@ class Node:
     """
 
     def __init__(self, module: object, *inputs: "Node"):
-        self.module: Any = module  # a description, an object of the legacy interface, or None
+        held = module.get("module") if isinstance(module, Mapping) else module  # Torch's nngraph.Node({module = m})
+        self.module: Any = held  # a description, an object of the legacy interface, or None
         self.inputs: list[Node] = []
         self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
         self.consumers: list[Node | Split] = []

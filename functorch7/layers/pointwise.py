@@ -12,6 +12,7 @@ from ..core.arrays import Numbers
 from ..core.precision import floating
 from ..core.types import Array
 from .lookup import are_numbers, check_indices
+from .sizes_text import sizes_text
 from .tap import tap
 from .tensor_types import TYPES
 from .transfer import Transfer
@@ -297,7 +298,7 @@ class Constant(Map):
 
 
 class PrintSize(Map):
-    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call.
+    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call, as Torch does.
 
     Shape: any, tables too.
     Raises: RuntimeError in a user's `jit` where JAX has no CPU, by which compiled programs call the host.
@@ -316,9 +317,9 @@ class PrintSize(Map):
         return host_device() is not None
 
     def f(self, input: Array) -> Array:
-        sizes = jax.tree.map(lambda x: "x".join(map(str, jnp.shape(x))), input)
+        sizes = sizes_text(input)
 
         def printing(what: str) -> Callable:
-            return lambda _: print(f"{self.prefix}:{what}\n{sizes}")
+            return lambda _: print(f"{self.prefix}:{what}\n\t{sizes}")
 
         return tap(self.torch_name(), input, lambda _: (), printing("input"), printing("gradOutput"))

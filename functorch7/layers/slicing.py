@@ -221,8 +221,9 @@ class Transpose(Map):
             raise TypeError(f"nn.Transpose: expected pairs of dimensions, got {permutations}")
 
     def f(self, input: Array) -> Array:
+        skipped = 0 if self.num_input_dims is None else input.ndim - self.num_input_dims
         for a, b in self.permutations:
-            first, second = (axis(self, d, input.ndim, self.num_input_dims) for d in (a, b))
+            first, second = (axis(self, d + skipped if d > 0 else d, input.ndim) for d in (a, b))
             input = jnp.swapaxes(input, first, second)
         return input
 

@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import TableMap, axis, check_dimension, expected
+from ..checks.errors import example_axis
+from ..core import TableMap, check_dimension, expected
 from ..core.module import Module
 from ..core.types import Array, Table, Value
 
@@ -50,7 +51,7 @@ def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: 
     """
     tensors = check_tensors(module, tensors)
     shape = tensors[0].shape
-    along = axis(module, dimension, len(shape), n_input_dims)
+    along = example_axis(module, dimension, len(shape), n_input_dims)
     placed = []
     for tensor in tensors:
         place = (*shape[:along], *tensor.shape[along : along + 1], *shape[along + 1 :])

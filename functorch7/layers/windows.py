@@ -114,8 +114,9 @@ class Windows(Module, abstract=True):
     def printed_steps(self) -> str:
         """Stride, padding and adjustment that are not the default, as Torch prints them: a padding after its stride."""
         has_steps = not (self.is_default("d") and self.is_default("pad"))
+        steps: list[WindowField] = ["d"] if has_steps else []
         added: list[WindowField] = [prefix for prefix in ("pad", "adj") if not self.is_default(prefix)]
-        return "".join(f", {self.joined(prefix)}" for prefix in (*(["d"] if has_steps else []), *added))
+        return "".join(f", {self.joined(prefix)}" for prefix in (*steps, *added))
 
 
 def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -752,7 +752,7 @@ class Power(Module):
     def __init__(self, pow: float) -> None: ...
 
 class PrintSize(Module):
-    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call.
+    """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call, as Torch does.
 
     Shape: any, tables too.
     """

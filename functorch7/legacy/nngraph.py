@@ -25,6 +25,7 @@ from ..layers.graph_nodes import Node as Node
 from ..layers.graph_nodes import labelled
 from . import graph as graph
 from .modules import passing as passing
+from .modules.adopted import adopted
 from .modules.container import Container
 from .modules.graph_nodes import GraphNode, ModuleGraph, Nodes
 from .objects.described import Described
@@ -53,7 +54,7 @@ class gModule(Container, describes=layers.Graph):
 
     def __init__(self, inputs: list | tuple, outputs: list | tuple):
         wiring = wired(self.typename(), inputs, outputs)
-        modules = [(node.module.description(), node.module) for node in wiring.nodes]
+        modules = [(module.description(), module) for module in (adopted(node.module) for node in wiring.nodes)]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
         self.__dict__["_annotations"] = dict(wiring.annotations)  # what is noted later counts, too

@@ -25,8 +25,8 @@ class Shape(NamedTuple):
     """How many arguments a function takes at most, with their defaults; how many it needs if it takes any number.
 
     `texts` are the places of arguments that are texts, for which Lua's numbers count as such. Those of
-    `numbers` that are no texts are numbers, for which texts count that are numerals. Functions in
-    C (`is_in_c`) see of tables what is there from 1 on.
+    `numbers` that are no texts are numbers, for which texts count that are numerals. Those of `flags` are
+    true or false, and numbers and texts are true. Functions in C (`is_in_c`) see of tables what is there from 1 on.
     """
 
     most: float
@@ -35,6 +35,7 @@ class Shape(NamedTuple):
     texts: range | tuple[int, ...] = ()
     numbers: range | tuple[int, ...] = ()
     is_in_c: bool = False
+    flags: tuple[int, ...] = ()
 
     def fitted(self, given: Crossing) -> Crossing:
         """The arguments as the function takes them."""
@@ -50,6 +51,8 @@ class Shape(NamedTuple):
             given = [
                 text(each) if i in self.texts and type(each) in (int, float) else each for i, each in enumerate(given)
             ]
+        if self.flags:
+            given = [(i in self.flags and type(each) in (int, float, str)) or each for i, each in enumerate(given)]
         if self.is_in_c:
             given = list(map(listed, given))
         if self.numbers:
@@ -83,6 +86,7 @@ def counted(value: Crossing) -> Crossing:
 NEEDED = inspect.Parameter.empty
 TEXT = (str, "str", "str | None", "str | bytes | None")
 ANY = Shape(math.inf)
+FLAG = (bool, "bool", "bool | None")
 NUMBER = (int, float, "int", "float", "int | None", "float | None")
 EVERY = range(sys.maxsize)
 NUMBERS = Shape(math.inf, numbers=EVERY, is_in_c=True)
@@ -126,7 +130,7 @@ def shape_of(function: Callable) -> Shape:
         more = range(len(positional), sys.maxsize) if rest.annotation in TEXT else ()
         return Shape(math.inf, (), sum(each.default is NEEDED for each in positional), more or texts, numbers, is_in_c)
     defaults = tuple(None if each.default is NEEDED else each.default for each in positional)
-    return Shape(len(positional), defaults, 0, texts, numbers, is_in_c)
+    return Shape(len(positional), defaults, 0, texts, numbers, is_in_c, _annotated(positional, FLAG))
 
 
 def _annotated(parameters: list[inspect.Parameter], annotations: tuple) -> tuple[int, ...]:

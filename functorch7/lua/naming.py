@@ -24,7 +24,10 @@ def class_above(kind: type) -> type | None:
 
 def static(kind: type, key: str) -> Crossing:
     """What a class has under a name, as it is kept there; None for nothing."""
-    return next((vars(each)[key] for each in kind.__mro__ if key in vars(each)), None)
+    for each in kind.__mro__:
+        if key in each.__dict__:
+            return each.__dict__[key]
+    return None
 
 
 @cache

@@ -36,6 +36,9 @@ OWN = KEPT
 """The attribute in which an object keeps the place of its fields in Lua."""
 
 
+GRADIENTS = ("updateGradInput", "accGradParameters")
+"""Methods that a layer keeps whose `updateOutput` another one takes the place of."""
+
 ONE_RESULT = ("updateOutput", "updateGradInput")
 """Methods that may give more, of which networks take the first."""
 
@@ -308,9 +311,30 @@ def keep_gradient(kind: type) -> None:
     is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
     if is_container or not issubclass(kind, Module) or kind.spec_class is None:
         return
-    for name in ("updateGradInput", "accGradParameters"):
+    for name in GRADIENTS:
         if not overridden_in(kind, name):
             setattr(kind, name, _of_class_above(kind, name))
+
+
+def keep_own_gradient(kind: type, is_written: bool, note: Callable[[type, str], None]) -> None:
+    """The same for a class of Python's in which a program has put another `updateOutput`, until its own is put back."""
+    if issubclass(kind, Container) or not issubclass(kind, Described) or kind.spec_class is None:
+        return
+    for name in GRADIENTS:
+        method = getattr(kind, name)
+        if is_written and not overridden_in(kind, name):
+            note(kind, name)
+            setattr(kind, name, _as_before(method))
+        elif not is_written and hasattr(method, "before"):
+            setattr(kind, name, method.before)
+
+
+def _as_before(method: Callable) -> Callable:
+    def asking(self: object, *given: object) -> Crossing:
+        return method(self, *given)
+
+    asking.before = method  # type: ignore[attr-defined]
+    return asking
 
 
 def _of_class_above(kind: type, name: str) -> Callable:

@@ -79,7 +79,7 @@ class Runtime(Prompt):
         self.calls = Calls(self.border)
         self.border.function_of = self.calls.function
         self.classes = Classes(self.border, self.calls)
-        self.written = Written(self.border)
+        self.written = Written(self.border, self.calls)
         self.rocks = Rocks(self.border, self.calls, functions_of_files)
         usual = self.border.encoder_of
         self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]

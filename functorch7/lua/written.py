@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..legacy.objects.described import Described, overridden_in
@@ -11,10 +12,11 @@ from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.types import Constructor
 from .border import Border
-from .functions import METAMETHODS, by_type
+from .calls import Calls
+from .functions import METAMETHODS, by_type, in_lua
 from .held import LuaFunction
 from .kinds import Crossing
-from .own import LuaObject, keep_gradient, method_of
+from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 """Methods in whose place, where nobody has written others, compiled programs run."""
@@ -31,14 +33,19 @@ def of_lua(kind: type, name: str) -> bool:
 class Written:
     """What a program has put into classes, and what was there before."""
 
-    def __init__(self, border: Border):
-        self.border = border
+    def __init__(self, border: Border, calls: Calls):
+        self.border, self.calls = border, calls
         self.before: list[tuple[type, str, Any]] = []
 
-    def define(self, number: int, key: str, value: object) -> None:
-        """Puts a method or value into a class; where nil is put, what the class above has counts again."""
+    def define(self, number: int, key: str, value: object, method: int | None = None) -> None:
+        """Puts a method or value into a class; where nil is put, what the class above has counts again.
+
+        `method` is the number of a method of Python's: where it was there before, it is put back as it was.
+        """
         kind = self.border.registry.kinds[number]
         if not issubclass(kind, LuaObject):
+            if method is not None:
+                value = self._as_it_was(kind, key, self.calls.function(method), value)
             self._note(kind, key)
         if value is not None:
             setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
@@ -46,7 +53,16 @@ class Written:
             delattr(kind, key)
         if key == "updateOutput" and issubclass(kind, LuaObject):
             keep_gradient(kind)
+        elif key == "updateOutput":
+            keep_own_gradient(kind, isinstance(value, LuaFunction), self._note)
         self._heard_of(kind, key)
+
+    def _as_it_was(self, kind: type, key: str, method: Callable, value: object) -> object:
+        """What a class had at first (None: nothing of its own) if that is the method as Lua has it; else the value."""
+        own = next((before for each, name, before in self.before if (each, name) == (kind, key)), _NOTHING)
+        first = getattr(kind.__mro__[1], key, None) if own is _NOTHING else own
+        is_first = inspect.isfunction(first) and in_lua(first, kind) is method
+        return value if not is_first else None if own is _NOTHING else own
 
     def _note(self, kind: type, key: str) -> None:
         self.before.append((kind, key, vars(kind).get(key, _NOTHING)))

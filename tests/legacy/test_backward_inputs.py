@@ -315,3 +315,37 @@ def test_outputs_stay_where_a_module_inside_pulls_back_alone():
     for module, output in zip(net.modules, outputs, strict=True):
         np.testing.assert_allclose(module.output, output, rtol=1e-6)
     np.testing.assert_allclose(pulled, net.backward(x, gradient), rtol=1e-5)
+
+
+def test_accGradParameters_takes_the_gradient_that_it_is_given():
+    """Of the values that updateGradInput was given in another table, and of others in the same tensor."""
+    net, x = nn.Sequential().add(nn.ParallelTable().add(nn.Linear(3, 2)).add(nn.Identity())), [X, G]
+    gradients = [torch.Tensor(G), torch.Tensor(G)]
+    net.forward(x)
+    found = []
+    for factor in (1, 2):
+        net.zeroGradParameters()
+        net.updateGradInput(x, list(gradients))
+        gradients[0].mul(factor)
+        net.accGradParameters(x, list(gradients))
+        found.append(np.array(net.get(1).get(1).gradWeight))
+    same(found[0], G.T @ X, rtol=1e-5)
+    same(found[1], 2 * found[0], rtol=1e-5)
+
+
+class GivesRows(nn.Module):
+    """A layer whose gradient of a matrix is a table of its rows, as programs write it."""
+
+    def updateOutput(self, input):
+        return input.clone()
+
+    def updateGradInput(self, input, gradOutput):
+        return [gradOutput[row] for row in range(1, len(input) + 1)]
+
+
+def test_rows_are_the_tensor():
+    """Of a table's gradient that is given as a tensor, and of a tensor's that a layer gives as a table."""
+    net = nn.Sequential().add(GivesRows()).add(nn.ConcatTable().add(nn.Identity()).add(nn.MulConstant(2)))
+    net.forward(X)
+    gradients = values(2, 5, 3, seed=6)
+    same(net.backward(X, torch.Tensor(gradients)), gradients[0] + 2 * gradients[1], rtol=1e-5)

@@ -271,6 +271,28 @@ def test_weight_norm_rebuilds_the_weight_from_length_and_direction():
     same(m.get(1).weight, 2 * expected, rtol=1e-4)
 
 
+def test_replace_meets_the_module_in_weight_norm():
+    m, met = nn.WeightNorm(nn.Linear(3, 2)), []
+
+    def sharing(each):
+        met.append(each.typename())
+        if each is m:
+            return m
+        made = RenamedLinear(3, 2)
+        made.weight, made.bias = each.weight, each.bias
+        return made
+
+    class RenamedLinear(nn.Linear):
+        pass
+
+    before = m.forward(values(4, 3))
+    assert m.replace(sharing) is m and met == ["nn.WeightNorm", "nn.Linear"]
+    assert str(m) == "nn.WeightNorm @ nn.RenamedLinear(3 -> 2)"
+    same(m.forward(values(4, 3)), before)
+    with pytest.raises(TypeError, match=r"the weight of nn.RenamedLinear\(3 -> 2\) in its place"):
+        m.replace(lambda each: each if each is m else nn.Linear(3, 2))
+
+
 def test_weight_norm_starts_with_the_lengths_of_v():
     m = nn.WeightNorm(nn.SpatialConvolution(2, 3, 2, 2))
     m.resetInit()

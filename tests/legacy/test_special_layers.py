@@ -316,7 +316,11 @@ def test_print_size_prints_forward_and_backward(capsys):
         m.forward(values(4, 3))
         m.backward(values(4, 3), values(4, 2))
     jax.effects_barrier()
-    assert capsys.readouterr().out == "x:input\n4x3\nx:gradOutput\n4x3\n" * 2
+    sizes = "\t 4\n 3\n[torch.LongStorage of size 2]\n\n"
+    assert capsys.readouterr().out == f"x:input\n{sizes}x:gradOutput\n{sizes}" * 2
+    nn.PrintSize("x").forward([values(12, 3), [values(4)]])
+    table = "\t{\n  1 : FloatTensor - size: 12x3\n  2 : \n    {\n      1 : FloatTensor - size: 4\n    }\n}\n"
+    assert capsys.readouterr().out == f"x:input\n{table}"
 
 
 def test_sparse_linear_decays_its_weight():

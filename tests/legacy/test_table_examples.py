@@ -44,6 +44,7 @@ def test_join_table():
     module = nn.JoinTable(2, 2)
     assert module.forward([torch.randn(3, 1), torch.randn(3, 1)]).size() == [3, 2]
     assert module.forward([torch.randn(2, 3, 1), torch.randn(2, 3, 1)]).size() == [2, 3, 2]
+    assert module.forward([torch.randn(2, 3, 1, 4), torch.randn(2, 2, 1, 4)]).size() == [2, 5, 1, 4]  # is no batch
 
 
 def test_what_is_joined_is_copied_to_its_place():

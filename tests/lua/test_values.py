@@ -30,6 +30,17 @@ def test_what_lua_puts_into_classes_goes_with_it(lua):
     assert nn.Tanh().reset() != "mine" and not hasattr(nn.Tanh, "more")
 
 
+def test_what_a_program_puts_back_into_a_class_is_as_it_was(lua):
+    own, methods = Runtime(), ("updateOutput", "updateGradInput")
+    own.execute(
+        "require 'nn' before = nn.Sqrt.updateOutput function nn.Sqrt:updateOutput(x) return before(self, x) end"
+    )
+    assert nn.Sqrt().has_own_gradient() and nn.Sqrt().overrides("updateOutput")
+    own.execute("nn.Sqrt.updateOutput = before")
+    assert not any(map(nn.Sqrt().overrides, methods))
+    own.close()
+
+
 def test_python_is_closed_unless_it_is_opened(lua):
     assert lua.execute("return python, package.loaded.python, torch.__loader__, nn.Tanh().__class__") == (None,) * 4
     own = Runtime(python=True)

@@ -2420,3 +2420,81 @@ for name in pairs(getmetatable(nn.ListedHere())) do table.insert(names, name) en
 table.sort(names)
 return table.concat(names, ' '), nn.ListedHere():hello()
 --> 'hello updateOutput', 'hi'
+
+--- print writes by what a program has put in the place of io.write, and into the file that io.output has opened
+local kept, write, name = {}, io.write, os.tmpname()
+io.write = function(...) kept[#kept + 1] = table.concat {...} end
+print('a', {2})
+print()
+io.write = write
+io.output(name)
+print('b', 1)
+io.output():close()
+io.output(io.stdout)
+return table.concat(kept), io.open(name):read('*a')
+--> 'a\t{\n  1 : 2\n}\n\n', 'b\t1\n'
+
+--- graphs hand objects that are no tensors from module to module, and have nodes around objects that are no modules
+require 'nngraph'
+local Times, parent = torch.class('nn.TimesHere', 'nn.Module')
+function Times:updateOutput(input) return input[2] * input[1].factor end
+function Times:updateGradInput(input, gradOutput) return {torch.zeros(1), gradOutput * input[1].factor} end
+local Marking = torch.class('nn.MarkingHere', 'nn.Module')
+function Marking:updateOutput(input)
+  input[1].seen = input[2][2]
+  return input[1]
+end
+function Marking:updateGradInput(input) return {torch.zeros(1), input[2] * 10} end
+local squares = {
+  updateOutput = function(_, input) return torch.cmul(input, input) end,
+  updateGradInput = function(_, input, gradOutput) return torch.cmul(input, gradOutput) * 2 end,
+  accGradParameters = function() end, parameters = function() return {}, {} end,
+}
+local object, x = nn.Identity()(), nn.Identity()()
+local times, square = nn.TimesHere() {object, x}, nngraph.Node {module = squares}
+square:add(times, true)
+local network = nn.gModule({object, x}, {nn.MarkingHere() {object, square}, square})
+torch.class('ThingHere')
+local thing, given = ThingHere(), torch.Tensor {1, 2}
+thing.factor = 3
+local output = network:forward {thing, given}
+local gradient = network:backward({thing, given}, {torch.zeros(1), torch.ones(2)})
+return output[1] == thing, thing.seen, output[2][2], gradient[1][1], gradient[2][1], network:getParameters():nElement()
+--> true, 36, 36, 0, 3 * 2 * 3 * (1 + 90), 0
+
+--- what a whole sequence is given to start from comes before what is remembered
+require 'rnn'
+local layer, x, start = nn.SeqGRU(2, 2):remember(), torch.ones(1, 1, 2), torch.Tensor {{0.5, -0.5}}
+layer.userPrevOutput = start
+local first = layer:forward(x):clone()
+local remembered = layer:forward(x):clone()
+layer.userPrevOutput = start
+return torch.all(layer:forward(x):eq(first)), torch.all(remembered:eq(first))
+--> true, false
+
+--- a layer or criterion in whose updateOutput a program has put its own keeps its gradient
+require 'nn'
+local seen, scaling, loss = 0, nn.Mul.updateOutput, nn.SmoothL1Criterion.updateOutput
+function nn.Mul:updateOutput(input)
+  local output = scaling(self, input)
+  seen = seen + output[1]
+  return output
+end
+function nn.SmoothL1Criterion:updateOutput(input, target)
+  local value = loss(self, input, target)
+  seen = seen + value
+  return value
+end
+local layer, criterion, x = nn.Mul(), nn.SmoothL1Criterion(), torch.Tensor {2}
+layer.weight:fill(4)
+layer:zeroGradParameters()
+local network = nn.Sequential():add(layer):add(nn.MulConstant(3))
+local value = criterion:forward(network:forward(x), torch.Tensor {20})
+local gradient = network:backward(x, criterion:backward(network.output, torch.Tensor {20}))
+return seen, value, gradient[1], layer.gradWeight[1]
+--> 8 + 3.5, 3.5, 3 * 4, 3 * 2
+
+--- what is neither nil nor false is true, where a layer's argument is a flag
+require 'nn'
+return nn.Add(5, 3).bias:size(1), nn.Add(5, false).bias:size(1), nn.Linear(2, 3, 0).bias:size(1), nn.Linear(2, 3, false).bias
+--> 1, 5, 3, nil

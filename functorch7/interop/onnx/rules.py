@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ... import layers
-from ...checks.errors import axis, example_axis
+from ...checks.errors import example_axis
 from ...core.module import Module
 from ...layers.transfer import class_axis
 from ...layers.windows import Windows
@@ -172,7 +172,7 @@ def _folded(operator: str) -> Rule:
 
 
 def _joined(program: Program, call: Call, value: Value) -> Value:
-    along = axis(call.module, call.module.dimension, call.given[0].ndim, call.module.n_input_dims)
+    along = example_axis(call.module, call.module.dimension, call.given[0].ndim, call.module.n_input_dims)
     return program.add("Concat", *value, axis=along)
 
 

@@ -14,6 +14,7 @@ from jax.typing import DTypeLike
 
 from ...core.types import Value
 from ..tensors.casting import is_floating
+from ..tensors.lua_values import Carried
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import of_each, wrapped
@@ -49,7 +50,7 @@ class AtInput(Looks):
 
 def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     """A gradient as tensors, with zeros at whole numbers, of their type and where they are, as Torch's index layers
-    have them; of an input that a program has made narrow 64 bits wide again.
+    have them; of an input that a program has made narrow 64 bits wide again. At what is no tensor it is one zero.
     """
     if isinstance(input, (list, tuple)):
         given = gradient if isinstance(gradient, (list, tuple)) else [None] * len(input)
@@ -57,6 +58,8 @@ def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     if isinstance(input, dict):
         given = gradient if isinstance(gradient, dict) else {}
         return of_each(lambda name: with_zeros(given.get(name), input[name], is_narrow), {name: name for name in input})
+    if isinstance(input, Carried):
+        return Tensor.of(np.zeros(1))
     if not hasattr(input, "dtype") or _has_fractions(input):
         return wrapped(gradient)
     dtype = np.dtype(np.int64) if is_narrow and input.dtype.itemsize == 4 else np.dtype(input.dtype)

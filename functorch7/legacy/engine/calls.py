@@ -23,7 +23,7 @@ from . import compiled, watched
 from .at_input import is_large
 from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
 from .inspection import Inspection
-from .known_users import OtherwiseThanPlanned, known
+from .known_users import OtherwiseThanPlanned, carry_to_users, known
 from .layout import Layout
 from .lengths import with_zeros_after
 from .noting import report
@@ -49,7 +49,7 @@ class Call(Inspection, RunLonger):
     __slots__ = (
         "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "residuals", "result", "run_length", "side", "state_gradient", "turns",
+        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns",
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
@@ -125,6 +125,7 @@ class Call(Inspection, RunLonger):
                 outcome, (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
         except TypeError:
+            carry_to_users(plan, self.arguments[2])
             core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
             raise
         if error is not None:
@@ -172,7 +173,8 @@ class Call(Inspection, RunLonger):
         self.given_gradient = grad_output
         if grad_output is None:
             grad_output = self._gradient_of_none(module)
-        grad_output = self._fitted(module, as_gradient(grad_output, self.output, self.plan.read))
+        self.read_gradient = as_gradient(grad_output, self.output, self.plan.read)
+        grad_output = self._fitted(module, self.read_gradient)
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
         plan, kept = self.plan, self.side.state

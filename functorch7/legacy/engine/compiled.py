@@ -17,6 +17,7 @@ from ...core.types import Array, Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
+from ..tensors.lua_values import CARRIED
 from .cut import Cut, anchored, answering, noting_calls
 from .terms import Term
 from .views import View, add, read
@@ -58,6 +59,8 @@ def as_compiled(
 def _cast(tree: Any, dtype: str) -> Any:
     def cast(leaf: Any) -> Any:
         leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+        if leaf.dtype == CARRIED:
+            return leaf
         return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else as_narrow(leaf)
 
     return jax.tree.map(cast, tree)

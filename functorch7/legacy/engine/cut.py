@@ -26,11 +26,15 @@ from ...checks.errors import Signal, looking, places_around
 from ...core.contexts import during
 from ...core.types import Array, Structure, Tree, Value
 from ...layers.graph import postponed, tell
+from ..tensors.lua_values import CARRIED, Carried
 from .known_users import OtherwiseThanPlanned
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
 MOST = 16
 """So many programs are kept for a function."""
+
+NUMBERS = np.arange(124, dtype=np.uint8).view(CARRIED)
+"""What stands for values that are no tensors where a network runs operation by operation: all positive numbers."""
 
 VARIANTS = 8
 """A user's method that gives other shapes more often than this, for arguments of one kind, is not worth compiling."""
@@ -95,14 +99,27 @@ class _Probing:
 
     done: list[Left]
     passed: int = 0
+    carried: list[Carried] = field(default_factory=list)
+
+    def number(self, leaf: Value) -> Value:
+        """A number in the place of a value that is carried through."""
+        if not isinstance(leaf, Carried):
+            return leaf
+        if leaf not in self.carried:
+            self.carried.append(leaf)
+        return jnp.asarray(NUMBERS[self.carried.index(leaf)])
+
+    def _meant(self, leaf: Array) -> Value:
+        """What a number stands for, if it is one of these."""
+        return self.carried[np.asarray(leaf).view(np.uint8)] if leaf.dtype == CARRIED else leaf
 
     def call(self, place: Place, leaves: list, tree: Structure) -> Value:
         if self.passed == len(self.done):
-            self.done.append(place.called(*tree.unflatten(leaves)))
+            self.done.append(place.called(*tree.unflatten(map(self._meant, leaves))))
             raise Reached
         self.passed += 1
         left = self.done[self.passed - 1]
-        return left.signature.tree.unflatten(left.outputs)
+        return left.signature.tree.unflatten(map(self.number, left.outputs))
 
 
 _running: ContextVar[_Tracing | _Probing | None] = ContextVar("running", default=None)
@@ -233,19 +250,34 @@ def _live(jaxpr: Jaxpr) -> list[JaxprEqn]:
     return live[::-1]
 
 
+def _asked_by_calls(live: list[JaxprEqn]) -> set:
+    """The values on which users' calls depend."""
+    asked: set = set()
+    for equation in reversed(live):
+        if is_user_call(equation) or not asked.isdisjoint(equation.outvars):
+            asked.update(_variables(equation.invars))
+    return asked
+
+
 def _segments(jaxpr: Jaxpr, live: list[JaxprEqn]) -> list[Segment]:
-    """What is computed before each call, and after the last: everything as soon as it can be."""
-    groups: list[list] = [[]]
+    """What is computed before each call, and after the last: everything as soon as it can be.
+
+    But what no call asks for is computed at once, after the last: the layers behind a recurrence, at all its steps.
+    """
+    groups: list[list] = [[] for equation in live if is_user_call(equation)] + [[]]
+    asked, passed = _asked_by_calls(live), 0
     born: dict[Any, int] = {}  # the number of the segment that a value is known to
     last: dict[Any, float] = {}  # that of the last one that asks for it, or of the call after it
     for equation in live:
         inputs = _variables(equation.invars)
         if is_user_call(equation):
-            asking = len(groups) - 0.5
-            groups.append([])
-            stage = len(groups) - 1
+            asking = passed + 0.5
+            passed = stage = passed + 1
         else:
-            asking = stage = max((born.get(v, 0) for v in inputs), default=0)
+            stage = max((born.get(v, 0) for v in inputs), default=0)
+            if stage and asked.isdisjoint(equation.outvars):
+                stage = len(groups) - 1
+            asking = stage
             groups[stage].append(equation)
         born |= dict.fromkeys(equation.outvars, stage)
         for variable in inputs:
@@ -278,7 +310,7 @@ class Cut:
 
     def __call__(self, *args: Value) -> Value:
         leaves, tree = jax.tree.flatten(args)
-        goes_on = any(isinstance(leaf, Left) for leaf in leaves)  # from a call that was cut
+        goes_on = any(isinstance(leaf, (Left, Carried)) for leaf in leaves)  # what no other program takes
         if not goes_on and (self.probe is None or not self.whole):
             return self.function(*args)
         key = (tree, tuple(map(_kind, leaves)), jax.config.read("jax_enable_x64"))
@@ -325,8 +357,9 @@ class Cut:
                     for graph, position in failed:
                         tell(graph, position)
                     raise
-            with during(_running, _Probing(done)), suppress(Reached):
-                self.probe(*args)
+            probing = _Probing(done)
+            with during(_running, probing), suppress(Reached):
+                self.probe(*jax.tree.map(probing.number, args))
 
     def _tried(self, args: tuple, tracing: _Tracing) -> Parts:
         leaves, tree = jax.tree.flatten(args)
@@ -346,6 +379,8 @@ def _kind(leaf: Any) -> tuple:
     """What a program depends on of an argument."""
     if isinstance(leaf, Left):
         return leaf.shape, leaf.dtype, False, leaf.signature
+    if isinstance(leaf, Carried):
+        return leaf.shape, leaf.dtype, False
     if isinstance(leaf, jax.Array):
         return leaf.shape, leaf.dtype, getattr(leaf, "weak_type", False)  # random keys have none
     kind = jax.typeof(leaf)

@@ -11,6 +11,7 @@ from ...checks.given import foreign
 from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
+from ..tensors.lua_values import CARRIED
 from ..tensors.values import shapes
 from .registered import Titled
 
@@ -71,6 +72,8 @@ def of_real_numbers(output: Value, gradient: Value) -> Value:
 
 def reshaped(output: Value, gradient: Value) -> Value:
     """A gradient in the output's shape; ValueError if it has not as many elements, or what are no numbers."""
+    if output.dtype == CARRIED:
+        return np.zeros((), CARRIED)
     return of_real_numbers(output, np.asarray(gradient).reshape(output.shape))
 
 

@@ -17,6 +17,7 @@ from ... import core
 from ...core import hooks
 from ...core.contexts import during
 from ...core.types import Array, Key, Output, Tree, Value
+from ..tensors.lua_values import CARRIED, Carried
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
@@ -137,7 +138,7 @@ class OfUser(core.Module, abstract=True):
     def _output(self, input: Value) -> Value:
         """What updateOutput gives, which the field `output` has then, too."""
         output = output_of(self.user(), type(self.user()), input)
-        arrays = jax.tree.map(jnp.asarray, unwrapped(output))
+        arrays = jax.tree.map(lambda a: a if isinstance(a, Carried) else jnp.asarray(a), unwrapped(output))
         concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
         # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
         self.user().output = output if concrete else wrapped(lax.stop_gradient(arrays))
@@ -198,7 +199,8 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
     """What updateGradInput gave as the gradient at an input: of its types and shapes, that of integers none.
 
     None passes no gradient: of indices, or after dontBackward(); so do zeros of any size, and what a table does not
-    have. What it has beyond the input's entries is left out, as Torch's containers never look at it.
+    have. What it has beyond the input's entries is left out, as Torch's containers never look at it. A table of a
+    tensor's rows is the tensor.
     """
     if isinstance(input, (list, tuple, dict)) and given is not None:
         if not isinstance(given, type(input)):
@@ -207,6 +209,8 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
             return type(input)((name, input_gradient(user, each, given.get(name))) for name, each in input.items())
         pairs = itertools.zip_longest(input, given[: len(input)])
         return type(input)(input_gradient(user, each, gradient) for each, gradient in pairs)
+    if isinstance(given, list) and given and shapes(input) == (len(given), *shapes(given[0])):
+        given = jnp.stack(given)
     if isinstance(given, (list, dict)):
         raise _does_not_fit(user, input, given)
     return jax.tree.map(lambda array: _array_gradient(user, array, given), input)
@@ -215,6 +219,8 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
 def _array_gradient(user: Object, input: Array, gradient: Value) -> Array | np.ndarray:
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
+    if input.dtype == CARRIED:
+        return np.zeros((), CARRIED)
     if gradient is not None and np.size(gradient) == input.size:
         return jnp.asarray(gradient, input.dtype).reshape(input.shape)
     if gradient is None or (core.is_concrete(gradient) and not np.any(gradient)):

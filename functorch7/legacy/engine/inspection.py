@@ -1,4 +1,6 @@
-"""What the modules inside a network saw in a call: found out when somebody asks, by running it again."""
+"""What a call was given, and what the modules inside a network saw in it: found out when somebody asks, by running it
+again.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import jax
 from ...core.types import Value
 from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
-from ..tensors.values import Output, wrapped
+from ..tensors.values import Input, Output, as_gradient, same_values, wrapped
 from . import compiled, watched
 from .at_input import with_zeros
 from .objects import Passing
@@ -25,10 +27,19 @@ class Inspection:
     arguments: tuple
     residuals: Any
     cotangents: Any
+    given_gradient: Any
+    read_gradient: Any
+    output: Any
     grad_input: Any
     result: Any
     _inspected: dict[tuple, Any] | None
     _seen: dict[tuple, Any] | None
+
+    def was_given(self, grad_output: Input | None) -> bool:
+        """Whether this is what was pulled back last, with the same values: Lua's tables may be new at each call."""
+        if grad_output is None or self.given_gradient is None:
+            return grad_output is self.given_gradient
+        return same_values(as_gradient(grad_output, self.output, self.plan.read), self.read_gradient)
 
     def _inspect(self, gradients: bool, look: Callable = compiled.inspection) -> tuple:
         self._inspected = self._inspected or {}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from ...checks.errors import Signal
+from ...checks.errors import Signal, title
+from ...checks.tables import leaves
 from ...core.types import Value
+from ..tensors.lua_values import Carried
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors
 from .objects import Object
@@ -55,3 +58,25 @@ class OtherwiseThanPlanned(Signal):
         """The class was refused because of an error that is the user's own."""
         if self.refused:
             known(self.kind).obstacle = None
+
+
+class Planned(Protocol):
+    """A plan, as far as it says which users' objects are traced."""
+
+    spec: Any
+    traced: list
+
+
+def carry_to_users(plan: Planned, input: Value) -> None:
+    """Has users' methods called that were to be traced, where the input has values for them that are no tensors.
+
+    Raises: TypeError for such values where there is nobody who takes them.
+    """
+    carried = next((leaf for leaf in leaves(input) if isinstance(leaf, Carried)), None)
+    if carried is None:
+        return
+    if not plan.traced:
+        raise TypeError(f"{title(plan.spec)}: expected a tensor, got {carried!r}")
+    kind = type(plan.traced[0][0])
+    known(kind).obstacle = "it is given values that are no tensors"
+    raise OtherwiseThanPlanned(kind, True)

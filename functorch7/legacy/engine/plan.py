@@ -302,11 +302,7 @@ class Plan(Running):
 
     def initial_state(self) -> list:
         """The state that a call starts from: what is there, or what the user gave, or None."""
-        if not self.state_slots:
-            return []
-        values = [slot.read() for slot in self.state_slots]
-        pairs = zip(self.state_slots, values, strict=True)
-        return [slot.given("state") if value is None else value for slot, value in pairs]
+        return [slot.first_state() for slot in self.state_slots]
 
     def last_gradients(self, state: list) -> list | None:
         """The gradients that the user lets flow into the state after the last step; None if there are none."""

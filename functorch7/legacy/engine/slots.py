@@ -27,6 +27,12 @@ class Slot:
         stores = (self.holder.__dict__.get(f"{kind}_{what}", {}) for kind in ("_next", "_user"))
         return next((store[self.name] for store in stores if self.name in store), None)
 
+    def first_state(self) -> Value:
+        """What a call starts from: what the user gave for it, or what is remembered, or what was given for all."""
+        given = self.holder.__dict__.get("_next_state", {}).get(self.name)
+        remembered = self.read() if given is None else given
+        return self.given("state") if remembered is None else remembered
+
     def spend(self, what: str) -> None:
         """Drops what was given for one call."""
         self.holder.__dict__.pop(f"_next_{what}", None)

@@ -143,9 +143,9 @@ def _weight_of(module: Any) -> Tensor:
 class WeightNorm(Decorator, describes=layers.WeightNorm):
     """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first.
 
-    Differs from Torch7: the module inside is part of the description, so that `replace` does not meet it; what is put
-    into its bias counts, as in Torch. `reset` draws v and g anew, where Torch draws the weight inside, which counts
-    for nothing afterwards.
+    Differs from Torch7: the module inside is part of the description, so that `replace` may put in its place what has
+    its weight alone; what is put into its bias counts, as in Torch. `reset` draws v and g anew, where Torch draws the
+    weight inside, which counts for nothing afterwards.
     """
 
     @property
@@ -165,6 +165,19 @@ class WeightNorm(Decorator, describes=layers.WeightNorm):
     def listed_inside(self) -> list[Described]:
         """The module inside."""
         return self.modules
+
+    def replace(self, callback: Callable[[Value], Value]) -> Described:
+        """callback(module) for this module and the one inside, in whose place one with the same weight may come.
+
+        Raises: TypeError for another one, to which v and g mean nothing.
+        """
+        made, inner = callback(self), self.module
+        new: Any = inner.replace(callback)
+        if new is not inner:
+            if getattr(new, "weight", None) is not vars(inner)["weight"]:
+                raise TypeError(f"{self.title()}: expected a module with the weight of {inner} in its place, got {new}")
+            self._respecify(self._spec.replace(module=new.own_description()))
+        return made
 
     def _make_parameters(self) -> None:
         super()._make_parameters()

@@ -242,7 +242,7 @@ class Module(
 
     def accGradParameters(self, input: Value, gradOutput: Value, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""
-        if self._differentiated() and self.parameters()[0]:
+        if self._differentiated() and self._learns():
             self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
@@ -276,6 +276,13 @@ class Module(
         self.accUpdateGradParameters(input, gradOutput, lr)
         return self.gradInput
 
+    def _learns(self) -> bool:
+        """Whether there are parameters, as the plan knows that stands."""
+        plan = self._plans and self._plans.newest
+        if plan and plan.is_plain and not plan.is_stale:
+            return bool(plan.all_parameters.tensors)
+        return bool(self.parameters()[0])
+
     def _differentiated(self) -> bool:
         """Whether the parameters' gradients come from a call, not from a user's methods."""
         return self.is_described or not self.has_own_gradient()
@@ -283,7 +290,7 @@ class Module(
     def _pulled(self, input: Input, grad_output: Input) -> Call:
         """The call whose parameters' gradients are to be used, pulled back already or now."""
         call, state, step = self._to_accumulate(input)
-        if not call.is_pulled_back or call.given_gradient is not grad_output:
+        if not call.is_pulled_back or not call.was_given(grad_output):
             call.pull_back(self, grad_output, state, step)
         return call
 

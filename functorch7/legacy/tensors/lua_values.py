@@ -3,6 +3,7 @@
 import numbers
 from collections.abc import Callable
 
+import jax.numpy as jnp
 import numpy as np
 
 from ...core.types import Value
@@ -28,6 +29,31 @@ class OfLua:
     def record(self, made: Callable[[object, str], Value], place: str) -> Value:
         """What files have of it, at a place; `made` gives what they have of others, which may be filled later."""
         raise NotImplementedError
+
+
+CARRIED = np.dtype(jnp.float8_e5m2)
+"""The type of numbers that stand for values which are no tensors: it is floating, so that the way back goes through."""
+
+
+class Carried:
+    """A value of Lua's on its way through a network, from one user's method to others.
+
+    In traced programs it stands for a number, with which nothing is computed. Its gradient is zero.
+    """
+
+    __slots__ = ("value",)
+    shape, ndim, size, dtype = (), 0, 1, CARRIED
+
+    def __init__(self, value: OfLua):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Carried) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.value)
 
 
 def kind(value: object) -> str:

@@ -13,6 +13,7 @@ from ...core.types import Value
 from ...losses.tables import as_arrays, map_leaves, of_each
 from .devices import at_hand
 from .kinds import Elements
+from .lua_values import CARRIED, Carried, OfLua
 from .noted import Noted, ready, settled
 from .number import only_element
 from .tensor import Tensor
@@ -60,7 +61,7 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
         return [unwrapped(v, waits) for v in found] if isinstance(found, list) else found
     if isinstance(value, dict):
         return of_each(lambda v: unwrapped(v, waits), value)
-    return as_arrays(value)
+    return Carried(value) if isinstance(value, OfLua) else as_arrays(value)
 
 
 def noted(value: Value) -> Value:
@@ -106,6 +107,8 @@ def same_values(one: Value, other: Value) -> bool:
         return True
     if isinstance(one, (list, dict)) or isinstance(other, (list, dict)):
         return type(one) is type(other) and _same_tables(one, other)
+    if isinstance(one, Carried) or isinstance(other, Carried):
+        return one == other
     if np.shape(one) != np.shape(other):
         return False
     if not (is_concrete(one) and is_concrete(other)):
@@ -135,9 +138,10 @@ def _same_tables(one: list | dict, other: Any) -> bool:
 def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:
     """As `as_input` (or `as_noted`) reads it, with lists where the output has them.
 
-    What is given beyond the output's entries is left out, as Torch's table layers never look at it.
+    What is given beyond the output's entries is left out, as Torch's table layers never look at it. Of a tensor they
+    take the rows.
     """
-    if isinstance(output, list) and isinstance(value, (list, tuple)) and len(output) <= len(value):
+    if isinstance(output, list) and isinstance(value, (list, tuple, Tensor)) and len(output) <= len(value):
         return [as_gradient(v, o, read) for v, o in zip(value, output, strict=False)]
     return read(value)
 
@@ -155,6 +159,8 @@ def wrapped(value: Value) -> Value:
         return value
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
+    if type(value) is Carried:
+        return value.value
     return map_leaves(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
 
 
@@ -166,6 +172,8 @@ def shown(value: Value) -> Value:
     if isinstance(value, (list, tuple, dict)):
         return map_leaves(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
+        if value.dtype == CARRIED:  # the gradient of a value that is no tensor, as Torch's programs have it
+            return Tensor.of(np.zeros(1))
         return only_element(value) if is_concrete(value) else value
     return wrapped(value)
 

@@ -56,7 +56,7 @@ function border.class(number)
         local code, name = border.encode(key)
         received(nil, python.define(number, code + 8 * VALUE, name, border.refer(value)))
       else
-        call(python.define, number, nil, key, value)
+        call(python.define, number, nil, key, value, value and border.method_number(value))
       end
       border.forget(key)
     end,

@@ -61,6 +61,9 @@ function border.method_of_class(number)
   return method
 end
 
+-- The number of a function of Python's that Lua has as a method.
+function border.method_number(method) return method_numbers[method] end
+
 local C_TYPES = {
   Byte = 'unsigned char', Char = 'signed char', Short = 'short', Int = 'int', Long = 'long', Half = 'unsigned short',
   Float = 'float', Double = 'double',

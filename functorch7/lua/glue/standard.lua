@@ -136,6 +136,8 @@ function io.write(...)
   return output
 end
 
+local own_write = io.write
+
 local DEPTH = 5 -- th shows no tables further in than that
 
 local function key_order(a, b)
@@ -204,7 +206,11 @@ function print(...)
     begun = begun .. border.shown(found[i])
     if ends then begun = begun .. '\n' else shown[#shown + 1], begun = begun, '' end
   end
-  call(python.print, 0, nil, unpack(shown))
+  if io.write == own_write and io.output() == output then
+    call(python.print, 0, nil, unpack(shown))
+  else -- th prints by io.write, whatever a program has put there
+    io.write(concat(shown, '\t'), '\n')
+  end
 end
 
 function os.exit(code) call(python.exit, 0, nil, code == true and 0 or code == false and 1 or code or 0) end
