@@ -31,6 +31,7 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "small groups that can turn": ((2, 4, 5, 6), (6, 2, 3, 2), (1, 1), (2, 0), (1, 2), 2),
     "small groups in a wide border": ((2, 4, 2, 3), (2, 2, 2, 1), (1, 1), (2, 1), (1, 1), 2),
     "small groups of many planes": ((2, 4, 4, 5), (52, 2, 2, 3), (1, 1), (0, 1), (1, 1), 2),
+    "images smaller than kernels": ((2, 3, 2, 3), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment
@@ -51,6 +52,18 @@ TRANSPOSED = {  # images, kernels, stride, padding, adjustment
 def of_xla(x, weight, stride, padding, dilation, groups):
     edges = [(p, p) for p in padding]
     return lax.conv_general_dilated(x, weight, stride, edges, rhs_dilation=dilation, feature_group_count=groups)
+
+
+def by_sums(x, weight, stride, padding):
+    """The formula, tap by tap."""
+    x = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)))
+    (height, width), (down, across) = weight.shape[2:], stride
+    rows, columns = (x.shape[2] - height) // down + 1, (x.shape[3] - width) // across + 1
+    return sum(
+        jnp.einsum("oc,bchw->bohw", weight[..., i, j], x[:, :, i:, j:][:, :, ::down, ::across][:, :, :rows, :columns])
+        for i in range(height)
+        for j in range(width)
+    )
 
 
 def transposed_of_xla(x, weight, stride, padding, adjustment):
@@ -105,6 +118,18 @@ def test_convolutions(name, ways):
         lambda x, weight: convolve(x, weight, stride, padding, dilation, groups),
         lambda x, weight: of_xla(x, weight, stride, padding, dilation, groups),
         shapes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernels", "padding"), [((2, 3, 3, 2), (0, 1)), ((2, 3, 4, 2), (1, 1))], ids=["as large", "smaller"]
+)
+def test_gradients_at_which_xla_ends_the_process(kernels, padding):
+    """Gaps as wide as the kernel along one axis, and fewer windows than taps along the other."""
+    check_the_same(
+        lambda x, weight: convolve(x, weight, (1, 2), padding),
+        lambda x, weight: by_sums(x, weight, (1, 2), padding),
+        ((2, 3, 4, 4), kernels),
     )
 
 
