@@ -104,6 +104,17 @@ def _split(x: Array, parts: int, count: int) -> Array:
     return x.reshape(parts, count, *x.shape[1:])
 
 
+def _are_exchanged(sizes: tuple[int, ...], kernel: tuple[int, ...], gaps: tuple[int, ...]) -> bool:
+    """Whether XLA takes images of these sizes for the kernels, and the kernels for the images.
+
+    With a border around these that is up to a hundred times as slow, and with gaps as wide as a kernel of two it ends
+    the process (jaxlib 0.10.2 to 0.12.0): so it is to be given them with all that is between and around.
+    """
+    if max(gaps) == 1:
+        return math.prod(sizes) < math.prod(kernel)
+    return any(taps > size for taps, size in zip(kernel, sizes, strict=True))
+
+
 def _product(
     images: Array,
     kernels: Array,
@@ -114,15 +125,12 @@ def _product(
 ) -> Array:
     """Of B x sizes x C with kernel x C x O, as B x windows x O."""
     axes = images.ndim - 2
-    gaps, sizes, taps = gaps or (1,) * axes, images.shape[1:-1], kernels.shape[:-2]
-    # XLA takes images that are smaller than the kernels for the kernels: with a border that is up to a hundred times as
-    # slow, and with gaps it may end the process (jaxlib 0.10.2 to 0.12.0). So it is to see them with what is around.
-    with_gaps = max(gaps) > 1 and any(tap > size for tap, size in zip(taps, sizes, strict=True))
-    if with_gaps or math.prod(sizes) < math.prod(taps):
+    gaps = gaps or (1,) * axes
+    if _are_exchanged(images.shape[1:-1], kernels.shape[:-2], gaps):
         around = [(*edge, gap - 1) for edge, gap in zip(edges, gaps, strict=True)]
-        wide = lax.pad(images, jnp.zeros((), images.dtype), [(0, 0, 0), *around, (0, 0, 0)])
-        # Without a barrier XLA takes a border for the convolution's own again.
-        images = wide if with_gaps else lax.optimization_barrier(wide)
+        images = lax.pad(images, jnp.zeros((), images.dtype), [(0, 0, 0), *around, (0, 0, 0)])
+        if max(gaps) == 1 or (2, 2, (0, 0)) in zip(kernels.shape, gaps, edges, strict=False):
+            images = lax.optimization_barrier(images)  # without one XLA has what is around from the convolution again
         edges, gaps = [(0, 0)] * axes, (1,) * axes
     of_images, of_kernels = (0, axes + 1, *range(1, axes + 1)), (axes + 1, axes, *range(axes))
     order = lax.ConvDimensionNumbers(of_images, of_kernels, of_images)
