@@ -1,4 +1,4 @@
-"""How well recorded results of Torch7 are reproduced: `python -m benchmarks.conformance` prints docs/recorded.md's table.
+"""How well recorded results of Torch7 are met: `python -m benchmarks.conformance` prints docs/recorded.md's table.
 
 It runs the cases of tests/test_golden.py, and keeps the largest difference of all numbers that are compared.
 """

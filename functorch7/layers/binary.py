@@ -24,7 +24,7 @@ def convolve_signs(x: Array, weight: Array, stride: tuple[int, ...], padding: tu
 
 @convolve_signs.defjvp
 def _tangents(stride: tuple[int, ...], padding: tuple[int, ...], primals: tuple, tangents: tuple) -> tuple:
-    """The linear function of which these gradients are the transpose."""
+    """The linear function whose transpose has these gradients."""
     (x, weight), (of_x, of_weight) = primals, tangents
     scale = jnp.abs(weight).mean((0, 2, 3)).reshape(1, -1, 1, 1)
     change = convolve(of_x * scale, signs(weight), stride, padding) + convolve(x, of_weight, stride, padding)

@@ -13,7 +13,7 @@ from .table import check_entries, joined
 class Sequential(Container, init=False):
     """y = m_n(... m_2(m_1(x))): the modules one after another.
 
-    Shape: what the first module takes -> what the last one gives; without modules the input itself.
+    Shape: the first module's input -> the last one's output; without modules the input itself.
     Parameters and buffers: a list, one entry per module.
     Raises: TypeError if something that is no module is added.
     Source: nn/doc/containers.md#nn.Sequential.
@@ -28,7 +28,7 @@ class Sequential(Container, init=False):
 
     @property
     def causal(self) -> bool:
-        """Where all modules inside are."""
+        """The places of all modules inside."""
         return bool(self.modules) and all(module.traits.causal for module in self.modules)
 
     def forward(
@@ -79,7 +79,7 @@ class Branches(Container, abstract=True, init=False):
 class Concat(Branches):
     """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
-    Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
+    Shape: any -> the outputs, which agree in all dimensions but `dimension` (the batch's counts, too).
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError for dimension 0 and for sizes that do not match.
     Source: nn/doc/containers.md#nn.Concat.

@@ -1,4 +1,4 @@
-"""Rectifiers: functions with a bend, at which the derivative is the one on the left."""
+"""Rectifiers: functions with a kink, at which the derivative is the one on the left."""
 
 from typing import ClassVar
 
@@ -134,7 +134,7 @@ class ELU(Transfer):
         check_number(self, alpha=self.alpha)
 
     def f(self, input: Array) -> Array:
-        below = where(input > 0, 0, input)  # so that the exponential of a large x is never taken
+        below = where(input > 0, 0, input)  # so that the exponential of a large x is never computed
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
     def printed(self) -> str:

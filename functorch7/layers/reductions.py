@@ -1,4 +1,4 @@
-"""Layers that reduce a dimension, or scale by what it holds."""
+"""Layers that reduce a dimension, or scale by its contents."""
 
 import math
 from typing import ClassVar
@@ -67,7 +67,7 @@ class Min(Reduction):
 
 
 def _first(input: Array, value: Array, axis: int) -> Array:
-    """The first element along an axis that is this value, or NaN: a third of `argmax`'s time on CPUs."""
+    """The first element along an axis with this value, or NaN: takes a third of `argmax`'s time on CPUs."""
     place = lax.broadcasted_iota(np.int32, input.shape, axis)
     found = (input == lax.stop_gradient(value)) | (input != input)
     at = jnp.where(found, place, input.shape[axis]).min(axis, keepdims=True)

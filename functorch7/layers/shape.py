@@ -1,4 +1,4 @@
-"""Layers that only view their input differently."""
+"""Layers that only change the shape of their input."""
 
 import math
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
 
 
 def check_open_sizes(module: "Reshape | View") -> None:
-    """Sizes are positive, but for one that may be -1."""
+    """Refuses sizes that are not positive, except one that may be -1."""
     if any(s < 1 and s != -1 for s in module.size):
         raise ValueError(f"{module.torch_name()}: expected sizes that are positive or -1, got {module.size}")
     if module.size.count(-1) > 1:
@@ -48,7 +48,7 @@ def check_open_sizes(module: "Reshape | View") -> None:
 
 
 def known_count(size: tuple[int, ...]) -> int:
-    """The elements of one row along the dimension that is left open, or of all."""
+    """The elements of one row along the open dimension, or of all."""
     return math.prod(s for s in size if s != -1)
 
 
@@ -72,7 +72,7 @@ class Reshape(Map):
     batch_mode: bool | None = None
 
     def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None):
-        if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
+        if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's last argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
         self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
         check_open_sizes(self)

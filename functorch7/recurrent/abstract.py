@@ -54,8 +54,8 @@ class AbstractRecurrent(Module, abstract=True):
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
         # Trimming only saves work, and gives the results of masking. One of the programs for parts of the batch runs,
-        # each with its own sizes: nothing inside them can be inspected, and their draws would depend on how many examples
-        # are left. JAX 0.10.2's checkify does not understand their derivative inside a scan.
+        # each with its own sizes: nothing inside them can be inspected, and their draws would depend on how many
+        # examples are left. JAX 0.10.2's checkify does not understand their derivative inside a scan.
         looked_at = self._hooks or is_probed() or is_looking()
         if self.trims and zero.ndim and not looked_at and not self.draws(train):
             return self._trimmed(zero, params, buffers, input, key=key, train=train)

@@ -23,8 +23,8 @@ def check_argument(module: Module, given: object, position: int) -> None:
 class Recurrent(AbstractRecurrent):
     """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
-    Shape: the input of `input` -> the output of `transfer`; one time step a call. `start` is a module, or sizes: then it
-    is nn.Add, a learned vector.
+    Shape: the input of `input` -> the output of `transfer`; one time step a call. `start` is a module, or sizes: then
+    it is nn.Add, a learned vector.
     Parameters and buffers: those of start_module, input_module, feedback_module, transfer_module, merge_module.
     Buffers: output (h), None when forgotten.
     Raises: TypeError for arguments that are not modules; ValueError for `mask_zero`, since the first step differs.
