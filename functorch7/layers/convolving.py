@@ -32,13 +32,13 @@ _MANY_PLANES = 16
 """Groups of at least this many planes are separate convolutions."""
 
 _FEW_MULTIPLES = 150
-"""This many elements of kernels are added in one pass; XLA takes long to compile more."""
+"""At most this many elements of kernels are added in one pass; XLA takes long to compile more."""
 
 _VECTOR, _MANY_ROWS = 16, 40
 """The largest number of values in a vector register; and enough planes for products that have them as rows."""
 
 _FEW_TAPS, _MANY_VALUES = 30, 400_000
-"""Limits of a kernel's taps and of the output's values between which the kernels' gradient is faster by rows."""
+"""For kernels of at most this many taps, and outputs of this many values, the kernels' gradient is faster by rows."""
 
 
 @wide_on_cpu
@@ -215,7 +215,7 @@ def _phases_pay(weight: Array, how: Steps) -> bool:
 
 
 def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """The transpose by images of these sizes of kernels with such steps, as a convolution without steps."""
+    """The transpose of a convolution with steps of images of these sizes, as a convolution without steps."""
     kernels = kernels_of_phases(weight, how.stride)
     ones = (1,) * len(sizes)
     planes = on_cpu(x, kernels, Steps(ones, tuple(taps - 1 for taps in kernels.shape[2:]), ones))
@@ -223,7 +223,7 @@ def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
 
 
 def _by_turned(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """The transpose by images of these sizes: a convolution with the kernels turned around, without steps."""
+    """The transpose of a convolution of images of these sizes, as one with the kernels turned around, without steps."""
     kernel, groups = weight.shape[2:], how.groups
     apart = weight.reshape(groups, -1, *weight.shape[1:])
     turned = jnp.flip(jnp.swapaxes(apart, 1, 2), range(3, apart.ndim)).reshape(-1, len(weight) // groups, *kernel)

@@ -75,7 +75,7 @@ class DataParallelTable(Container):
 
 
 def _may_be_shared_by(devices: list[Device]) -> bool:
-    """Whether these devices can share a program: not if it is for one device, or a mesh of fewer is set."""
+    """Whether these devices can share a program: not one device alone, nor if a mesh of fewer is set."""
     mesh = jax.sharding.get_abstract_mesh()
     return len(devices) > 1 and not mesh.manual_axes and (mesh.empty or mesh.size == len(devices))
 

@@ -72,7 +72,7 @@ class LookupTable(Module):
 
     @property
     def causal(self) -> bool:
-        """Not if a step's change of the gradient depends on all other steps."""
+        """Not if a step's part of the gradient depends on all other steps."""
         return not self.scale_by_frequency
 
     def init_buffers(self) -> State:
