@@ -120,7 +120,7 @@ def is_pruned(masks: Masks, name: str = "") -> bool:
 def prune(params: Tree, masks: Masks) -> Tree:
     """The params with zeros where the masks say so. Pure, also for use under `jit` and `grad`.
 
-    Raises: ValueError for masks of what is no parameter, and of other shapes.
+    Raises: ValueError for masks without a parameter, and for other shapes.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> f7.pruning.prune({"weight": jnp.array([1.0, 2.0])}, {"weight": jnp.array([False, True])})["weight"].tolist()

@@ -40,7 +40,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
     """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dh + m - padh, j dw + n - padw], with a_o the mean of
     |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
 
-    The real weights are what is learned: their gradient is that of an ordinary convolution.
+    The real weights are learned: their gradient is that of an ordinary convolution.
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
     Parameters: weight (n_output_plane, n_input_plane, kh, kw), as SpatialConvolution's; no bias.
     Raises: as SpatialConvolution.

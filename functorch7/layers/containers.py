@@ -15,7 +15,7 @@ class Sequential(Container, init=False):
 
     Shape: the first module's input -> the last one's output; without modules the input itself.
     Parameters and buffers: a list, one entry per module.
-    Raises: TypeError if something that is no module is added.
+    Raises: TypeError if anything but a module is added.
     Source: nn/doc/containers.md#nn.Sequential.
 
     >>> import functorch7 as f7
@@ -147,7 +147,7 @@ class ConcatTable(Branches, init=False):
 
     Shape: any -> [output of module 1, ...].
     Parameters and buffers: a list, one entry per module.
-    Raises: TypeError if something that is no module is added; the errors of the modules.
+    Raises: TypeError if anything but a module is added; the errors of the modules.
     Source: nn/doc/table.md#nn.ConcatTable.
 
     >>> import functorch7 as f7
@@ -163,7 +163,7 @@ class ParallelTable(Branches, init=False):
     Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored. A
     tensor with one row per module is the table of its rows, as in Torch.
     Parameters and buffers: a list, one entry per module.
-    Raises: ValueError if the input is no table or has too few entries.
+    Raises: ValueError if the input is not a table or has too few entries.
     Source: nn/doc/table.md#nn.ParallelTable.
 
     >>> import functorch7 as f7

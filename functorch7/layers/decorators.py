@@ -50,7 +50,7 @@ class Serial(Decorator):
     tensortype).
 
     Shape, parameters and buffers: those of the module, one level down.
-    Raises: ValueError for a tensortype that is no "torch.*Tensor".
+    Raises: ValueError for a tensortype other than "torch.*Tensor".
     Source: dpnn/README.md#nn.Serial.
 
     >>> import functorch7 as f7

@@ -46,7 +46,7 @@ def _(windows, counts, primals, tangents):
 
 
 def _overhang(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...]) -> bool:
-    """Whether windows have places outside of the plane; windows without others give -inf and no gradient, as in Torch."""
+    """Whether windows have places outside of the plane; those with no others give -inf, but no gradient, like Torch."""
     kernel, stride, pads, dilation = map(windows.window, ("k", "d", "pad", "dilation"))
     ends = [(n - 1) * d + (k - 1) * step + 1 for n, k, d, step in zip(counts, kernel, stride, dilation, strict=True)]
     return any(pads) or any(end > size for end, size in zip(ends, shape[-len(counts) :], strict=True))

@@ -103,7 +103,7 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
 
 
 def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:
-    """Known numbers of the type of drawn ones, whatever JAX's type of floats is: one, or an array of this shape.
+    """Known numbers in the type of drawn ones, for any of JAX's types of floats: one, or an array of this shape.
 
     They are NumPy's at first, since jax.numpy compiles a program for each shape.
     """

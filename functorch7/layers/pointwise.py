@@ -157,7 +157,7 @@ class MulConstant(Transfer):
     """y = k * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if k is no number, and for integers.
+    Raises: TypeError if k is not a number, and for integers.
     Source: nn/doc/transfer.md#nn.MulConstant.
 
     >>> import functorch7 as f7, jax.numpy as jnp

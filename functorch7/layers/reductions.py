@@ -105,7 +105,7 @@ class Sum(Reduction):
     """y = sum_i x_i: the sum over a dimension, divided by its size if size_average.
 
     Shape: as Max; without `squeeze` the dimension stays, with size 1.
-    Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is no boolean.
+    Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is not a boolean.
     Source: nn/doc/simple.md#nn.Sum.
 
     >>> import functorch7 as f7, jax.numpy as jnp

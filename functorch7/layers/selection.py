@@ -70,7 +70,7 @@ class FlattenTable(TableMap):
     """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
-    Raises: ValueError if the input is no table.
+    Raises: ValueError if the input is not a table.
     Source: nn/doc/table.md#nn.FlattenTable.
 
     >>> import functorch7 as f7

@@ -119,7 +119,7 @@ class IndexLinear(Module):
 
     Shape: [keys (n), values (n)] -> (output_size); for a batch [table of keys, table of values], or flat
     [keys (N), values (N), sizes (B)] -> (B, output_size). Keys count from 1 - keys_offset.
-    Parameters: weight (input_size, output_size), bias (output_size,): zeros, or what is given; with stdv uniform on
+    Parameters: weight (input_size, output_size), bias (output_size,): zeros, or the given one; with stdv uniform on
     +-stdv * sqrt(3), bias times 1e-6. With `normalize` a value is divided by the largest size that its key has had in
     training, and a learned number per key is added; weight then has 4 columns more, in front: that size, 1 over it,
     the update's scale (1), and that number.
