@@ -1400,7 +1400,7 @@ class ReinforceNormal(Reinforce):
     def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class Reshape(_passing.Rearranging, Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: what is left over.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: the remaining size.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True. With a size of -1 the counts
@@ -1611,8 +1611,8 @@ class Unsqueeze(_passing.Rearranging, Module):
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class View(_passing.Rearranging, Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
-    a leading batch.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; the remaining factor
+    becomes a leading batch.
 
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.
