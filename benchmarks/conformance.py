@@ -1,6 +1,6 @@
-"""How far recorded results of Torch7 are met: `python -m benchmarks.conformance` prints docs/recorded.md's table.
+"""How well recorded results of Torch7 are met: `python -m benchmarks.conformance` prints docs/recorded.md's table.
 
-It runs what tests/test_golden.py runs, and keeps, of all numbers that are compared, the one that is furthest off.
+It runs the cases of tests/test_golden.py, and keeps the largest difference of all numbers that are compared.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> None:
             with contextlib.redirect_stdout(sys.stderr):  # some modules print
                 test_torch7_agrees(case)
             found[family] += 1
-    print("| family | cases | numbers compared | furthest off |\n| --- | ---: | ---: | ---: |")
+    print("| family | cases | numbers compared | largest difference |\n| --- | ---: | ---: | ---: |")
     for name in sorted(found):
         print(f"| {name} | {found[name]} | {numbers[name]:,} | {furthest[name]:.0e} |")
 

@@ -1,7 +1,7 @@
 """Pruning: masks that keep parameters at zero, a dict of them by the names of `state_dict`.
 
-Every method takes the masks that are there already and returns the new ones, so that pruning again prunes more:
-amounts count among what is left. `prune` makes the zeros, `keep_pruned` keeps them in training.
+Every method takes the existing masks and returns the new ones, so that pruning again prunes more; amounts refer to the
+elements that are left. `prune` sets the zeros, `keep_pruned` keeps them in training.
 
 >>> import functorch7 as f7, jax
 >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
@@ -35,11 +35,11 @@ ORIGINAL, MASK = "_orig", "_mask"
 
 
 def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
-    """The masks, with the `amount` smallest of |weight| among what is left of a parameter pruned, too.
+    """The masks, in which the `amount` smallest of the remaining |weight| of a parameter are pruned, too.
 
-    amount is a count, or, from 0.0 to 1.0, a part of what is left.
-    Raises: ValueError for a name that is no parameter's, and for an amount below 0, or above 1 or what is left;
-    TypeError for an amount that is no number.
+    amount is a count, or, from 0.0 to 1.0, a share of the remaining elements.
+    Raises: ValueError for a name that is not a parameter's, and for an amount below 0, or above 1 or the count of
+    remaining elements; TypeError for an amount that is not a number.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> f7.pruning.l1_unstructured({"weight": jnp.array([1.0, -3.0, 2.0])}, "weight", 1)["weight"].tolist()
@@ -52,7 +52,7 @@ def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MA
 def random_unstructured(
     params: Tree, name: str, amount: float, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """The masks, with any `amount` of what is left of a parameter pruned, too. Amounts, errors: `l1_unstructured`."""
+    """The masks, with a random `amount` of the remaining elements pruned, too. Amounts, errors: `l1_unstructured`."""
     weight, mask = _found("random_unstructured", params, name, masks)
     return {**masks, name: jnp.asarray(_without_least("random_unstructured", _drawn(key, weight.shape), mask, amount))}
 
@@ -60,10 +60,10 @@ def random_unstructured(
 def ln_structured(
     params: Tree, name: str, amount: float, n: float, dim: int, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """The masks, with the `amount` slices along `dim` whose Ln norm is smallest among those left pruned, too.
+    """The masks, in which the `amount` slices along `dim` with the smallest Ln norm of those left are pruned, too.
 
     dim counts from 1 (in Linear and convolutions 1 is the outputs), or from the end, -1; n may be math.inf.
-    amount counts slices. Raises: as `l1_unstructured`, and ValueError for vectors and dimensions that are not there.
+    amount counts slices. Raises: as `l1_unstructured`, and ValueError for vectors and missing dimensions.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> params = {"weight": jnp.array([[1.0, 1.0], [3.0, 0.0]])}
@@ -79,7 +79,7 @@ def ln_structured(
 def random_structured(
     params: Tree, name: str, amount: float, dim: int, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """The masks, with any `amount` of the slices left along `dim` pruned, too. The rest: `ln_structured`."""
+    """The masks, with a random `amount` of the remaining slices along `dim` pruned, too. Otherwise: `ln_structured`."""
     weight, mask = _found("random_structured", params, name, masks)
     axis = _axis("random_structured", weight, name, dim)
     return {**masks, name: _without_slices("random_structured", _drawn(key, weight.shape[axis]), mask, axis, amount)}
@@ -88,7 +88,7 @@ def random_structured(
 def global_unstructured(
     params: Tree, names: Iterable[str], amount: float, key: jax.Array | None = None, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
-    """`l1_unstructured` over several parameters at once: the smallest of all; with a key any of all.
+    """`l1_unstructured` over several parameters at once: the smallest of all, or with a key random ones of all.
 
     Raises: ValueError without names, and as `l1_unstructured`.
     """
@@ -105,7 +105,7 @@ def global_unstructured(
 
 
 def custom_from_mask(params: Tree, name: str, mask: ArrayLike, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
-    """The masks, with a parameter pruned where `mask` is 0, too. Raises: ValueError for other names and shapes."""
+    """The masks, with a parameter also pruned where `mask` is 0. Raises: ValueError for other names and shapes."""
     weight, before = _found("custom_from_mask", params, name, masks)
     if np.shape(mask) != weight.shape:
         raise ValueError(f"custom_from_mask: expected a mask of shape {weight.shape} for {name}, got {np.shape(mask)}")
@@ -113,14 +113,14 @@ def custom_from_mask(params: Tree, name: str, mask: ArrayLike, masks: Masks = NO
 
 
 def is_pruned(masks: Masks, name: str = "") -> bool:
-    """Whether there is a mask for a parameter, or for any in the module of this name; without a name: at all."""
+    """Whether there is a mask for this parameter, or for any in the module of this name; without a name, any mask."""
     return any(not name or each == name or each.startswith(f"{name}.") for each in masks)
 
 
 def prune(params: Tree, masks: Masks) -> Tree:
-    """The params with zeros where masks are. Pure, for use under `jit` and `grad`, too.
+    """The params with zeros where the masks say so. Pure, also for use under `jit` and `grad`.
 
-    Raises: ValueError for masks of what is no parameter, and of other shapes.
+    Raises: ValueError for masks without a parameter, and for other shapes.
 
     >>> import functorch7 as f7, jax.numpy as jnp
     >>> f7.pruning.prune({"weight": jnp.array([1.0, 2.0])}, {"weight": jnp.array([False, True])})["weight"].tolist()
@@ -131,7 +131,7 @@ def prune(params: Tree, masks: Masks) -> Tree:
 
 
 def remove(params: Tree, masks: Masks, name: str) -> tuple[Tree, dict[str, Array]]:
-    """(params with the parameter's zeros, masks without its mask): the pruning is permanent, and no longer kept up.
+    """(params with the parameter's zeros, masks without its mask): pruning is made permanent, and no longer maintained.
 
     Raises: ValueError if there is no such mask.
     """
@@ -145,9 +145,9 @@ def keep_pruned(masks: Masks) -> "optax.GradientTransformation":
 
         optimizer = optax.chain(optax.adam(1e-3), keep_pruned(masks))
 
-    Raises: ValueError for masks of what is no parameter, and of other shapes; and if `update` is not given the params.
+    Raises: ValueError for masks without a parameter, or of other shapes, and if `update` does not get the params.
     """
-    import optax  # which takes a while, and only this needs
+    import optax  # its import takes a while, and only this function needs it
 
     def init(params: Tree) -> optax.EmptyState:
         _check_masks("keep_pruned", params, masks)
@@ -162,9 +162,9 @@ def keep_pruned(masks: Masks) -> "optax.GradientTransformation":
 
 
 def pruned_state_dict(state: Mapping[str, Array], masks: Masks) -> dict[str, Array]:
-    """A `state_dict` in PyTorch's form: name_orig and name_mask in place of every name that has a mask.
+    """A `state_dict` in PyTorch's form: name_orig and name_mask instead of every name that has a mask.
 
-    Raises: ValueError for masks of what is no parameter.
+    Raises: ValueError for masks without a parameter.
     """
     _check_names("pruned_state_dict", dict(state), masks)
     kept = {name + ORIGINAL if name in masks else name: value for name, value in state.items()}
@@ -172,7 +172,7 @@ def pruned_state_dict(state: Mapping[str, Array], masks: Masks) -> dict[str, Arr
 
 
 def split_pruned(state: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """(state, masks): what `pruned_state_dict` joined, or PyTorch's pruned modules have. The state is unpruned.
+    """(state, masks): the parts of a `pruned_state_dict`, or of the state of PyTorch's pruned modules, unpruned.
 
     Raises: ValueError for a name_orig without its name_mask.
     """
@@ -205,7 +205,7 @@ def _check_masks(who: str, params: Tree, masks: Masks) -> None:
 
 
 def _found(who: str, params: Tree, name: str, masks: Masks) -> tuple[np.ndarray, np.ndarray]:
-    """A parameter as it is pruned so far, and what of it is left."""
+    """A parameter as pruned so far, and which elements are left."""
     _check_names(who, params, [name])
     weight = np.asarray(leaves_by_name(params)[name], np.float64)
     if name in masks:
@@ -225,7 +225,7 @@ def _drawn(key: jax.Array, shape: Any) -> np.ndarray:
 
 
 def _count(who: str, amount: float, left: int) -> int:
-    """How many are to go of those that are left."""
+    """How many of the remaining elements to prune."""
     if isinstance(amount, bool) or not isinstance(amount, (int, float, np.number)):
         raise TypeError(f"{who}: expected a count, or a part from 0.0 to 1.0, got {amount!r}")
     whole = isinstance(amount, (int, np.integer))
@@ -237,7 +237,7 @@ def _count(who: str, amount: float, left: int) -> int:
 
 
 def _without_least(who: str, scores: np.ndarray, mask: np.ndarray, amount: float) -> np.ndarray:
-    """The mask without the `amount` least scores among those that are left; of equal ones the first."""
+    """The mask without the `amount` lowest scores of the remaining ones; of equal ones the first."""
     left = np.flatnonzero(mask)
     least = left[np.argsort(scores.ravel()[left], kind="stable")[: _count(who, amount, left.size)]]
     remaining = mask.copy()

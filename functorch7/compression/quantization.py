@@ -1,4 +1,4 @@
-"""Networks with weights of 8 bits: converted when trained, after a look at inputs, or trained to be rounded."""
+"""Networks with weights of 8 bits: converted after training, after observing inputs, or trained with rounding."""
 
 from collections.abc import Callable, Collection
 from dataclasses import fields
@@ -28,15 +28,15 @@ def quantize(
 ) -> tuple[Module, Variables]:
     """(module, (params, buffers)) with int8 weights, a quarter of the bytes: `Quantized` in place of layers.
 
-    These are the modules that say which axis of a weight counts outputs (`Module.scaled_axes`): Linear, LookupTable
+    These are the modules that declare which axis of a weight counts outputs (`Module.scaled_axes`): Linear, LookupTable
     without max_norm, the temporal, spatial and volumetric convolutions, the LSTMs, GRUs and other cells and layers of
-    sequences, and a user's own; or those of the classes in `layers`, and of classes derived from them. The int8 arrays
-    and their scales are buffers, so that what is left of the params can be trained on. With `dynamic` Linear rounds its
-    inputs, too, and multiplies whole numbers; recurrent layers never do. Layers that were `observed` or
-    `fake_quantized` are converted accordingly. The ties of `Shared` are kept where neither side is converted.
-    Raises: TypeError for `layers` that do not say it; ValueError for observed layers that have seen no input, or one
-    that is not finite, for weights that are not, for arrays that are not the module's, and for hooks at modules inside
-    of what is converted as a whole, which would never run.
+    sequences, and a user's own; or only those of the classes in `layers`, and of classes derived from them. The int8
+    arrays and their scales are buffers, so that the remaining params can be trained further. With `dynamic`, Linear
+    also rounds its inputs, and multiplies whole numbers; recurrent layers never do. Layers that were `observed` or
+    `fake_quantized` are converted accordingly. The ties of `Shared` are kept if neither side is converted.
+    Raises: TypeError for `layers` without `scaled_axes`; ValueError for observed layers that have seen no input, or one
+    that is not finite, for weights that are not finite, for arrays that do not fit the module, and for hooks at modules
+    inside of those that are converted as a whole, which would never run.
 
     >>> import functorch7 as f7, jax
     >>> module = f7.Sequential(f7.Linear(4, 3), f7.Tanh())
@@ -71,9 +71,9 @@ def fake_quantized(
 
 
 def observed(module: Module, buffers: Tree) -> tuple[Module, Tree]:
-    """(module, buffers) whose Linear layers note the range of their inputs, for static quantisation.
+    """(module, buffers) in which Linear layers note the range of their inputs, for static quantisation.
 
-    Run it on typical batches, handing on the buffers, then convert it by `quantize`.
+    Run it on typical batches, passing the buffers on, then convert it by `quantize`.
 
     >>> import functorch7 as f7
     >>> module, buffers = f7.observed(f7.Linear(4, 3), {})
@@ -93,7 +93,7 @@ def observed(module: Module, buffers: Tree) -> tuple[Module, Tree]:
 def _rounding(
     wrapper: type[Quantized] | type[FakeQuantized], who: str, dynamic: bool, layers: Collection[type[Module]] | None
 ) -> Change:  # fmt: skip
-    """The change that puts a wrapper around modules that are converted, and leaves those as they are that could be."""
+    """The change that wraps the modules to be converted, and keeps others that could be converted unchanged."""
     if not isinstance(layers, Collection | None):
         raise TypeError(f"{who}: expected a list of classes, such as [nn.Linear], got {layers!r}")
     unknown = [each for each in layers or () if not _says_axes(each)]
@@ -116,7 +116,7 @@ def _says_axes(given: object) -> bool:
 
 
 def _converted(module: Module, change: Change) -> Module:
-    """The description with other layers in place of those that `change` gives a module for."""
+    """The description with other layers in place of those for which `change` returns a module."""
     made = change(module)
     if made is not None:
         return check_called(attached(made.named(module.own_name), module._hooks))
@@ -136,7 +136,7 @@ def _converted(module: Module, change: Change) -> Module:
 
 
 def _ties_left(shared: Shared) -> tuple:
-    """The ties whose two ends still are parameters."""
+    """The ties of which both ends are still parameters."""
     there = leaves_by_name(structure_of(shared.module).params)
     return tuple(tie for tie in shared.ties if all(dotted(end) in there for end in tie))
 
@@ -166,7 +166,7 @@ def _below(old: Module, new: Module, params: Tree, buffers: Tree) -> tuple[Any, 
 
 
 def _with_scale(old: Module, buffers: Tree) -> Any:
-    """The buffers with the scale for what was observed."""
+    """The buffers with the scale of what was observed."""
     if not isinstance(old, Observed):
         return buffers
     largest = jnp.asarray(buffers["input_range"])

@@ -1,4 +1,4 @@
-"""Poolings whose windows follow from the output's size: adaptive and fractional."""
+"""Poolings whose windows depend on the size of the output: adaptive and fractional."""
 
 import math
 from typing import Any, ClassVar
@@ -15,13 +15,13 @@ from .windows import Windows
 
 
 def regions(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first element of each of `count` regions that cover an axis, and the one behind its last."""
+    """The first element of each of `count` regions that cover an axis, and the end of each."""
     numbers = np.arange(count)
     return numbers * size // count, -(-(numbers + 1) * size // count)
 
 
 def largest_of(patches: Array, positions: Array, dims: int) -> tuple[Array, Array]:
-    """The first maximum of patches (..., outputs of `dims` axes, then windows of as many), and its position."""
+    """The first maximum of patches (..., outputs of `dims` axes, then as many window axes), and its position."""
     leading = patches.ndim - dims
     flat, where = (flattened(each, leading) for each in (patches, jnp.broadcast_to(positions, patches.shape)))
     at = jnp.argmax(flat, -1)[..., None]
@@ -74,7 +74,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
         return best.reshape(shape)
 
     def _positions(self, planes: Array) -> Array:
-        """Each region's first maximum, counted row by row: of each row its first, and the first row of these."""
+        """Each region's first maximum, row by row: the first of each row, and then the first row of these."""
         largest, columns = [], []
         for first, behind in zip(*regions(planes.shape[2], self.w), strict=True):
             part = planes[:, :, first:behind]
@@ -130,7 +130,7 @@ class FractionalMaxPooling(Windows, abstract=True):
         return not self.fixed
 
     def output_sizes(self, input: Array) -> tuple[int, ...]:
-        """The sizes of the output; ValueError if they leave no room for the windows."""
+        """The sizes of the output; ValueError if the windows do not fit."""
         sizes = input.shape[-len(self.axes) :]
         wanted = [getattr(self, "out" + axis) for axis in self.axes]
         out = tuple(int(o) if o >= 1 else math.floor(size * o) for o, size in zip(wanted, sizes, strict=True))
@@ -140,7 +140,7 @@ class FractionalMaxPooling(Windows, abstract=True):
 
     @staticmethod
     def starts(sample: Array, size: int, k: int, count: int) -> Array:
-        """Where the windows of one axis begin, for samples in [0, 1): increments are alpha, rounded either way."""
+        """Where the windows of one axis begin, for samples in [0, 1): increments are alpha, rounded up or down."""
         if count == 1:
             return jnp.full((*sample.shape, 1), size - k, jnp.int32)
         alpha = jnp.asarray((size - k) / (count - 1), sample.dtype)
@@ -173,7 +173,7 @@ class FractionalMaxPooling(Windows, abstract=True):
 
     @builder
     def fix_pooling_regions(self, val: bool = True) -> "FractionalMaxPooling":
-        """The same pooling with the same windows at every call."""
+        """The same pooling with the same windows in every call."""
         return self.replace(fixed=val)
 
 

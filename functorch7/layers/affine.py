@@ -71,7 +71,7 @@ class Mul(Layer):
 
 
 class Componentwise(Layer, abstract=True):
-    """Layers with one array of the given sizes that meets every element of an example: write `combine`."""
+    """Layers with one array of the given sizes that is combined with every element of an example: write `combine`."""
 
     size: tuple[int, ...]
     fill: float | None = None

@@ -1,4 +1,4 @@
-"""Samples from a fixed distribution in constant time, however many values it has: the alias method."""
+"""Samples from a fixed distribution in constant time, for any number of values: the alias method."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,14 +17,14 @@ DRAWS = 2**32
 class AliasTable(NamedTuple):
     """A distribution over 0 .. n - 1 for draws of 32 random bits: column `bits % n` keeps the low ones of its levels.
 
-    Of the levels `bits // n` of a column, those below `threshold` give the column itself, the others its `alias`.
+    The levels `bits // n` of a column below `threshold` give the column itself, the others its `alias`.
     """
 
     threshold: np.ndarray
     alias: np.ndarray
 
     def draw(self, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
-        """Samples, counted from 0; each takes one 32-bit number."""
+        """Samples, counted from 0; each uses one 32-bit number."""
         bits, size = jax.random.bits(key, shape, jnp.uint32), np.uint32(len(self.alias))
         column, level = lax.rem(bits, size).astype(jnp.int32), lax.div(bits, size)
         threshold, alias = jnp.asarray(self.threshold), jnp.asarray(self.alias)
@@ -32,16 +32,16 @@ class AliasTable(NamedTuple):
 
 
 def whole_shares(weights: Numbers) -> np.ndarray:
-    """How many of the 2^32 draws are for each value: whole numbers, less than 1 from the exact share."""
+    """How many of the 2^32 draws give each value: whole numbers, less than 1 from the exact share."""
     total = np.cumsum(np.asarray(weights, np.float64))
     return np.diff(np.rint(total / total[-1] * DRAWS).astype(np.int64), prepend=0)
 
 
 def alias_columns(weights: Numbers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(threshold, alias, room) of each column (Walker, 1977): of its room, draws from the threshold on go to the alias.
+    """(threshold, alias, room) of each column (Walker, 1977): draws from the threshold to the room go to the alias.
 
-    Columns that have more room than shares are filled one after the other from those with more shares than room; one
-    of the latter that has given too much takes the difference from the next (Huebschle-Schneider & Sanders, 2022).
+    Columns with more room than shares are filled one after the other from those with more shares than room; one of the
+    latter that has given too much takes the difference from the next (Huebschle-Schneider & Sanders, 2022).
     """
     shares = whole_shares(weights)
     size = len(shares)
@@ -52,7 +52,7 @@ def alias_columns(weights: Numbers) -> tuple[np.ndarray, np.ndarray, np.ndarray]
         missing, spare = np.cumsum((room - shares)[low]), np.cumsum((shares - room)[high])
         before = missing - (room - shares)[low]
         giver = np.searchsorted(spare, before, side="right")
-        alias[low] = high[np.minimum(giver, len(high) - 1)]  # beyond the last: columns that are full
+        alias[low] = high[np.minimum(giver, len(high) - 1)]  # after the last: full columns
         threshold[high] = room[high] - (missing[np.searchsorted(missing, spare)] - spare)
         alias[high[:-1]] = high[1:]
     return threshold, alias.astype(np.int32), room

@@ -1,4 +1,4 @@
-"""Attention: each place of a sequence gathers from those places of another that answer its query."""
+"""Attention: each place of a sequence collects values from the places of another that match its query."""
 
 import math
 from typing import Any, ClassVar
@@ -20,8 +20,8 @@ class MultiHeadAttention(Composite):
     Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
-    last two of one length S, with a mask after them if wanted: booleans (T, S) or (B, T, S), True where a query may
-    look. With `causal`, no place looks at later ones. `p` is the part of the attention that is dropped in training.
+    last two of one length S, optionally followed by a mask: booleans (T, S) or (B, T, S), True where a query may
+    look. With `causal`, no place looks at later ones. `p` is the share of the attention that is dropped in training.
     Parameters: those of its four Linear(size, size), "queries", "keys", "values" and "output".
     Raises: ValueError for heads that do not divide the size, for other ranks and sizes, and if the key is missing.
     Source: Vaswani et al., 2017; torch.nn.MultiheadAttention (batch_first=True).
@@ -79,12 +79,12 @@ class MultiHeadAttention(Composite):
         return jnp.moveaxis(x.reshape(*x.shape[:-1], self.heads, self.size // self.heads), -2, -3)
 
     def _attended(self, queries: Array, keys: Array, values: Array, mask: Any, key: Key) -> Array:
-        # Queries are scaled, and not products, which float16 may not hold; nor does XLA then compute what SoftMax reads
-        # in two ways, whose difference, where scores are large, is the infinity that makes NaN.
+        # Queries are scaled, not products, which float16 may be unable to hold. This also keeps XLA from computing
+        # SoftMax's input in two ways, whose difference for large scores is an infinity that leads to NaN.
         queries = queries / math.sqrt(self.size // self.heads)
         wide = at_least_float32(queries.dtype)
         scores = jnp.matmul(queries, jnp.swapaxes(keys, -1, -2), preferred_element_type=wide)
-        unseen = jnp.finfo(scores.dtype).min  # and not -inf: a query that may look nowhere gets a mean, and no NaN
+        unseen = jnp.finfo(scores.dtype).min  # not -inf: a query that may look nowhere gets a mean, not NaN
         if self.causal:
             scores = jnp.where(jnp.tril(jnp.ones(scores.shape, bool)), scores, unseen)
         if mask is not None:

@@ -1,4 +1,4 @@
-"""Sampling the words that follow a word."""
+"""Samples the words that follow a word."""
 
 from typing import ClassVar
 
@@ -42,7 +42,7 @@ class Bigrams(Module):
     Buffers: starts, sizes, following, stay, other: the distributions and their alias tables.
     Raises: TypeError or ValueError for another table, for inputs of other shapes, for words without a distribution
     if these are concrete (under jit they give 0), and if the key is missing.
-    Differs from Torch7: a version of it gives places in `index`; these are the words themselves, as in its last.
+    Differs from Torch7: one of its versions gives places in `index`; these are the words themselves, as in its last.
     Source: dpnn, Bigrams.lua; Walker, 1977.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

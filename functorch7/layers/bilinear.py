@@ -1,4 +1,4 @@
-"""Products of two arrays, linear in each, whose derivatives are computed by other formulas than their own."""
+"""Products of two arrays, linear in each, whose derivatives are computed by separate formulas."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,13 +11,14 @@ from ..core.types import Array
 from ..core.varying import varying_as
 
 Product = Callable[..., Array]
-"""A function of two arrays and of what says how they are multiplied, which is hashable."""
+"""A function of two arrays and a hashable description of how they are multiplied."""
 
 
 def bilinear(product: Product, by_first: Product, by_second: Product) -> Product:
-    """`product(x, y, how)`, which changes by `by_first(dx, y, how) + by_second(x, dy, how)`.
+    """`product(x, y, how)`, whose derivative is `by_first(dx, y, how) + by_second(x, dy, how)`.
 
-    These give the same numbers. On the way back they are transposed, which may be quicker than transposing the product.
+    These give the same numbers. In the backward pass they are transposed, which may be faster than transposing the
+    product.
     """
     found = jax.custom_jvp(product, nondiff_argnums=(2,))
 

@@ -26,7 +26,7 @@ def convolve_signs(x: Array, weight: Array, stride: tuple[int, ...], padding: tu
 
 @convolve_signs.defjvp
 def _tangents(stride: tuple[int, ...], padding: tuple[int, ...], primals: tuple, tangents: tuple) -> tuple:
-    """The linear function of which these gradients are the transpose."""
+    """The linear function whose transpose has these gradients."""
     (x, weight), (of_x, of_weight) = primals, tangents
     scale = jnp.abs(weight).mean((0, 2, 3)).reshape(1, -1, 1, 1)
     change = convolve(of_x * scale, signs(weight), stride, padding) + convolve(x, of_weight, stride, padding)
@@ -42,7 +42,7 @@ class SpatialBinaryConvolution(SpatialConvolution):
     """y[o, i, j] = a_o sum_{c, m, n} sign(w[o, c, m, n]) x[c, i dh + m - padh, j dw + n - padw], with a_o the mean of
     |w| in output plane o: SpatialConvolution with the signs of its weights (1 at 0), times their mean size.
 
-    The real weights are what is learned: their gradient is that of an ordinary convolution.
+    The real weights are learned: their gradient is that of an ordinary convolution.
     Shape: (C, H, W) or (B, C, H, W), as SpatialConvolution.
     Parameters: weight (n_output_plane, n_input_plane, kh, kw), as SpatialConvolution's; no bias.
     Raises: as SpatialConvolution.

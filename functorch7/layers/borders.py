@@ -1,4 +1,4 @@
-"""Layers that widen images and volumes at their borders."""
+"""Layers that pad images and volumes at their borders."""
 
 from typing import ClassVar, Literal
 
@@ -11,7 +11,7 @@ from ..core.types import Array
 
 
 class Border(Map, abstract=True):
-    """Layers with a width for each side; without the others, all are the left one. Subclasses declare the fields."""
+    """Layers with a width for each side, by default that of the left one. Subclasses declare the fields."""
 
     sides: ClassVar[tuple[tuple[str, str], ...]] = (("pad_t", "pad_b"), ("pad_l", "pad_r"))
     mode: ClassVar[Literal["edge", "reflect"]] = "edge"
@@ -22,11 +22,11 @@ class Border(Map, abstract=True):
                 self._set(**{name: getattr(self, self.sides[-1][0])})
 
     def widths(self) -> list[tuple[int, int]]:
-        """What is added before and behind, axis by axis of the tensor."""
+        """The widths before and after, axis by axis of the tensor."""
         return [(getattr(self, before), getattr(self, behind)) for before, behind in self.sides]
 
     def check(self, input: Array) -> None:
-        """Refuses other ranks, and inputs that are cut away."""
+        """Refuses other ranks, and inputs that are cut away entirely."""
         dims = len(self.sides) + 1
         if input.ndim not in (dims, dims + 1):
             raise expected(self, f"a {dims}D or {dims + 1}D tensor", input)

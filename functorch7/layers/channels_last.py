@@ -1,8 +1,8 @@
-"""Convolutions with the channels in the last dimension, the one order for which XLA has a quick way on CPUs.
+"""Convolutions with the channels in the last dimension, the only order for which XLA has a fast way on CPUs.
 
-It brings a program's convolutions into that order by itself, but none that stand in a loop (`lax.scan`, `lax.map`),
-where others take fifteen times as long and more. So the ways back are such convolutions, too, as differentiation would
-give others. docs/performance.md has the times.
+XLA brings a program's convolutions into that order itself, except those in a loop (`lax.scan`, `lax.map`), where other
+orders take fifteen times as long and more. So the gradients are such convolutions, too; differentiation would give
+others. docs/performance.md has the times.
 """
 
 import math
@@ -16,7 +16,7 @@ from ..core.varying import scan, varying_as
 from .windows import Steps
 
 _WINDOWS, _VALUES = 2**12, 2**18
-"""So many windows, and values of a plane for all of them, stay close to the processor."""
+"""This many windows, and the values of a plane for all of them, stay close to the processor."""
 
 
 def convolved(x: Array, weight: Array, how: Steps) -> Array:
@@ -27,7 +27,7 @@ def convolved(x: Array, weight: Array, how: Steps) -> Array:
 
 
 def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What `convolved` gives transposed: of y, B x O x windows, images B x C x sizes."""
+    """The transpose of `convolved` by the images: from y, B x O x windows, to images B x C x sizes."""
     axes = range(2, weight.ndim)
     kernels = jnp.moveaxis(jnp.flip(weight, axes), (0, 1), (-2, -1))
     edges = borders_back(y.shape[2:], weight.shape[2:], how, sizes)
@@ -39,7 +39,7 @@ def images_back(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> 
 def borders_back(
     counts: tuple[int, ...], kernel: tuple[int, ...], how: Steps, sizes: tuple[int, ...]
 ) -> list[tuple[int, int]]:
-    """What has to be around so many windows, with zeros between them, for kernels to reach images of these sizes."""
+    """The border around this many windows, with zeros between them, so that kernels reach images of these sizes."""
     edges = []
     for size, count, k, step, p, far in zip(sizes, counts, kernel, *how[:3], strict=True):
         before, reached = far * (k - 1) - p, (count - 1) * step + 1
@@ -48,11 +48,12 @@ def borders_back(
 
 
 def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
-    """What `convolved` gives transposed: of y, B x O x windows, kernels O x C x kernel, the sum over all windows.
+    """The transpose of `convolved` by the kernels: from y, B x O x windows, to kernels O x C x kernel.
 
-    Of many windows a part at a time, as products over more than fit the processor's cache take three times as long.
+    Many windows are processed in parts, since products over more than fits the processor's cache take three times as
+    long.
     """
-    if may_be_split() or not y.size:  # each device has its own part, and would have to send what is in the next
+    if may_be_split() or not y.size:  # each device has its own part, and would have to send values for the next
         return _of_kernels(x, y, how, kernel)
     most = max(_WINDOWS, _VALUES // max(x.shape[1], y.shape[1]))
     x, y, how = _in_bands(x, y, how, kernel, most)
@@ -72,7 +73,7 @@ def _of_kernels(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Arra
     edges = []
     for size, count, k, step, p, far in zip(x.shape[2:], y.shape[2:], kernel, *how[:3], strict=True):
         edges.append((p, (count - 1) * step + 1 + (k - 1) * far - size - p))
-    # The planes are examples here, and the examples planes.
+    # The planes take the role of examples here, and the examples that of planes.
     images, kernels = jnp.moveaxis(x, (1, 0), (0, -1)), jnp.moveaxis(y, (0, 1), (-2, -1))
     return jnp.moveaxis(_product(images, kernels, how.dilation, edges, how.stride), (-1, 0), (0, 1))
 
@@ -80,7 +81,7 @@ def _of_kernels(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Arra
 def _in_bands(
     x: Array, y: Array, how: Steps, kernel: tuple[int, ...], most: int
 ) -> tuple[Array, Array, Steps]:  # fmt: skip
-    """Images of more than `most` windows as several, of some rows of windows each; the last one ends with zeros."""
+    """Splits images of more than `most` windows into several, by rows of windows; the last one ends with zeros."""
     rows, bands = y.shape[2], math.ceil(math.prod(y.shape[2:]) / most)
     if bands < 2:
         return x, y, how
@@ -99,7 +100,7 @@ def _in_bands(
 
 
 def _split(x: Array, parts: int, count: int) -> Array:
-    """So many parts of so many elements of the first dimension, with zeros behind what there is."""
+    """This many parts of this many elements of the first dimension, with zeros at the end."""
     x = jnp.pad(x, ((0, parts * count - len(x)), *((0, 0),) * (x.ndim - 1)))
     return x.reshape(parts, count, *x.shape[1:])
 
@@ -123,7 +124,7 @@ def _product(
     dilation: tuple[int, ...],
     gaps: tuple[int, ...] | None = None,
 ) -> Array:
-    """Of B x sizes x C with kernel x C x O, as B x windows x O."""
+    """From B x sizes x C with kernel x C x O to B x windows x O."""
     axes = images.ndim - 2
     gaps = gaps or (1,) * axes
     if _are_exchanged(images.shape[1:-1], kernels.shape[:-2], gaps):

@@ -14,7 +14,7 @@ from .initializers import between
 
 
 class Kmeans(Module):
-    """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
+    """y = argmin_k ||x - c_k||: the number (from 1) of the centre nearest to each example; the first of
     several.
 
     Its parameters' gradient is -scale / (n_j + 1e-7) times the sum of (x - c_j) over the n_j examples of centre j, so
@@ -62,7 +62,7 @@ class Kmeans(Module):
         nearest = jnp.argmin(distances, 1)
         chosen = jax.nn.one_hot(nearest, self.k, dtype=centres.dtype)
         least = (chosen * distances).sum(1)
-        # Half of each cluster's mean square has the gradient above; the loss that is reported is the whole sum.
+        # Half of each cluster's mean square has the gradient above; the reported loss is the whole sum.
         mean = ((chosen * distances).sum(0) / (2 * (chosen.sum(0) + 1e-7))).sum() * (
             1 if self.scale is None else self.scale
         )

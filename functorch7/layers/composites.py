@@ -1,4 +1,4 @@
-"""Chains of other layers that have a name of their own."""
+"""Chains of other layers that have names of their own."""
 
 import math
 
@@ -43,7 +43,7 @@ class LayerNormalization(Sequential):
     Shape: (n_output) or (B, n_output), kept.
     Parameters (if affine): weight (n_output,), ones, at position 4; bias (n_output,), filled with `bias`, at 5.
     Raises: as its parts.
-    Differs from Torch7: right for batches, too.
+    Differs from Torch7: also correct for batches.
     Source: nn, LayerNormalization.lua; Ba et al., 2016.
 
     >>> import functorch7 as f7

@@ -1,4 +1,4 @@
-"""Convolutions whose kernels connect planes, or places, in their own way."""
+"""Convolutions whose kernels connect planes, or places, in special ways."""
 
 from typing import ClassVar, Protocol
 
@@ -17,7 +17,7 @@ from .windows import Windows, offsets, padded, slices
 
 
 def full(n_input: int, n_output: int) -> np.ndarray:
-    """The connection table of every input plane with every output plane."""
+    """The connection table of all input planes with all output planes."""
     return np.array([(i, o) for o in range(1, n_output + 1) for i in range(1, n_input + 1)])
 
 
@@ -48,7 +48,7 @@ def random(n_input: int, n_output: int, n_to: int, generator: Permuting) -> np.n
     chunks = drawn()
     for output in range(1, n_output + 1):
         rows += [(int(i), output) for i in chunks.pop(0)]
-        chunks = chunks or drawn()  # also after the last, as Torch's generator moves on then
+        chunks = chunks or drawn()  # also after the last, since Torch's generator advances then
     return np.array(rows)
 
 
@@ -103,7 +103,7 @@ class SpatialConvolutionMap(Windows, Layer):
         return {"weight": weight, "bias": between(bias_key, (self.n_output_plane,), -bounds, bounds)}
 
     def dense(self, weight: Array, first: int, second: int) -> Array:
-        """The weight as planes x planes x kernel, zeros where the table connects nothing (column numbers from 0)."""
+        """The weight as planes x planes x kernel, zeros where the table connects nothing (columns count from 0)."""
         table = self.conn_table.value - 1
         planes = (table[:, first].max() + 1, table[:, second].max() + 1)
         return jnp.zeros(planes + weight.shape[1:], weight.dtype).at[table[:, first], table[:, second]].add(weight)
@@ -125,7 +125,7 @@ class SpatialConvolutionMap(Windows, Layer):
         self.counts(input)
 
     def check_planes(self, input: Array) -> None:
-        """Refuses inputs of other ranks, and of fewer planes than the table names; further ones are not read."""
+        """Refuses inputs of other ranks, and of fewer planes than the table names; additional planes are not read."""
         self.check_rank(input)
         if input.shape[-3] < self.n_input_plane:
             raise expected(self, f"{self.n_input_plane} planes or more in dimension -3", input)
@@ -155,7 +155,7 @@ class SpatialFullConvolutionMap(SpatialConvolutionMap):
 
 class SpatialConvolutionLocal(Windows, Layer):
     """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]:
-    SpatialConvolution with kernels and biases of their own for every place in the output.
+    SpatialConvolution with separate kernels and biases for every place in the output.
 
     Shape: (C, ih, iw) or (B, C, ih, iw) -> n_output_plane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
     Parameters: weight (oh, ow, n_output_plane, n_input_plane, kh, kw), bias (n_output_plane, oh, ow); both uniform on
@@ -216,15 +216,15 @@ class SpatialConvolutionLocal(Windows, Layer):
 
 
 class SpatialDepthWiseConvolution(SpatialConvolution):
-    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]: n_output_plane kernels
-    of its own for every input plane; no plane meets another.
+    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dh + m - padh, j dw + n - padw]: n_output_plane
+    separate kernels for every input plane; planes are not mixed.
 
     Shape: (C, H, W) or (B, C, H, W) -> n_input_plane * n_output_plane planes (those of the first input plane first) of
     floor((size + 2 pad - k) / d) + 1.
     Parameters: weight (n_output_plane, n_input_plane * kh * kw), bias (n_output_plane, n_input_plane); both uniform on
     +-1/sqrt(kw * kh * n_input_plane), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or plane counts, and for images smaller than the kernel.
-    Differs from Torch7: images that are not square are right.
+    Differs from Torch7: also correct for images that are not square.
     Source: nn/doc/convolution.md#nn.SpatialDepthWiseConvolution.
 
     >>> import functorch7 as f7

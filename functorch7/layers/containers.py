@@ -13,9 +13,9 @@ from .table import check_entries, joined
 class Sequential(Container, init=False):
     """y = m_n(... m_2(m_1(x))): the modules one after another.
 
-    Shape: what the first module takes -> what the last one gives; without modules the input itself.
+    Shape: the first module's input -> the last one's output; without modules the input itself.
     Parameters and buffers: a list, one entry per module.
-    Raises: TypeError if something that is no module is added.
+    Raises: TypeError if anything but a module is added.
     Source: nn/doc/containers.md#nn.Sequential.
 
     >>> import functorch7 as f7
@@ -28,7 +28,7 @@ class Sequential(Container, init=False):
 
     @property
     def causal(self) -> bool:
-        """Where all modules inside are."""
+        """The places of all modules inside."""
         return bool(self.modules) and all(module.traits.causal for module in self.modules)
 
     def forward(
@@ -79,7 +79,7 @@ class Branches(Container, abstract=True, init=False):
 class Concat(Branches):
     """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
-    Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
+    Shape: any -> the outputs, which agree in all dimensions but `dimension` (the batch's counts, too).
     Parameters and buffers: a list, one entry per module.
     Raises: ValueError for dimension 0 and for sizes that do not match.
     Source: nn/doc/containers.md#nn.Concat.
@@ -147,7 +147,7 @@ class ConcatTable(Branches, init=False):
 
     Shape: any -> [output of module 1, ...].
     Parameters and buffers: a list, one entry per module.
-    Raises: TypeError if something that is no module is added; the errors of the modules.
+    Raises: TypeError if anything but a module is added; the errors of the modules.
     Source: nn/doc/table.md#nn.ConcatTable.
 
     >>> import functorch7 as f7
@@ -163,7 +163,7 @@ class ParallelTable(Branches, init=False):
     Shape: a table with at least one entry per module -> [output of module 1, ...]; further entries are ignored. A
     tensor with one row per module is the table of its rows, as in Torch.
     Parameters and buffers: a list, one entry per module.
-    Raises: ValueError if the input is no table or has too few entries.
+    Raises: ValueError if the input is not a table or has too few entries.
     Source: nn/doc/table.md#nn.ParallelTable.
 
     >>> import functorch7 as f7

@@ -26,7 +26,7 @@ class Convolution(Windows, Layer, abstract=True):
         self.check_windows()
 
     def kernel_shape(self) -> tuple[int, ...]:
-        """n_output_plane x n_input_plane / groups x kernel."""
+        """The kernels' shape: n_output_plane x n_input_plane / groups x kernel."""
         return (self.n_output_plane, self.n_input_plane // self.groups, *self.window("k"))
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
@@ -34,7 +34,7 @@ class Convolution(Windows, Layer, abstract=True):
         return weight_and_bias(key, shape, math.prod(shape[1:]), self.bias, stdv)
 
     def kernels(self, params: Tree) -> Array:
-        """The weight as `kernel_shape` says."""
+        """The weight in the shape `kernel_shape`."""
         return params["weight"]
 
     def convolved(self, images: Array, weight: Array) -> Array:
@@ -62,7 +62,7 @@ class Convolution(Windows, Layer, abstract=True):
         return text + self.printed_steps() + self.printed_end() + in_groups
 
     def printed_end(self) -> str:
-        """What stands after the padding."""
+        """The arguments after the padding."""
         return ")" if self.bias else ") without bias"
 
 
@@ -72,7 +72,7 @@ class SpatialConvolution(Convolution):
 
     Shape: (C, H, W) or (B, C, H, W) -> n_output_plane planes of floor((size + 2 pad - k) / d) + 1.
     Arguments come width first (kw, kh, dw, dh, padw, padh), padh is padw unless given; sizes in pixels. With `groups`,
-    output planes see their own group of input planes only (n_input_plane groups: one plane each, "depthwise").
+    output planes see only their own group of input planes (n_input_plane groups: one plane each, "depthwise").
     Parameters: weight (n_output_plane, n_input_plane / groups, kh, kw), bias (n_output_plane,); both uniform on
     +-1/sqrt(kw * kh * n_input_plane / groups), or +-stdv * sqrt(3).
     Raises: ValueError for other ranks or plane counts, planes that groups do not divide, and images smaller than the

@@ -1,9 +1,9 @@
-"""Cross-correlation of images with kernels, on CPUs by whatever took the least time for such sizes.
+"""Cross-correlation of images with kernels; on CPUs in the form that took the least time for such sizes.
 
-docs/performance.md has the times. The rule is a convolution with the channels last, and such ways back
-(`channels_last.py`). The gradient of the images is one in a border of zeros, which has a window for each pixel; that of
-the kernels is slow where they have few taps and there are many windows, as in the first layer of a network; and XLA has
-no quick way for groups (`kernels_of_groups.py`), nor for volumes, which go frame by frame instead.
+docs/performance.md has the times. The rule is a convolution with the channels last, with gradients of the same kind
+(`channels_last.py`). The gradient of the images is one in a border of zeros, with a window for each pixel. That of the
+kernels is slow if they have few taps and there are many windows, as in the first layer of a network. XLA has no fast
+way for groups (`kernels_of_groups.py`), nor for volumes, which are computed frame by frame instead.
 """
 
 import math
@@ -23,22 +23,22 @@ from .phases import kernels_of_phases, side_by_side
 from .windows import Steps, in_whole_planes, offsets, slices
 
 _MORE_PIXELS = 1.3
-"""So many times as many pixels as windows make the border dear."""
+"""With this ratio of pixels to windows the border becomes expensive."""
 
 _VALUES, _VALUES_OF_VOLUMES = range(2**14, 2**22), range(2**14, 2**19)
-"""The values in all windows: with fewer there is nothing to gain, and a matrix of more is far from the processor."""
+"""Limits of the number of values in all windows: fewer gain nothing, larger matrices are far from the processor."""
 
 _MANY_PLANES = 16
-"""Groups of so many planes are convolutions of their own."""
+"""Groups of at least this many planes are separate convolutions."""
 
 _FEW_MULTIPLES = 150
-"""So many elements of kernels are added up in one pass; it takes XLA long to compile more."""
+"""At most this many elements of kernels are added in one pass; XLA takes long to compile more."""
 
 _VECTOR, _MANY_ROWS = 16, 40
-"""The numbers in a vector register, at most; and planes enough for products that have them as rows."""
+"""The largest number of values in a vector register; and enough planes for products that have them as rows."""
 
 _FEW_TAPS, _MANY_VALUES = 30, 400_000
-"""Taps of a kernel and values of the output for which the kernels' gradient is quicker by rows."""
+"""For kernels of at most this many taps, and outputs of this many values, the kernels' gradient is faster by rows."""
 
 
 @wide_on_cpu
@@ -52,9 +52,9 @@ def convolve(
 ) -> Array:
     """Cross-correlation of B x C x sizes with O x C/groups x kernel."""
     how = Steps(stride, padding, dilation or (1,) * len(stride), groups)
-    if may_have_copies():  # along which XLA adds up the gradient of kernels in groups (jaxlib 0.10.2)
+    if may_have_copies():  # along which XLA adds the gradient of kernels in groups (jaxlib 0.10.2)
         return _by_taps(x, weight, how) if groups > 1 else in_whole_planes(_by_xla)(x, weight, how)
-    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
+    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs sizes may be names
     return on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 
 
@@ -66,7 +66,7 @@ def _by_xla(x: Array, weight: Array, how: Steps) -> Array:
 
 
 def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
-    """By what is quickest for such sizes."""
+    """The fastest form for such sizes."""
     kernel = weight.shape[2:]
     ones = (1,) * len(kernel)
     if how.groups > 1 and weight.shape[1] >= _MANY_PLANES:
@@ -91,7 +91,7 @@ def on_cpu(x: Array, weight: Array, how: Steps) -> Array:
 
 
 def _small_groups(x: Array, weight: Array, how: Steps) -> Product:
-    """By what groups of few planes go: multiples of planes, where they are not too many to add up in one pass."""
+    """The form for groups of few planes: multiples of planes, if they are not too many to add in one pass."""
     kernel, planes = weight.shape[2:], max(weight.shape[1], len(weight) // how.groups)
     by_kernels = _of_rows if rows_pay(x, weight, how) else _by_taps
     if planes * math.prod(kernel) > _FEW_MULTIPLES:
@@ -100,9 +100,9 @@ def _small_groups(x: Array, weight: Array, how: Steps) -> Product:
 
 
 def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
-    """Whether the gradient of images of so many pixels is quicker as a product of matrices, of so many windows each.
+    """Whether the gradient of images with this many pixels is faster as a product of matrices, with this many windows.
 
-    `values` are those in the windows of all images.
+    `values` is the number of values in the windows of all images.
     """
     ones = (1,) * len(how.stride)
     is_bordered = how.stride == how.dilation == ones and pixels >= _MORE_PIXELS * windows
@@ -112,21 +112,21 @@ def _windows_pay(pixels: int, windows: int, values: int, how: Steps) -> bool:
 
 
 def _fit_no_vectors(planes: int) -> bool:
-    """Whether XLA is slow with so many planes as columns of a product, and not as rows."""
+    """Whether XLA is slow with this many planes as columns of a product, and not as rows."""
     return planes > _MANY_ROWS and planes % _VECTOR != 0
 
 
-# The ways back keep the images and kernels that they are given, and neither transposed nor shifted copies.
+# The gradients keep the given images and kernels, and neither transposed nor shifted copies.
 _frugally = partial(jax.checkpoint, prevent_cse=False, static_argnums=(2,))
 
 
 @_frugally
 def by_windows(x: Array, weight: Array, how: Steps) -> Array:
-    """As one product of matrices: every window is a row of one. Of one group."""
+    """One product of matrices: every window is a row of one of them. For one group."""
     counts = how.counts(x.shape[2:], weight.shape[2:])
     x = jnp.pad(jnp.moveaxis(x, 1, -1), ((0, 0), *((p, p) for p in how.padding), (0, 0)))
     windows = [x]
-    # One dimension after the other: on the way back they are added up in as few steps.
+    # One dimension after the other: in the backward pass they are added in as few steps.
     for axis, (k, count, step, far) in enumerate(
         zip(weight.shape[2:], counts, how.stride, how.dilation, strict=True), 1
     ):
@@ -141,13 +141,13 @@ def by_windows(x: Array, weight: Array, how: Steps) -> Array:
 
 @_frugally
 def _by_taps(x: Array, weight: Array, how: Steps) -> Array:
-    """As a sum of one product for each element of the kernels, of all groups together."""
+    """A sum of one product for each element of the kernels, for all groups together."""
     return _sum_of([jnp.einsum("goc,bgc...->bgo...", *tap) for tap in _taps(x, weight, how)], x, weight)
 
 
 @_frugally
 def _by_planes(x: Array, weight: Array, how: Steps) -> Array:
-    """As a sum of multiples of planes, which one pass adds up: of groups in which these are few."""
+    """A sum of multiples of planes, added in one pass, for groups with few planes."""
     ones = (1,) * len(how.stride)
     found = [
         multiples[None, :, :, plane].reshape(1, how.groups, -1, *ones) * part[:, :, None, plane]
@@ -158,7 +158,7 @@ def _by_planes(x: Array, weight: Array, how: Steps) -> Array:
 
 
 def _taps(x: Array, weight: Array, how: Steps) -> list[tuple[Array, Array]]:
-    """For each element of the kernels, its numbers (groups x O x C) and what they meet (B x groups x C x windows)."""
+    """For each element of the kernels, its numbers (groups x O x C) and their factors (B x groups x C x windows)."""
     kernel, groups = weight.shape[2:], how.groups
     counts = how.counts(x.shape[2:], kernel)
     wide = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding)))
@@ -169,14 +169,14 @@ def _taps(x: Array, weight: Array, how: Steps) -> list[tuple[Array, Array]]:
 
 
 def _sum_of(groups: list[Array], x: Array, weight: Array) -> Array:
-    """What the groups' planes add up to, in one dimension again."""
+    """The sums of the groups' planes, in one dimension again."""
     total = sum(groups[1:], groups[0])
     return total.reshape(len(x), len(weight), *total.shape[3:])
 
 
 @_frugally
 def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
-    """As a sum of one product for each row of the kernels and each image: only there are they copied for each tap."""
+    """A sum of one product for each row of the kernels and each image; only there are images copied for each tap."""
     (height, width), (far, far_across) = weight.shape[2:], how.dilation
     counts = how.counts(x.shape[2:], (height, width))
     x = jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding)))
@@ -186,7 +186,7 @@ def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
     def product(i: int) -> Array:
         taps = weight[:, :, i].reshape(len(weight), -1)
         each = lax.slice_in_dim(rows, i * far, i * far + (counts[0] - 1) * how.stride[0] + 1, how.stride[0], 2)
-        # One product for each image, of which the way back adds up: of all at once the planes would have to come first.
+        # One product for each image, which the gradient adds; for all at once the planes would have to come first.
         return jnp.broadcast_to(taps, (len(x), *taps.shape)) @ each.reshape(*rows.shape[:2], -1)
 
     products = [product(i) for i in range(height)]
@@ -195,7 +195,7 @@ def _by_rows(x: Array, weight: Array, how: Steps) -> Array:
 
 @_frugally
 def _by_frames(x: Array, weight: Array, how: Steps) -> Array:
-    """Of volumes, as images whose planes are those of all the frames that a kernel reaches. Of one group."""
+    """Volumes, as images with the planes of all the frames that a kernel reaches. For one group."""
     kernel, (step, *_), (border, *_), (far, *_) = weight.shape[2:], *how[:3]
     count, *_ = how.counts(x.shape[2:], kernel)
     x = jnp.pad(x, ((0, 0), (0, 0), (border, border), (0, 0), (0, 0)))
@@ -208,14 +208,14 @@ def _by_frames(x: Array, weight: Array, how: Steps) -> Array:
 
 
 def _phases_pay(weight: Array, how: Steps) -> bool:
-    """Whether the gradient of images is quicker by phases: there are several, of equal taps, and planes enough."""
+    """Whether the gradient of images is faster by phases: if there are several, with equal taps, and enough planes."""
     is_even = all(k % step == 0 for k, step in zip(weight.shape[2:], how.stride, strict=True))
     phases = math.prod(how.stride)
     return phases > 1 and max(how.dilation) == 1 and is_even and phases * weight.shape[1] >= _VECTOR
 
 
 def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What kernels that go so over images of these sizes give transposed, as a convolution without steps."""
+    """The transpose of a convolution with steps of images of these sizes, as a convolution without steps."""
     kernels = kernels_of_phases(weight, how.stride)
     ones = (1,) * len(sizes)
     planes = on_cpu(x, kernels, Steps(ones, tuple(taps - 1 for taps in kernels.shape[2:]), ones))
@@ -223,7 +223,7 @@ def _by_phases(x: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
 
 
 def _by_turned(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> Array:
-    """What kernels over images of these sizes give transposed: a convolution by them, turned around, without steps."""
+    """The transpose of a convolution of images of these sizes, as one with the kernels turned around, without steps."""
     kernel, groups = weight.shape[2:], how.groups
     apart = weight.reshape(groups, -1, *weight.shape[1:])
     turned = jnp.flip(jnp.swapaxes(apart, 1, 2), range(3, apart.ndim)).reshape(-1, len(weight) // groups, *kernel)
@@ -235,7 +235,7 @@ def _by_turned(y: Array, weight: Array, how: Steps, sizes: tuple[int, ...]) -> A
 
 
 def _transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
-    """What `back` gives transposed, transposed again, so that the way back is `back` itself."""
+    """The transpose of the transpose of `back`, so that the gradient is `back` itself."""
     (found,) = jax.linear_transpose(lambda y: back(y, weight, how, x.shape[2:]), _outputs(x, weight, how))(x)
     return found
 
@@ -250,7 +250,7 @@ _of_images, _of_phases, _of_turned = (
 
 
 def _kernels_transposed(back: Callable[..., Array], x: Array, weight: Array, how: Steps) -> Array:
-    """The same of the kernels."""
+    """The same for the kernels."""
     by_outputs = partial(back, x, how=how, kernel=weight.shape[2:])
     (found,) = jax.linear_transpose(by_outputs, _outputs(x, weight, how))(weight)
     return found
@@ -261,5 +261,5 @@ _of_kernels, _of_rows = (_frugally(partial(_kernels_transposed, back)) for back 
 
 @cache
 def _convolution(product: Product, by_images: Product, by_kernels: Product) -> Product:
-    """A convolution with the gradients of these, of the images and of the kernels."""
+    """A convolution with these gradients of the images and of the kernels."""
     return product if by_images is by_kernels is product else bilinear(product, by_images, by_kernels)

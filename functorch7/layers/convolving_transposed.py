@@ -1,7 +1,7 @@
-"""Transposed convolutions, the gradients of convolutions by their images; on CPUs by what took the least time.
+"""Transposed convolutions, the gradients of convolutions by images; on CPUs in the form that took the least time.
 
-There the ways back are a convolution's own: the gradient of the input is a convolution, that of the kernels is the
-gradient of a convolution's kernels, with input and output in each other's place. docs/performance.md has the times.
+Their gradients are those of a convolution: the gradient of the input is a convolution, that of the kernels is the
+gradient of a convolution's kernels, with input and output exchanged. docs/performance.md has the times.
 """
 
 from typing import NamedTuple
@@ -25,17 +25,17 @@ class Places(NamedTuple):
     adjustment: tuple[int, ...]
 
     def sizes(self, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
-        """The output's."""
+        """The shape of the output."""
         rows = zip(sizes, kernel, *self, strict=True)
         return tuple((s - 1) * step - 2 * p + k + more for s, k, step, p, more in rows)
 
     def images(self, x: Array, weight: Array) -> jax.ShapeDtypeStruct:
-        """What the output is like: the images of a convolution whose output x is like."""
+        """The shape and type of the output: the images of a convolution whose output is like x."""
         sizes = self.sizes(x.shape[2:], weight.shape[2:])
         return varying.shaped((len(x), weight.shape[1], *sizes), x)
 
     def back(self) -> Steps:
-        """How the same kernels go over the output, to give images as large as the input."""
+        """How the same kernels move over the output, to give images as large as the input."""
         return Steps(self.stride, self.padding, (1,) * len(self.stride))
 
 
@@ -47,7 +47,7 @@ def convolve_transposed(
     how = Places(stride, padding, adjustment)
     if may_have_copies():
         return in_whole_planes(_by_xla)(x, weight, how)
-    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs they may have names instead
+    sizes_known = all(isinstance(size, int) for size in x.shape)  # in exported programs sizes may be names
     return _on_cpu(x, weight, how) if traced_for() == "cpu" and sizes_known else _by_xla(x, weight, how)
 
 
@@ -61,20 +61,20 @@ def _by_xla(x: Array, weight: Array, how: Places) -> Array:
 
 
 def _as_gradient(x: Array, weight: Array, how: Places) -> Array:
-    """As the gradient of a convolution's images, by whichever way that goes."""
+    """The gradient of a convolution's images, in its fastest form."""
     nothing = jnp.zeros_like(x, shape=how.images(x, weight).shape)
     _, pull = jax.vjp(lambda y: on_cpu(y, weight, how.back()), nothing)
     return pull(x)[0]
 
 
 def _of_images(x: Array, weight: Array, how: Places) -> Array:
-    """As a convolution is transposed, so that, transposed again, it is that convolution."""
+    """The transpose of a convolution, whose own transpose is that convolution again."""
     (found,) = jax.linear_transpose(lambda y: on_cpu(y, weight, how.back()), how.images(x, weight))(x)
     return found
 
 
 def _of_kernels(x: Array, weight: Array, how: Places) -> Array:
-    """As the gradient of a convolution's kernels is transposed, so that, transposed again, it is that gradient."""
+    """The transpose of the gradient of a convolution's kernels, whose own transpose is that gradient again."""
 
     def gradient(y: Array) -> Array:
         _, pull = jax.vjp(lambda kernels: on_cpu(y, kernels, how.back()), jnp.zeros_like(weight))

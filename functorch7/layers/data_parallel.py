@@ -1,4 +1,4 @@
-"""A module whose batches are shared out among several devices."""
+"""A module whose batches are divided among several devices."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from .placement import device_numbered
 
 
 class DataParallelTable(Container):
-    """y = module(x): the module inside, each device computing its part of the batch: XLA shares the slices of a
-    dimension out.
+    """y = module(x): the module inside, each device computing its part of the batch: XLA divides the slices of a
+    dimension among them.
 
-    `devices`: numbers of JAX's devices, from 1; all of them by default. With one device it is the module itself. All is
-    one compiled program, in which gradients are summed over the devices. A batch that they cannot share equally is
-    computed by each of them, and so is what `jax.shard_map` gives a device. A mesh of fewer devices (`jax.set_mesh`)
-    stands in their place: arrays stay as they lie on it.
+    `devices`: numbers of JAX's devices, from 1; by default all of them. With one device it is the module itself. It is
+    one compiled program, in which gradients are summed over the devices. A batch that cannot be divided equally is
+    computed by each of them, as is a device's part under `jax.shard_map`. A mesh of fewer devices (`jax.set_mesh`)
+    replaces them: arrays stay in their places on it.
     Shape, parameters and buffers: those of the module, one level down.
     Raises: ValueError for dimension 0, for a module too many, for inputs without the dimension, and if it is applied
     without a module.
@@ -75,16 +75,16 @@ class DataParallelTable(Container):
 
 
 def _may_be_shared_by(devices: list[Device]) -> bool:
-    """Whether these devices can share a program: it is not that of one, nor of a set mesh of fewer."""
+    """Whether these devices can share a program: not one device alone, nor if a mesh of fewer is set."""
     mesh = jax.sharding.get_abstract_mesh()
     return len(devices) > 1 and not mesh.manual_axes and (mesh.empty or mesh.size == len(devices))
 
 
 def everywhere(devices: list[Device]) -> NamedSharding:
-    """Of arrays that each device has."""
+    """Placement of arrays that each device has."""
     return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec())
 
 
 def over(devices: list[Device], axis: int) -> NamedSharding:
-    """Of arrays of which each device has its slices of an axis."""
+    """Placement of arrays of which each device has its slices of an axis."""
     return NamedSharding(Mesh(devices, ("devices",)), PartitionSpec(*[None] * axis, "devices"))

@@ -1,4 +1,4 @@
-"""Containers with one module inside, to which they add something."""
+"""Containers that add something to one module inside."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from .table import check_table, check_tensors
 
 
 class Decorator(Container):
-    """y = module(x): the module inside, as it is; subclasses add something.
+    """y = module(x): the module inside, unchanged; subclasses add something.
 
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless it is given a module.
@@ -50,7 +50,7 @@ class Serial(Decorator):
     tensortype).
 
     Shape, parameters and buffers: those of the module, one level down.
-    Raises: ValueError for a tensortype that is no "torch.*Tensor".
+    Raises: ValueError for a tensortype other than "torch.*Tensor".
     Source: dpnn/README.md#nn.Serial.
 
     >>> import functorch7 as f7
@@ -73,7 +73,7 @@ class Serial(Decorator):
 
 
 class Bottle(Decorator):
-    """y = split(module(merge(x))): lets a module for n_input_dim dimensions take more; the leading ones are merged into
+    """y = split(module(merge(x))): a module for n_input_dim dimensions accepts more; the leading ones are merged into
     the first of these.
 
     Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to (p q r', ...), of n_output_dim
@@ -146,10 +146,10 @@ class MapTable(Container):
     """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
-    Parameters: those of the module, one level down. Buffers: those that the last entry leaves; losses, and
-    log-probabilities of samples of one shape, add up. With `shared` False (or a list of names without "weight"), each
-    entry has a module of its own, with arrays of its own: `resize(n)` says how many there are.
-    Raises: ValueError without a module, for inputs that are no tables, and for more entries than modules that are not
+    Parameters: those of the module, one level down. Buffers: those after the last entry; losses, and
+    log-probabilities of samples of one shape, are added. With `shared` False (or a list of names without "weight"),
+    each entry has its own module, with its own arrays: `resize(n)` sets their number.
+    Raises: ValueError without a module, for inputs that are not tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
     Differs from Torch7: shared modules have one set of running statistics, which each entry moves in turn (Torch7's
     clones have their own).
@@ -176,7 +176,7 @@ class MapTable(Container):
 
     @builder
     def resize(self, n: int) -> "MapTable":
-        """The same map with n modules; where they are shared, itself."""
+        """The same map with n modules; if they are shared, itself."""
         return self if self.shared else self.replace(modules=self.modules[:1] * n)
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
@@ -208,7 +208,7 @@ class WeightNorm(Module):
     Shape: that of the module. Buffers: those of the module, under the name `module`.
     Parameters: v (outputs, rest), from Normal(0, sqrt(2 / rest)); g (outputs, 1), the norms of v's rows; bias, zeros,
     if the module has one. `output_dim` is the weight's dimension that counts outputs.
-    Raises: ValueError if the module has no weight, or not this dimension.
+    Raises: ValueError if the module has no weight, or the weight has not this dimension.
     Source: nn, WeightNorm.lua; Salimans & Kingma, 2016.
 
     >>> import functorch7 as f7, jax
@@ -248,7 +248,7 @@ class WeightNorm(Module):
         return (shape[along], *shape[:along], *shape[along + 1 :])
 
     def weight(self, params: Tree) -> Array:
-        """The weight that v and g stand for."""
+        """The weight that v and g represent."""
         v = params["v"]
         rows = v * (params["g"] * lax.rsqrt((v * v).sum(1, keepdims=True) + 1e-4))
         shape = self.moved_shape()

@@ -15,7 +15,7 @@ from .initializers import filled, uniform
 from .table import as_the_first, check_entries
 
 MANY = 2**12
-"""Differences of one example from which on, on CPUs, examples follow one another: those of a batch are slow to hold."""
+"""On CPUs, examples with this many differences are computed one after the other: those of a batch are slow to store."""
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
@@ -40,7 +40,7 @@ class Centres(Layer, abstract=True):
         check_positive(self, input_size=self.input_size, output_size=self.output_size)
 
     def checked_input(self, params: Tree, input: Array) -> Array:
-        """The input in the dtype of the weight; ValueError unless it is one vector, or a batch of such."""
+        """The input in the weight's dtype; ValueError unless it is one vector or a batch of vectors."""
         if input.ndim not in (1, 2) or input.shape[-1] != self.input_size:
             raise expected(self, f"a 1D or 2D tensor with {self.input_size} in the last dimension", input)
         return in_dtype_of(self, input, params["weight"])
@@ -75,7 +75,7 @@ class Euclidean(Centres):
         return jax.vmap(each)(x)
 
     def distances(self, params: Tree, x: Array) -> Array:
-        """Of one example, from all centres."""
+        """The distances of one example from all centres."""
         return norm(x[None] - params["weight"].T, -1, 1e-7)
 
 

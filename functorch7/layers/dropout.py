@@ -11,27 +11,27 @@ from ..core.types import Array, State, Tree
 from ..network import number
 
 SAYS_LAZY: ContextVar[bool] = ContextVar("SAYS_LAZY", default=True)
-"""Whether Dropout is printed with its mode, as rnn's is, which puts its own in the place of nn's."""
+"""Whether Dropout is printed with its mode, as by rnn, which replaces nn's class with its own."""
 
 
 class Dropping:
-    """What drops with probability p."""
+    """Layers that drop with probability p."""
 
     if TYPE_CHECKING:  # a field of subclasses
         p: float
 
     @number
     def kept(self) -> float:
-        """The share that is kept, of type float for whole p, too."""
+        """The share that is kept, as a float also for whole p."""
         return 1.0 - self.p
 
 
 class Scaling(Dropping):
-    """What drops, and makes up for it."""
+    """Layers that drop, and compensate for it."""
 
     @number
     def gain(self) -> float:
-        """What is kept is multiplied by this."""
+        """The factor of the elements that are kept."""
         return 1 / (1 - self.p)
 
 
@@ -41,8 +41,8 @@ class Dropout(Scaling, Module):
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
     `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value. With `mono` one row of
     noise serves the whole batch.
-    Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a sequence has one. The package
-    rnn has lazy and mono as fourth and fifth argument; here they are named.
+    Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a whole sequence uses one. In
+    the package rnn, lazy and mono are the fourth and fifth arguments; here they are keywords.
     Exposes: noise, the mask of the last call.
     Raises: ValueError unless 0 <= p < 1, if the key is missing, and for inputs that a kept mask does not fit.
     Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it). A lazy mask goes by
@@ -179,7 +179,7 @@ class TotalDropout(Dropping, Module):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
 
     Shape: any, kept.
-    Exposes: noise, that of the last training call.
+    Exposes: noise, of the last training call.
     Raises: ValueError unless 0 <= p < 1, and if the key is missing.
     Differs from Torch7: backward in evaluation passes the gradient (Torch7 raises an error).
     Source: dpnn, TotalDropout.lua.
@@ -219,7 +219,7 @@ class WhiteNoise(Module):
     """y = x + noise from Normal(mean, std) in training, x + mean in evaluation.
 
     Shape: any, kept.
-    Exposes: noise, that of the last training call.
+    Exposes: noise, of the last training call.
     Raises: ValueError for a negative std, and if the key is missing.
     Source: dpnn/README.md#nn.WhiteNoise.
 

@@ -1,4 +1,4 @@
-"""Normalisation by statistics of one example: those of today's networks, which no batch and no mode changes."""
+"""Normalisation by statistics of one example, as in today's networks; independent of the batch and the mode."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -51,11 +51,11 @@ class LayerNorm(Layer):
         return (self.scaled(params, y) if self.affine else y).astype(input.dtype)
 
     def standardized(self, x: Array, axes: tuple[int, ...]) -> Array:
-        """The input over what its statistics along these axes make of it."""
+        """The input normalised by its statistics along these axes."""
         return _standardized(x, axes, self.eps)
 
     def scaled(self, params: Tree, x: Array) -> Array:
-        """What the parameters make of the standardized input."""
+        """The standardized input, changed by the parameters."""
         return x * _spread(params["weight"], x) + _spread(params["bias"], x)
 
     def printed(self) -> str:

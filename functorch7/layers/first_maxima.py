@@ -1,7 +1,7 @@
-"""The first maximum of each window, and its gradient, by whatever took the least time on the backend.
+"""The first maximum of each window, and its gradient, in the form that took the least time on the backend.
 
-docs/performance.md has the times. What `lax.reduce_window` has for a gradient finds the maximum again, and is slow
-everywhere.
+docs/performance.md has the times. The gradient of `lax.reduce_window` searches for the maximum again, and is slow on
+all backends.
 """
 
 from functools import partial
@@ -46,7 +46,7 @@ def _(windows, counts, primals, tangents):
 
 
 def _overhang(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...]) -> bool:
-    """Whether windows have places beyond the plane. One that has no other gives -inf, and no gradient."""
+    """Whether windows have places outside of the plane; those with no others give -inf, but no gradient."""
     kernel, stride, pads, dilation = map(windows.window, ("k", "d", "pad", "dilation"))
     ends = [(n - 1) * d + (k - 1) * step + 1 for n, k, d, step in zip(counts, kernel, stride, dilation, strict=True)]
     return any(pads) or any(end > size for end, size in zip(ends, shape[-len(counts) :], strict=True))
@@ -54,9 +54,9 @@ def _overhang(shape: tuple[int, ...], windows: Windows, counts: tuple[int, ...])
 
 @partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _by_tap(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array, Array]:
-    """Maximum and the number of its place in the window, in as few bits as will do.
+    """Maximum and the number of its place in the window, in as few bits as possible.
 
-    Each pixel adds up the gradients of those windows that it has won: all pixels at once, none waiting for another.
+    Each pixel adds the gradients of the windows in which it is the maximum: all pixels at once, without waiting.
     """
     return _compared(x, windows, counts, _numbers(windows))
 
@@ -67,9 +67,9 @@ def _(windows, counts, primals, tangents):
     return (best, tap), (_at_taps(tangents[0], tap, windows, counts), no_change(tap))
 
 
-@partial(jax.checkpoint, prevent_cse=False, static_argnums=(2, 3))  # the way back keeps the numbers alone
+@partial(jax.checkpoint, prevent_cse=False, static_argnums=(2, 3))  # the gradient keeps only the numbers
 def _at_taps(x: Array, tap: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
-    """What each window has at the place of this number."""
+    """The value of each window at the place with this number."""
     pairs = zip(_numbers(windows), _seen(x, windows, counts, 0), strict=True)
     first, *rest = [jnp.where(tap == number, here, 0) for number, here in pairs]
     return sum(rest, first)
@@ -95,7 +95,7 @@ def _compared(x: Array, windows: Windows, counts: tuple[int, ...], labels: list)
 
 
 def _seen(x: Array, windows: Windows, counts: tuple[int, ...], padding: float) -> list[Array]:
-    """What all windows have at each of their places: the image, shifted so often."""
+    """The values of all windows at each of their places: shifted copies of the image."""
     x = padded(x, windows, counts, padding)
     stride, dilation = windows.window("d"), windows.window("dilation")
     places = [
@@ -105,10 +105,10 @@ def _seen(x: Array, windows: Windows, counts: tuple[int, ...], padding: float) -
 
 
 def _places(x: Array, windows: Windows, counts: tuple[int, ...]) -> tuple[Array, np.ndarray]:
-    """Each window's first position in its plane, and how far from it those of its other places lie."""
+    """Each window's first position in its plane, and the offsets of its other places."""
     leading = x.ndim - len(counts)
     sizes = x.shape[leading:]
-    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # of a row-major plane, in elements
+    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]  # in a row-major plane, in elements
     shape = (1,) * leading + counts
     corner = jnp.zeros(shape, jnp.int32)  # checkify miscounts arrays that are kept here
     for axis, (step, d, pad) in enumerate(

@@ -1,4 +1,4 @@
-"""Functions of which the way back keeps what their derivatives need, and no more."""
+"""Functions whose gradients keep only what their derivatives need."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from ..core.types import Array
 
 
 def _of_output(change: Callable[[Array, Array], Array]) -> Callable[[Callable], Callable]:
-    """For a function whose output y changes by `change(y, dx)`, so that the way back keeps y alone.
+    """For a function whose output y changes by `change(y, dx)`, so that the gradient keeps only y.
 
-    JAX keeps the slope, too, which costs a loop forward, and as much memory again.
+    JAX also keeps the slope, which costs another loop forward, and the same amount of memory again.
     """
     kept = jax.checkpoint(change, prevent_cse=False)
 
@@ -23,7 +23,7 @@ def _of_output(change: Callable[[Array, Array], Array]) -> Callable[[Callable], 
             output = found(*primals)
             return output, kept(output, *tangents)
 
-        return jax.jit(found, inline=True)  # JAX 0.10 takes no arrays of NumPy for functions with a rule, inside vmap
+        return jax.jit(found, inline=True)  # JAX 0.10 rejects NumPy's arrays for functions with a rule inside vmap
 
     return decorated
 
@@ -41,4 +41,4 @@ def sigmoid(x: Array) -> Array:
 
 
 where = jax.checkpoint(jnp.where, prevent_cse=False)
-"""As jnp.where; the way back keeps the condition alone, where JAX keeps zeros, too, if one side is a number."""
+"""As jnp.where; the gradient keeps only the condition, where JAX also keeps zeros if one side is a number."""

@@ -14,7 +14,7 @@ from .shape import Identity
 
 
 class Source(NamedTuple):
-    """Where a value comes from: input -1, -2, ... or the module at a position, and then (entry, of how many)..."""
+    """The source of a value: input -1, -2, ... or the module at a position, and then (entry, of how many)..."""
 
     origin: int
     path: tuple[tuple[int, int], ...] = ()
@@ -26,14 +26,14 @@ class Wiring(NamedTuple):
     nodes: list[Node]
     sources: tuple[tuple[Source, ...], ...]
     outputs: tuple[Source, ...]
-    annotations: Mapping[Source, dict[str, Any]]  # of all nodes, by what they give
+    annotations: Mapping[Source, dict[str, Any]]  # of all nodes, by their values
 
 
 def wired(name: str, inputs: Table, outputs: Table) -> Wiring:
-    """The nodes between inputs and outputs, each after those it needs, as Torch orders them: depth first from the end.
+    """The nodes between inputs and outputs, each after its sources, as Torch orders them: depth first from the end.
 
-    Raises: TypeError for what is no node; ValueError for an input that has inputs, for cycles, and for nodes and parts
-    of splits that do not lead to an output.
+    Raises: TypeError for anything but a node; ValueError for an input that has inputs, for cycles, and for nodes and
+    parts of splits that do not lead to an output.
     """
     if not inputs:
         raise ValueError(f"{name}: no inputs are not supported")
@@ -72,7 +72,7 @@ def _needs(node: Node) -> list[Node]:
 
 
 def _in_order(name: str, outputs: Table) -> list[Node]:
-    """Depth first, without recursion, so that a graph may be as deep as it likes."""
+    """Depth first, without recursion, so that a graph may have any depth."""
     order: list[Node] = []
     done: set[int] = set()
     open_nodes: set[int] = set()
@@ -126,11 +126,12 @@ def tell(graph: "Graph", position: int) -> None:
 class Graph(Container):
     """y_v = m_v(y_u, ..., y_w): the modules m of a graph without cycles, each with the outputs of others as its input.
 
-    `Graph(inputs, outputs)` takes nodes: `x = Node(Identity()); h = Node(Linear(3, 4), x); Graph([x], [h])`. A module
-    that several nodes have is as many modules.
-    Shape: what the input's node takes, or a table for several inputs -> the output, or a table of several.
+    `Graph(inputs, outputs)` takes nodes: `x = Node(Identity()); h = Node(Linear(3, 4), x); Graph([x], [h])`. If
+    several nodes have the same module, it counts as several modules.
+    Shape: the input, or a table of several inputs -> the output, or a table of several.
     Parameters and buffers: a list, one entry per module, in the order in which they run (depth first from the outputs).
-    Raises: TypeError for what is no node; ValueError for nodes that lead nowhere, and for a table of another length.
+    Raises: TypeError for anything but a node; ValueError for nodes that lead nowhere, and for a table of another
+    length.
     Source: nngraph, README.md, gmodule.lua.
 
     >>> import functorch7 as f7
@@ -192,7 +193,7 @@ class Graph(Container):
         return filmed("output", results[0] if len(results) == 1 else results), new
 
     def value(self, source: Source, given: Table, values: list) -> Value:
-        """What comes from a source: of the inputs given, or of the modules' outputs so far."""
+        """The value of a source: one of the given inputs, or of the modules' outputs so far."""
         value = given[-1 - source.origin] if source.origin < 0 else values[source.origin]
         for entry, count in source.path:
             if not isinstance(value, (list, tuple)):
@@ -203,7 +204,7 @@ class Graph(Container):
         return value
 
     def wiring(self) -> list[str]:
-        """The modules line by line, each with what it gets: Torch prints no more than the graph's name.
+        """The modules line by line, each with its sources; Torch prints only the graph's name.
 
         >>> x = Node(Identity())
         >>> Graph([x], [Node(JustTable(), x)]).wiring()

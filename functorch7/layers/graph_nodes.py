@@ -1,4 +1,4 @@
-"""Nodes of graphs that are being written down: what modules are called with, and give."""
+"""Nodes of graphs under construction: a module, its inputs and its output."""
 
 import copy
 import os
@@ -17,10 +17,11 @@ def _declared() -> str:
 
 
 class Node:
-    """A place in a graph that is being built: a module, and the nodes whose outputs are its input.
+    """A place in a graph under construction: a module, and the nodes whose outputs are its input.
 
-    One node gives its output, several give a table; without nodes it is an input of the graph. A node is one place:
-    whoever uses it gets the same output. `annotations` label it in pictures: name, description, graphAttributes.
+    The input is the output of one node, or a table of the outputs of several; without nodes, the place is an input of
+    the graph. A node is one place: everything that uses it gets the same output. `annotations` label it in pictures:
+    name, description, graphAttributes.
     Raises: TypeError for anything but a node; ValueError for the same node twice.
     Source: nngraph, README.md, node.lua.
     """
@@ -42,7 +43,7 @@ class Node:
         return self.typename()
 
     def add(self, node: "Node") -> None:
-        """Gives it one more input, after those that it has."""
+        """Adds an input, after the existing ones."""
         check_node(node, "inputs", len(self.inputs) + 1)
         if any(node is each for each in self.inputs):
             raise ValueError("Don't pass the same input twice.")
@@ -56,7 +57,7 @@ class Node:
 
     @property
     def data(self) -> "Node":
-        """What Torch keeps of a node in a table of its own: `node.data.module`, `node.data.annotations`."""
+        """Data that Torch keeps of a node in a separate table: `node.data.module`, `node.data.annotations`."""
         return self
 
     @property
@@ -65,7 +66,7 @@ class Node:
         return self.inputs
 
     def split(self, count: int) -> list["Part"]:
-        """As many nodes as the output's table has entries, one for each; all have to be used."""
+        """A node for each entry of the output, a table with this many entries; all must be used."""
         return Split(self, count).parts
 
     def annotate(self, annotations: dict[str, object]) -> "Node":
@@ -74,11 +75,11 @@ class Node:
         return self
 
     def label(self) -> str:
-        """What pictures show: the name and description, if any, and the module."""
+        """The text in pictures: the name and description, if any, and the module."""
         return labelled(self.annotations, self.module)
 
     def __sub__(self, module: Module) -> "Node":
-        """`node - module`: the module's node, whose input this is."""
+        """`node - module`: a node of the module, with this node as its input."""
         return Node(module, self)
 
     def __deepcopy__(self, memo: dict) -> "Node":
@@ -116,7 +117,7 @@ class Part(Node):
 
 
 def _copied(start: Any, memo: dict) -> Any:
-    """A copy of a node, and of all that it is connected with, which may be more than calls nest."""
+    """A copy of a node, and of everything connected with it, which may be more than the depth of calls permits."""
     waiting, found = [start], []
     while waiting:
         each = waiting.pop()
@@ -131,13 +132,13 @@ def _copied(start: Any, memo: dict) -> Any:
 
 
 def labelled(annotations: dict[str, object], module: object) -> str:
-    """What pictures show of a node: its label, or its name and description, if any, and the module."""
+    """A node's text in pictures: its label, or its name and description, if any, and the module."""
     own = [str(annotations[name]) for name in ("name", "description") if name in annotations]
     return str(annotations.get("label", "\n".join([*own, title(module)])))
 
 
 def check_node(node: object, what: str, position: int) -> None:
-    """Refuses what is no node."""
+    """Refuses anything but a node."""
     if isinstance(node, Node):
         return
     hint = "" if node is not None else " (typo / bad index?)"
@@ -147,7 +148,7 @@ def check_node(node: object, what: str, position: int) -> None:
 
 
 def nodes_among(given: tuple[Value, ...]) -> list[Node] | None:
-    """The nodes that a module is called with, which may be none; None if it is called with something else.
+    """The nodes with which a module is called, possibly none; None if it is called with something else.
 
     Raises: TypeError for something else among nodes, or a module in place of a node; ValueError for an empty table.
     """

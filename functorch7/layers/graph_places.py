@@ -1,4 +1,4 @@
-"""A graph as nngraph keeps it: its input, its output, splits and their entries are nodes, too."""
+"""A graph in nngraph's form: its input, its output, splits and their entries are also nodes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from .graph import Graph, Source
 
 
 class Place(NamedTuple):
-    """One node: those that it gets its input from, and the position of its module, if it has one.
+    """One node: its sources, and the position of its module, if it has one.
 
-    `splits` is into how many entries a node's table is taken apart, `entry` which of them (from 1) a node is. `gives`,
-    of a node that a program has made, is what it gives: its annotations are found by that.
+    `splits` is the number of entries into which a node's table is split, `entry` the number (from 1) of the entry that
+    a node is. `gives` is the value of a node that a program has made; its annotations are found by it.
     """
 
     inputs: tuple[int, ...]
@@ -25,35 +25,35 @@ def places_of(graph: Graph) -> list[Place]:
     places = _places_of(graph)
     inputs = [place.inputs for place in places]
     *order, last = _post_order(len(places) - 1, inputs)
-    rest = sorted(set(range(last)).difference(order))  # what nobody uses
+    rest = sorted(set(range(last)).difference(order))  # unused nodes
     order = [*order, *rest, last]
     now = {before: position for position, before in enumerate(order)}
     return [places[i]._replace(inputs=tuple(now[each] for each in inputs[i])) for i in order]
 
 
 def consumers_of(inputs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Who uses the output of each node, in Torch's order, by what each gets its input from."""
+    """The users of each node's output, in Torch's order, from the sources of each."""
     met = {len(inputs) - 1: None}
     waiting = [*met]
-    for each in waiting:  # from the output on, in breadth
+    for each in waiting:  # breadth first, from the output
         new = [i for i in dict.fromkeys(inputs[each]) if i not in met]
         met |= dict.fromkeys(new)
         waiting += new
     consumers: list[list[int]] = [[] for _ in inputs]
-    for each in met | dict.fromkeys(range(len(inputs))):  # those that nobody uses are the last
+    for each in met | dict.fromkeys(range(len(inputs))):  # unused nodes come last
         for i in dict.fromkeys(inputs[each]):
             consumers[i].append(each)
     return consumers
 
 
 def backwards(consumers: Sequence[Sequence[int]]) -> list[int]:
-    """Nodes in the order in which Torch pulls back through them, by who uses the output of each."""
+    """Nodes in the order of Torch's backward pass, from the users of each node's output."""
     order = _post_order(0, consumers)
     return order + sorted(set(range(len(consumers))).difference(order))
 
 
 def _post_order(start: int, following: Sequence[Sequence[int]]) -> list[int]:
-    """Nodes in the order in which they are left, on a way in depth from one of them on."""
+    """Nodes in the order in which a depth-first search leaves them, starting with one of them."""
     order: list[int] = []
     seen, on_the_way = {start}, [(start, iter(following[start]))]
     while on_the_way:

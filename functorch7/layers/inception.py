@@ -1,4 +1,4 @@
-"""Blocks of convolutions with names of their own."""
+"""Named blocks of convolutions."""
 
 import inspect
 import warnings
@@ -20,8 +20,8 @@ class Inception(Decorator):
     joined by DepthConcat(2).
 
     The table `config` has, under Torch's names or in snake_case: inputSize; outputSize, the planes of each column's
-    kernel; reduceSize, those of its 1x1 convolution, then one for the pooling's and one for the last column, which may
-    be left out; reduceStride (1); transfer (ReLU); batchNorm (False); padding (True: kernels keep sizes);
+    kernel; reduceSize, those of its 1x1 convolution, then one for the pooling's and one for the last column, which are
+    optional; reduceStride (1); transfer (ReLU); batchNorm (False); padding (True: kernels keep sizes);
     kernelSize ([5, 3]); kernelStride (1); poolSize (3), poolStride (1), or pool, a module.
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     Parameters: those of the columns, in order. Warns if the columns' strides differ.

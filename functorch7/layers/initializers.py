@@ -1,6 +1,6 @@
-"""Torch's initial values, from a JAX key, or from the source of random numbers within whose block they are made.
+"""Torch's initial values, from a JAX key, or from the source of random numbers in whose block they are made.
 
-Layers split keys and draw by these functions alone, in the order in which Torch draws: so that a sequential generator
+Layers split keys and draw only with these functions, in the order in which Torch draws, so that a sequential generator
 gives them Torch's own values.
 """
 
@@ -21,10 +21,10 @@ from ..core.types import Array, ArrayLike, Value
 
 
 class NumberSource(Protocol):
-    """A sequential generator: each call gives its next numbers, an array of the type of the parameters."""
+    """A sequential generator: each call returns its next numbers, as an array of the parameters' dtype."""
 
     dtype: np.dtype
-    """That type."""
+    """The parameters' dtype."""
 
     def uniform(self, shape: tuple[int, ...], low: ArrayLike, high: ArrayLike) -> Array:
         """Numbers in [low, high)."""
@@ -36,7 +36,7 @@ class NumberSource(Protocol):
 
 
 class Zeros:
-    """The source of initial values that will be overwritten: they are not drawn."""
+    """A source of initial values that will be overwritten: nothing is drawn."""
 
     dtype = np.dtype(np.float32)
 
@@ -47,29 +47,29 @@ class Zeros:
     normal = uniform
 
     def key(self) -> Array:
-        """Always the same, made by NumPy: JAX compiles a program for its first key."""
+        """A constant key, made by NumPy: JAX compiles a program for its first key."""
         return jax.random.wrap_key_data(np.zeros(2, np.uint32), impl="threefry2x32")  # type: ignore[arg-type]
 
 
 ROOMS = 2**10, 2**15, 2**20
-"""So many numbers are drawn at once: JAX compiles each draw's program for a third of a second, for each shape."""
+"""This many numbers are drawn at once: JAX compiles a program for each shape, which takes a third of a second."""
 
 SOURCE: ContextVar[NumberSource | None] = ContextVar("source", default=None)
-"""What initial values are drawn from instead of their keys."""
+"""The source from which initial values are drawn, instead of from their keys."""
 
 
 def _source(key: Array) -> NumberSource | None:
-    """The source; none while a program is traced, which has no numbers but shapes."""
+    """The source; None while a program is traced, in which there are only shapes."""
     return SOURCE.get() if is_concrete(key) else None
 
 
 def split(key: Array, count: int = 2) -> Array | list[Array]:
-    """Keys of draws that follow each other; the same one where there is a source, which does not use it."""
+    """Keys of consecutive draws; always the same one if there is a source, which does not use it."""
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
 def _drawn(draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: tuple[int, ...]) -> Array:
-    """What is drawn of this shape, cut out of more: each of Threefry's numbers depends on its key and place alone."""
+    """A draw of this shape, cut out of a larger one: each of Threefry's numbers depends only on its key and place."""
     size = math.prod(shape)
     room = next((room for room in ROOMS if size <= room), None)
     by_place = jax.config.jax_threefry_partitionable  # type: ignore[attr-defined]
@@ -77,13 +77,13 @@ def _drawn(draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: t
     if room is None or not by_place or not is_concrete(key) or key.committed:
         return draw(key, shape)
     more = draw(key, (room,))
-    if not is_concrete(more):  # a key that is known where a program is traced
+    if not is_concrete(more):  # a concrete key, although a program is being traced
         return draw(key, shape)
     return jax.device_put(np.asarray(more)[:size].reshape(shape))
 
 
 def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
-    """Uniform on [low, high), numbers or arrays that broadcast to the shape."""
+    """Uniform on [low, high), which are numbers or arrays that broadcast to the shape."""
     check_sizes(shape)
     if source := _source(key):
         return source.uniform(shape, low, high)
@@ -95,7 +95,7 @@ def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayL
 
 
 def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
-    """Normally distributed about 0."""
+    """Normally distributed around 0."""
     check_sizes(shape)
     if source := _source(key):
         return source.normal(shape, 0, stdv)
@@ -103,9 +103,9 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
 
 
 def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:
-    """Known numbers of the type that drawn ones have, whatever JAX's type of floats is: one, or an array of that shape.
+    """Known numbers in the type of drawn ones, for any of JAX's types of floats: one, or an array of this shape.
 
-    They are NumPy's at first, as jax.numpy compiles a program for each shape.
+    They are NumPy's at first, since jax.numpy compiles a program for each shape.
     """
     source = SOURCE.get()
     check_sizes(shape if isinstance(shape, Sequence) else (shape,))
@@ -120,14 +120,14 @@ def overwritten(key: Array, shape: tuple[int, ...], value: float) -> Array:
 
 
 def bound_of(fan_in: int, stdv: float | None = None) -> float:
-    """1/sqrt(fan_in), or stdv * sqrt(3) where `reset(stdv)` gives one. Raises ValueError for a negative one."""
+    """1/sqrt(fan_in), or stdv * sqrt(3) if `reset(stdv)` sets one. Raises ValueError for a negative one."""
     if stdv is not None and stdv < 0:
         raise ValueError(f"reset: expected a standard deviation that is not negative, got {stdv}")
     return 1 / math.sqrt(fan_in) if stdv is None else stdv * math.sqrt(3)
 
 
 def uniform(key: Array, shape: tuple[int, ...], fan_in: int, stdv: float | None = None) -> Array:
-    """Uniform on [-b, b) with b of `bound_of`.
+    """Uniform on [-b, b) with b from `bound_of`.
 
     Source: torch/nn, the `reset` method of each layer.
     """
@@ -138,7 +138,7 @@ def uniform(key: Array, shape: tuple[int, ...], fan_in: int, stdv: float | None 
 def weight_and_bias(
     key: Array, weight: tuple[int, ...], fan_in: int, bias: bool, stdv: float | None = None
 ) -> dict[str, Array]:
-    """`weight`, and `bias` (one per output, the weight's first dimension) if wanted, both by `uniform`."""
+    """`weight`, and `bias` (one per output, the weight's first dimension) if requested, both by `uniform`."""
     weight_key, bias_key = split(key)
     params = {"weight": uniform(weight_key, weight, fan_in, stdv)}
     if bias:
@@ -149,14 +149,14 @@ def weight_and_bias(
 def shapes_of(spec: Module) -> dict[str, Value]:
     """The shapes of a module's own parameters.
 
-    Of what has none nothing is kept: in a graph's description there may be places of a user's objects.
+    Nothing is cached for modules without parameters: a graph's description may contain places of a user's objects.
     """
     return {} if type(spec).init_params is Module.init_params else _shapes_of(spec)
 
 
 @lru_cache(1024)
 def _shapes_of(spec: Module) -> dict[str, Value]:
-    source = Zeros()  # it draws nothing, and nothing of drawing is traced
+    source = Zeros()  # nothing is drawn, and no drawing is traced
     key = source.key()
     with during(SOURCE, source):
         return jax.eval_shape(lambda: sized(spec, spec.init_params, key))

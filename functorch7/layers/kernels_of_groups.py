@@ -1,8 +1,8 @@
 """The gradient of kernels in groups of few planes, by one product of matrices for each row of a kernel.
 
-All columns of the images are multiplied with all of the outputs, and of the products the diagonals count, one for each
-tap. These are few, but XLA multiplies matrices so much faster than it adds up products of shifted planes that it takes
-a half of the time and less, and less memory. docs/performance.md has the times.
+All columns of the images are multiplied with all columns of the outputs; only the diagonals of the products are used,
+one for each tap. These are few, but XLA multiplies matrices so much faster than it adds products of shifted planes that
+this takes half of the time or less, and less memory. docs/performance.md has the times.
 """
 
 import jax.numpy as jnp
@@ -12,22 +12,22 @@ from ..core.types import Array
 from .windows import Steps, offsets, slices
 
 _FEW_PRODUCTS = 16
-"""Of a group's planes: with more, products for each tap are matrices themselves."""
+"""The largest number of a group's planes: with more, products for each tap are matrices themselves."""
 
 _MOST_COLUMNS = 128
-"""Of wider images too few products count."""
+"""The largest width of images: of wider ones too few products are used."""
 
 
 def rows_pay(x: Array, weight: Array, how: Steps) -> bool:
-    """Whether a convolution of such sizes is among those for which this is quicker."""
+    """Whether this is faster for a convolution of such sizes."""
     products = weight.shape[1] * len(weight) // how.groups
     return products <= _FEW_PRODUCTS and how.stride[-1] == 1 and x.shape[-1] <= _MOST_COLUMNS
 
 
 def kernels_by_rows(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
-    """Of images B x C x sizes and y, B x O x windows, kernels O x C/groups x kernel, the sum over all windows.
+    """From images B x C x sizes and y, B x O x windows, to kernels O x C/groups x kernel, the sum over all windows.
 
-    Kernels go by ones along the last dimension.
+    Kernels have steps of one along the last dimension.
     """
     wide = _by_row(jnp.pad(x, ((0, 0), (0, 0), *((p, p) for p in how.padding))), how.groups)
     (*above, columns), (*steps, _), (*fars, far) = y.shape[2:], how.stride, how.dilation
@@ -36,14 +36,14 @@ def kernels_by_rows(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> 
         start = (*(i * each for i, each in zip(place, fars, strict=True)), 0, 0)
         met = slices(wide, start, (*above, *wide.shape[-2:]), (*steps, 1, 1))
         products = lax.collapse(jnp.einsum("gnpv,gnqw->gqpvw", _of_all(met), outputs), 3)
-        for i in range(kernel[-1]):  # of columns x columns, row by row, a diagonal is one in columns + 1
+        for i in range(kernel[-1]):  # in columns x columns, row by row, a diagonal is every (columns + 1)-th element
             first, last = i * far * columns, (i * far + columns) * columns
             found.append(lax.slice_in_dim(products, first, last, columns + 1, axis=3).sum(-1))
     return jnp.stack(found, -1).reshape(y.shape[1], -1, *kernel)
 
 
 def _by_row(planes: Array, groups: int) -> Array:
-    """Planes B x C x sizes as groups x B x sizes, but for the last, x C/groups x columns."""
+    """Planes B x C x sizes as groups x B x sizes without the last x C/groups x columns."""
     apart = planes.reshape(len(planes), groups, -1, *planes.shape[2:])
     return jnp.moveaxis(apart, (1, 2), (0, -2))
 

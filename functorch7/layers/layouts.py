@@ -10,12 +10,12 @@ from .slicing import Collapse, Select, Transpose
 
 
 class Convert(Map):
-    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with its axes as output_shape says: one letter
+    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with the axes in output_shape: one letter
     each (batch, channels, height, width).
 
     Two layouts of the same letters are a transposition; to "bf" (batch, features) flattens the examples, to "b" selects
-    the one feature, to "bt" adds a dimension of one target. "b" is put in front where it is missing. Without arguments:
-    y = x. The output has `dtype` if one is given, such as "float32" (in `legacy` always that of the module's type).
+    the only feature, to "bt" adds a dimension of one target. A missing "b" is added in front. Without arguments:
+    y = x. The output has the given `dtype`, such as "float32" (in `legacy` always that of the module's type).
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
     Raises: ValueError for an output_shape alone, for conversions other than these, and for inputs of other ranks.
     Source: dpnn/README.md#nn.Convert.
@@ -72,7 +72,7 @@ class Convert(Map):
         return Sequential(*moved, *flat)
 
     def b(self, input: Value) -> Module:
-        """The module that selects the one feature, or the first target, of each example."""
+        """The module that selects the only feature, or the first target, of each example."""
         letters = sorted(self.input_shape or "")
         if letters == ["b", "t"]:
             return Select(self.find_axis("t"), 1)
@@ -90,7 +90,7 @@ class Convert(Map):
         return Reshape(1, batch_mode=True)
 
     def converter(self, input: Array) -> Module:
-        """The module that does it for such a batch."""
+        """The module that does this for a batch of this rank."""
         if self.transposes:
             return self.transpose(self.output_shape or "")
         return {"bf": self.bf, "b": lambda: self.b(input), "bt": self.bt}[self.output_shape or ""]()

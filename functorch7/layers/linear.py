@@ -31,7 +31,7 @@ class FullyConnected(Layer, abstract=True):
 class Linear(FullyConnected):
     """y = x A^T + b.
 
-    Shape: (..., input_size) -> (..., output_size); Torch knows one example (1-D) and a batch (2-D).
+    Shape: (..., input_size) -> (..., output_size); Torch accepts one example (1-D) or a batch (2-D).
     Parameters: weight (output_size, input_size); bias (output_size,) unless `bias` is False;
     both uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3).
     Raises: ValueError if the last dimension is not input_size.
@@ -52,7 +52,7 @@ class Linear(FullyConnected):
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         input = self.checked_input(input, params["weight"])
-        # Contracting with the weight as it lies: x @ weight.T would keep a transposed copy for the backward pass.
+        # Contracting with the weight as it is stored: x @ weight.T would keep a transposed copy for the backward pass.
         return self.with_bias(params, lax.dot_general(input, params["weight"], (((input.ndim - 1,), (1,)), ((), ()))))
 
     def checked_input(self, input: Array, like: Array) -> Array:
@@ -98,7 +98,7 @@ class LinearWeightNorm(FullyConnected):
 
     @in_float32
     def weight(self, params: Tree) -> Array:
-        """The matrix that v and g stand for."""
+        """The matrix that v and g represent."""
         v = params["v"]
         return v * (params["g"] / jnp.maximum(norm(v, 1, 1e-16)[:, None], self.eps))
 
@@ -117,7 +117,7 @@ class Bilinear(Layer):
     Parameters: weight (output_size, input_size1, input_size2); bias (output_size,) unless `bias` is False; both
     uniform on +-1/sqrt(input_size1), or +-stdv * sqrt(3).
     Raises: ValueError unless the input is a pair of matrices of these sizes.
-    Differs from Torch7: `scale` counts for the weight's gradient too.
+    Differs from Torch7: `scale` also applies to the weight's gradient.
     Source: nn/doc/simple.md#nn.Bilinear.
 
     >>> import functorch7 as f7
@@ -149,7 +149,7 @@ class Bilinear(Layer):
         ):
             raise expected(self, f"two matrices, B x {sizes[0]} and B x {sizes[1]}", input)
         first, second = (in_dtype_of(self, x, params["weight"]) for x in (first, second))
-        wide = at_least_float32(first.dtype)  # products of three numbers leave float16 early
+        wide = at_least_float32(first.dtype)  # products of three numbers soon exceed float16
         output = jnp.einsum("bi,kij,bj->bk", first, params["weight"], second, preferred_element_type=wide)
         output = output.astype(first.dtype)
         return output + params["bias"][None] if self.bias else output
@@ -196,10 +196,10 @@ class PartialLinear(FullyConnected):
 
     @builder
     def set_partition(self, indices: Numbers) -> "PartialLinear":
-        """The same layer that computes these outputs only, counted from 1."""
+        """The same layer, which computes only these outputs, counted from 1."""
         return self.replace(partition=const(indices))
 
     @builder
     def reset_partition(self) -> "PartialLinear":
-        """The same layer that computes all outputs."""
+        """The same layer, which computes all outputs."""
         return self.replace(partition=None)

@@ -1,4 +1,4 @@
-"""Normalisation by what surrounds a pixel, in its plane or in the planes beside it."""
+"""Normalisation by the surroundings of a pixel, in its plane or in neighbouring planes."""
 
 from typing import Any, ClassVar
 
@@ -21,8 +21,8 @@ from .merging import merged
 class SpatialCrossMapLRN(Map):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros. Of an even size one
-    plane more lies behind f than before it, as in cuDNN and ONNX.
+    Shape: (C, H, W) or (B, C, H, W), kept. Planes before the first and after the last count as zeros. With an even
+    size, one more plane after f is used than before it, as in cuDNN and ONNX.
     Raises: ValueError for other ranks and for a size below 1.
     Source: nn/doc/convolution.md#nn.SpatialCrossMapLRN; Krizhevsky et al., 2012.
 
@@ -68,10 +68,10 @@ class SpatialCrossMapLRN(Map):
 
 
 class Neighbourhood(Map, abstract=True):
-    """Layers with a weighted mean over a window in all planes; a 1-D kernel is meant for both directions."""
+    """Layers with a weighted mean over a window in all planes; a 1-D kernel is for both directions."""
 
     estimators: ClassVar[int] = 0
-    """How many means Torch's class has, by convolutions whose weights it draws before they become the kernel."""
+    """The number of means in Torch's class, by convolutions whose weights it draws before setting the kernel."""
 
     n_input_plane: int = 1
     kernel: Numbers | None = None
@@ -86,7 +86,7 @@ class Neighbourhood(Map, abstract=True):
         self._set(kernel=const(kernel), made_first=self._convolutions(*kernel.shape) * self.estimators)
 
     def _convolutions(self, height: int, width: int | None = None) -> tuple[Module, ...]:
-        """Those of one estimator: by the kernel, or one after the other along a row and a column."""
+        """The convolutions of one estimator: one with the kernel, or one along rows and one along columns."""
         planes = self.n_input_plane
         if width is not None:
             return (SpatialConvolution(planes, 1, width, height),)
@@ -101,7 +101,7 @@ class Neighbourhood(Map, abstract=True):
         return merged(input, 3)
 
     def mean(self, images: Array) -> Array:
-        """The kernel-weighted mean over window and planes: B x 1 x H x W; beyond the image there are zeros."""
+        """The kernel-weighted mean over window and planes: B x 1 x H x W; outside of the image there are zeros."""
         kernel = np.asarray(self.kernel)
         kernel = np.outer(kernel, kernel) if kernel.ndim == 1 else kernel
         weight = jnp.asarray(kernel / (kernel.sum() * self.n_input_plane), images.dtype)
@@ -109,22 +109,22 @@ class Neighbourhood(Map, abstract=True):
         return convolve(images.sum(1, keepdims=True), weight[None, None], (1, 1), padding)
 
     def mass(self, images: Array) -> Array:
-        """How much of the kernel lies inside the image: 1 x 1 x H x W."""
+        """The share of the kernel inside the image: 1 x 1 x H x W."""
         return self.mean(jnp.ones((1, *images.shape[1:]), images.dtype))
 
     def centred(self, images: Array) -> Array:
-        """The images less their mean; near the border, the mean of what is inside."""
+        """The images less their mean; near the border, the mean of the part inside."""
         return images - self.mean(images) / self.mass(images)
 
     def deviation(self, images: Array) -> Array:
         """The root of the mean of the squares, over the kernel's mass: B x 1 x H x W."""
         squares = self.mean(images * images)
-        zero = squares <= 0  # rounding may leave less; the root has no gradient there
+        zero = squares <= 0  # rounding may give less; the root has no gradient there
         return jnp.where(zero, 0, jnp.sqrt(jnp.where(zero, 1, squares))) / self.mass(images)
 
 
 class SpatialSubtractiveNormalization(Neighbourhood):
-    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of the part inside.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
@@ -199,11 +199,11 @@ class SpatialContrastiveNormalization(SpatialDivisiveNormalization):
 class SpatialNormalization(Neighbourhood):
     """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
 
-    Sums are over the window in all planes, and the mass is the kernel's sum over what is inside the image in all
+    Sums are over the window in all planes, and the mass is the kernel's sum over the part inside the image in all
     planes. s is at least the threshold; without one, the mean of s in its image and at least 0.001, as a constant.
-    Networks of before 2012 have it in place of SpatialContrastiveNormalization, whose s is sqrt(planes) times this.
-    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column whose
-    product is meant.
+    Networks from before 2012 use it in place of SpatialContrastiveNormalization, whose s is sqrt(planes) times this.
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column, which
+    stand for their product.
     Raises: ValueError for other kernels, ranks, and plane counts.
     Source: nnx, SpatialNormalization.lua.
 

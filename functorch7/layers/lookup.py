@@ -1,4 +1,4 @@
-"""A learned matrix, read at the rows that the input names."""
+"""A learned matrix, of which the input names rows."""
 
 from typing import ClassVar
 
@@ -14,14 +14,14 @@ from .initializers import normal
 
 
 def are_numbers(values: Value, first: int, last: int) -> Value:
-    """Which values are from `first` to `last`; NaN is not. In 32 bits: narrower types cannot hold every limit."""
+    """Which values are from `first` to `last`; NaN is not. In 32 bits, since narrower types cannot hold every limit."""
     if values.dtype.itemsize < 4:
         values = values.astype(np.float32 if jnp.issubdtype(values.dtype, jnp.floating) else np.int32)
     return (values >= first) & (values <= last)
 
 
 def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
-    """Raises ValueError for an index that is not one of `size` from `first` on, if indices are concrete."""
+    """Raises ValueError for an index outside of the `size` from `first` on, if indices are concrete."""
     values, last = lookable(indices), first + size - 1
     wrong = ~are_numbers(values, first, last)
     message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
@@ -30,7 +30,7 @@ def check_indices(module: Module, indices: Array | np.ndarray, size: int, first:
 
 @in_float32
 def _limited(rows: Array, p: float, most: float) -> Array:
-    """Rows, scaled down to this p-norm where theirs is larger."""
+    """Rows, scaled down to this p-norm if theirs is larger."""
     norms = (jnp.abs(rows) ** p).sum(-1, keepdims=True) ** (1 / p)
     return jnp.where(norms > most, rows * (most / (norms + 1e-7)), rows)
 
@@ -72,7 +72,7 @@ class LookupTable(Module):
 
     @property
     def causal(self) -> bool:
-        """Not where what a step adds to the gradient depends on all others."""
+        """Not if a step's part of the gradient depends on all other steps."""
         return not self.scale_by_frequency
 
     def init_buffers(self) -> State:
@@ -80,8 +80,8 @@ class LookupTable(Module):
 
     @property
     def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
-        """The axes that count outputs, as far as the weight may have 8 bits."""
-        return {"weight": 0} if self.max_norm is None else None  # rows that are scaled down in use keep their floats
+        """The axes that count outputs, where the weight may have 8 bits."""
+        return {"weight": 0} if self.max_norm is None else None  # rows that are scaled down in use stay floats
 
     @property
     def row_parameters(self) -> tuple[str, ...]:
@@ -119,12 +119,12 @@ class LookupTable(Module):
 
     @builder
     def set_padding(self, padding_value: int) -> "LookupTable":
-        """The same layer that gives no gradient to the row of this index."""
+        """The same layer, which gives no gradient to the row of this index."""
         return self.replace(padding_value=padding_value)
 
     @builder
     def set_max_norm(self, max_norm: float | None) -> "LookupTable":
-        """The same layer with rows scaled down to this norm; None switches it off."""
+        """The same layer with rows scaled down to this norm; None switches this off."""
         return self.replace(max_norm=max_norm)
 
     @builder
@@ -134,13 +134,13 @@ class LookupTable(Module):
 
     @builder
     def scale_grad_by_freq(self) -> "LookupTable":
-        """The same layer that divides a row's gradient by how often its index occurs."""
+        """The same layer, which divides a row's gradient by the number of its index's occurrences."""
         return self.replace(scale_by_frequency=True)
 
 
 class Embedding(LookupTable):
-    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its
-    name of today.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable under its
+    current name.
 
     Shape: indices (...), from 1 to n_index -> (..., n_output).
     Parameters and buffers: as LookupTable.

@@ -13,7 +13,7 @@ from .pooling import SpatialAveragePooling
 
 
 def stopped_at_zero(x: Array) -> Array:
-    """The same, without a gradient where it is 0: an infinite derivative there would meet one of 0, and give NaN."""
+    """The same, without a gradient where it is 0: there an infinite derivative times one of 0 would be NaN."""
     return jnp.where(x == 0, lax.stop_gradient(x), x)
 
 
@@ -25,7 +25,7 @@ def _check_power(module: Module, power: float) -> None:
 class SpatialLPPooling(Sequential):
     """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
-    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
+    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows are adjacent.
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
     Raises: ValueError for a pnorm of 0; as SpatialAveragePooling.
     Source: nn/doc/convolution.md#nn.SpatialLPPooling.

@@ -1,4 +1,4 @@
-"""Decorators that watch the module inside."""
+"""Decorators that monitor the module inside."""
 
 import itertools
 import time
@@ -20,7 +20,7 @@ _ids, _profiles = itertools.count(1), itertools.count(1)
 
 
 class Watched(Decorator, abstract=True):
-    """Decorators that show values to the host; `legacy` does not compile them, only the module inside."""
+    """Decorators that show values to the host; `legacy` compiles only the module inside."""
 
     @property
     def traceable(self) -> bool:
@@ -99,11 +99,11 @@ class Stopwatch:
         self._since = 0.0
 
     def start(self, _: object) -> None:
-        """A pass begins: what it works on is there."""
+        """Starts a pass: its inputs are ready."""
         self._since = time.perf_counter()
 
     def stop(self, direction: str, _: object) -> None:
-        """The pass is through."""
+        """Ends a pass."""
         self.seconds[direction] += time.perf_counter() - self._since
         self.passes[direction] += 1
         if self.passes[direction] == self.interval:
@@ -113,7 +113,7 @@ class Stopwatch:
 
 @cache
 def stopwatch(profile: "Profile") -> Stopwatch:
-    """The stopwatch of a Profile; equal ones have the same."""
+    """The stopwatch of a Profile; equal ones share it."""
     return Stopwatch(profile.name, profile.print_interval)
 
 
@@ -127,7 +127,7 @@ class Profile(Watched):
 
     A backward pass computes the gradients of the input and of the parameters.
     Shape, parameters and buffers: those of the module, one level down. `name` is printed, by default the module's
-    class; each Profile counts for itself (`number` tells them apart).
+    class; each Profile counts separately (`number` distinguishes them).
     Raises: ValueError for print_interval < 1.
     Source: nn, Profile.lua.
 
@@ -148,7 +148,7 @@ class Profile(Watched):
 
     @staticmethod
     def new_number() -> int:
-        """The next number of the counter that tells objects apart."""
+        """The next number of the counter that distinguishes objects."""
         return next(_profiles)
 
     def __post_init__(self) -> None:

@@ -24,14 +24,14 @@ class NCEModule(Module):
 
     Shape: [input (B, input_size), target (B)], classes from 1 -> [P of the target (B), P of the noise (B, k), noise's
     own probability of the target (B), of the noise (B, k)]. Noise classes are drawn with probabilities in proportion
-    to `unigrams` (output_size), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, without
-    it each its own.
+    to `unigrams` (output_size), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, otherwise
+    each has its own.
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, output_size).
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size); bias (output_size,),
     -log(output_size); both uniform on +-stdv with stdv. Only the rows of the classes in use are read
     (`training.make_sgd_step`).
     Buffers: Z (1,). If it is not positive, the first call sets it to output_size * mean exp(W_w . x + b_w) over its
-    noise classes (without batchnoise, over the targets, too). It is no part of the gradient.
+    noise classes (without batchnoise, also over the targets). The gradient treats it as a constant.
     Exposes: sampleidx, the classes in use: noise, then targets (k + B); without batchnoise (B, 1 + k), targets first.
     Raises: ValueError for k below 1, unigrams of another size, negative, or without a positive sum, inputs of other
     shapes, and targets outside 1..output_size if these are concrete; under jit such a target gives NaN.
@@ -73,7 +73,7 @@ class NCEModule(Module):
         weight_key, bias_key = split(key)
         bound = 1 / math.sqrt(self.input_size) if stdv is None else stdv
         weight = between(weight_key, (self.output_size, self.input_size), -bound, bound)
-        if stdv is None:  # every class as probable as any other if Z = 1
+        if stdv is None:  # every class equally probable if Z = 1
             return {"weight": weight, "bias": filled(self.output_size, -math.log(self.output_size))}
         return {"weight": weight, "bias": between(bias_key, (self.output_size,), -stdv, stdv)}
 
@@ -88,7 +88,7 @@ class NCEModule(Module):
         return alias_table(self.unigrams).draw(key, shape) + 1
 
     def noise_probability(self, classes: Array, dtype: DTypeLike) -> Array:
-        """The probability with which noise is one of these classes; NaN for numbers that are none."""
+        """The probability of these classes as noise; NaN for numbers that are not classes."""
         unigrams = self.unigrams.value
         probabilities = (unigrams / unigrams.sum(dtype=np.float64)).astype(dtype)
         return gather(probabilities, classes - 1)
@@ -115,7 +115,7 @@ class NCEModule(Module):
         return [*of_classes, self.noise_probability(target, hidden.dtype), by_noise], {"Z": normalizer}
 
     def _scores_of_batch(self, params: Tree, hidden: Array, target: Array, key: Array) -> tuple[Any, Any, Any, Any]:
-        """exp(W x + b) of targets and noise, the noise classes, and what Z is estimated from."""
+        """exp(W x + b) of targets and noise, the noise classes, and the values from which Z is estimated."""
         noise, k = self.noise_sample(key, (self.k,)), self.k
         used = jnp.concatenate([noise, target])
         expose(sampleidx=used)
@@ -125,7 +125,7 @@ class NCEModule(Module):
         return of_target, of_noise, noise[None], of_noise
 
     def _scores_of_rows(self, params: Tree, hidden: Array, target: Array, key: Array) -> tuple[Any, Any, Any, Any]:
-        """The same with noise of its own for every example."""
+        """The same with separate noise for every example."""
         noise = self.noise_sample(key, (len(hidden), self.k))
         used = jnp.concatenate([target[:, None], noise], 1)
         expose(sampleidx=used)

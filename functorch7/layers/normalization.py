@@ -13,7 +13,7 @@ from ..core.types import Array, Key, State, Tree
 from ..network import number
 from .initializers import between, filled
 
-# The way back keeps the input and what is known of each feature, and no shifted copies of the input.
+# The gradient keeps the input and the statistics of each feature, and no shifted copies of the input.
 _keeping_the_input = partial(
     jax.checkpoint, prevent_cse=False, policy=lambda operation, *_, **__: operation is lax.reduce_sum_p
 )
@@ -24,7 +24,7 @@ def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance in one pass, in float32 at least.
 
     Both are taken around the first element of each feature: the plain difference E[x^2] - E[x]^2 loses all
-    digits when the mean is large against the spread.
+    digits when the mean is large compared with the spread.
     """
     x = x.astype(at_least_float32(x.dtype))
     origin = lax.stop_gradient(x[tuple(slice(0, 1) if a in axes else slice(None) for a in range(x.ndim))])
@@ -112,7 +112,7 @@ class BatchNormalization(Module):
 
     @number
     def inertia(self) -> float:
-        """The share of the old statistics that stays."""
+        """The share of the old statistics that is kept."""
         return 1 - self.momentum
 
     def printed(self) -> str:

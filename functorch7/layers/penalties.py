@@ -1,4 +1,4 @@
-"""Layers that change gradients or add penalties, and leave values as they are."""
+"""Layers that change gradients or add penalties, and leave values unchanged."""
 
 from functools import partial
 from typing import ClassVar
@@ -33,7 +33,7 @@ class L1Penalty(Module):
 
     @property
     def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self.size_average else ("l1weight",)  # else it is divided by the input's size
+        return () if self.size_average else ("l1weight",)  # otherwise it is divided by the input's size
 
     def init_buffers(self) -> State:
         return {"loss": Emitted(None, "loss")}
@@ -95,7 +95,7 @@ def _reversed(input, factor):
 
 @_reversed.defjvp
 def _(factor, primals, tangents):
-    return _reversed(*primals, factor), -factor * tangents[0]  # so that the value's gradient is reversed, too
+    return _reversed(*primals, factor), -factor * tangents[0]  # so that the value's gradient is also reversed
 
 
 class GradientReversal(Map):

@@ -12,7 +12,7 @@ from ..core.types import Array
 
 
 def kernels_of_phases(weight: Array, stride: tuple[int, ...]) -> Array:
-    """C x O x kernel as a convolution's kernels, (O * all steps) x C x (kernel / stride): those of a phase together."""
+    """C x O x kernel as a convolution's kernels, (O * all steps) x C x (kernel / stride), grouped by phase."""
     dims = len(stride)
     taps = [k // step for k, step in zip(weight.shape[2:], stride, strict=True)]
     split = weight.reshape(*weight.shape[:2], *(size for pair in zip(taps, stride, strict=True) for size in pair))
@@ -23,7 +23,7 @@ def kernels_of_phases(weight: Array, stride: tuple[int, ...]) -> Array:
 def side_by_side(
     planes: Array, stride: tuple[int, ...], padding: tuple[int, ...], sizes: tuple[int, ...]
 ) -> Array:  # fmt: skip
-    """B x (O * all steps) x (places) as images, of these sizes after what is padding went; what is missing is 0."""
+    """B x (O * all steps) x (places) as images of these sizes without the padding; missing pixels are 0."""
     dims, count = len(stride), planes.shape[1] // math.prod(stride)
     apart = planes.reshape(len(planes), count, *stride, *planes.shape[2:])
     pixels = apart.transpose(0, 1, *(axis for i in range(2, 2 + dims) for axis in (i + dims, i)))

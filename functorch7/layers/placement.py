@@ -1,4 +1,4 @@
-"""Decorators that say on which device, or in which type, the module inside computes."""
+"""Decorators that determine the device, or the type, in which the module inside computes."""
 
 import warnings
 from contextvars import ContextVar
@@ -15,7 +15,7 @@ from .tensor_types import TYPES
 
 
 def device_numbered(number: int) -> Device:
-    """JAX's device with a number from 1; the first one, with a warning, if there are not so many."""
+    """JAX's device with a number from 1; the first one, with a warning, if there are fewer."""
     devices = jax.devices()
     if number > len(devices):
         warnings.warn(f"nn.GPU: device {number} is not there, using device 1 of {len(devices)}", stacklevel=2)
@@ -24,12 +24,12 @@ def device_numbered(number: int) -> Device:
 
 
 _around: ContextVar[int | None] = ContextVar("_around", default=None)
-"""The device of the GPU around the one that runs: there its output is put together with others."""
+"""The device of the enclosing GPU, where its output is combined with others."""
 
 
 class GPU(Decorator):
-    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()`
-    has else.
+    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or any of
+    `jax.devices()`.
 
     The input (and its parameters, where they are elsewhere) are moved there, the output to outdevice (by default the
     same one; inside of another GPU to that one's device), and gradients back to where their values came from. Inside

@@ -158,7 +158,7 @@ class MulConstant(Transfer):
     """y = k * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if k is no number, and for integers.
+    Raises: TypeError if k is not a number, and for integers.
     Source: nn/doc/transfer.md#nn.MulConstant.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -216,7 +216,7 @@ class Copy(Map):
 
     Equal types mean that nothing is cast, whatever the input's type, unless force_copy says so.
     Numbers of 64 bits need JAX's x64 mode; `legacy` needs none.
-    Shape: any, kept.  `dont_cast` is accepted: it is about objects that change their type.
+    Shape: any, kept.  `dont_cast` is accepted: it concerns objects that change their type.
     Raises: ValueError for a type that Torch does not know.
     Source: nn/doc/simple.md#nn.Copy.
 
@@ -242,7 +242,7 @@ class Copy(Map):
 
 
 class OneHot(Map):
-    """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
+    """y_i = 1 where i = x, else 0: a 1 at the place given by an index (from 1), zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, output_size); no gradient.
     Raises: ValueError for output_size below 1, and for indices outside 1..output_size if these are concrete;
@@ -301,7 +301,7 @@ class PrintSize(Map):
     """y = x; prints the sizes of the input and, on the way back, of gradOutput, at every call, as Torch does.
 
     Shape: any, tables too.
-    Raises: RuntimeError in a user's `jit` where JAX has no CPU, by which compiled programs call the host.
+    Raises: RuntimeError in a user's `jit` if JAX has no CPU, which compiled programs need to call the host.
     Source: dpnn/README.md#nn.PrintSize.
 
     >>> import functorch7 as f7

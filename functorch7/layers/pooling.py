@@ -16,7 +16,7 @@ from .windows import Windows, padded
 
 
 class Pooling(Windows, Map, abstract=True):
-    """Layers with one number for each window of each plane; without a stride, windows lie side by side."""
+    """Layers with one number for each window of each plane; without a stride, windows are adjacent."""
 
     def __post_init__(self) -> None:
         for axis in self.axes:
@@ -55,9 +55,9 @@ class Rounding(Pooling, abstract=True):
 
 
 class Record:
-    """What a pooling of the `legacy` interface leaves for its unpooling: its last indices, and its input's sizes.
+    """A record that a pooling of the `legacy` interface leaves for its unpooling: indices, and the input's sizes.
 
-    Poolings that have one are not compiled, so that what they leave are values.
+    Poolings with a record are not compiled, so that these are concrete values.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Record:
         self.sizes: tuple[int, ...] = ()
 
     def keep(self, indices: Array, sizes: tuple[int, ...]) -> None:
-        """Remembers a call."""
+        """Records a call."""
         self.indices, self.sizes = indices, sizes
 
 
@@ -187,10 +187,10 @@ class VolumetricDilatedMaxPooling(VolumetricMaxPooling):
 
 
 def summed(x: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
-    """The sum over each window of ... x sizes (which have their padding), one axis after the other."""
+    """The sum over each window of ... x sizes (including their padding), one axis after the other."""
     leading = x.ndim - len(counts)
     for axis, (n, k, d) in enumerate(zip(counts, windows.window("k"), windows.window("d"), strict=True), leading):
-        if d == k:  # side by side
+        if d == k:  # adjacent windows
             x = x.reshape((*x.shape[:axis], n, k, *x.shape[axis + 1 :])).sum(axis + 1)
         elif k <= 5:
             taps = [jax.lax.slice_in_dim(x, i, i + (n - 1) * d + 1, d, axis) for i in range(k)]
@@ -206,7 +206,7 @@ class AveragePooling(Pooling, abstract=True):
     """Mean over windows: subclasses declare the fields."""
 
     def areas(self, sizes: tuple[int, ...], counts: tuple[int, ...]) -> np.ndarray:
-        """By how much each window's sum is divided."""
+        """The divisor of each window's sum."""
         pads, include = self.window("pad"), getattr(self, "count_include_pad", True)
         area = np.ones(())
         for size, n, k, d, pad in zip(sizes, counts, self.window("k"), self.window("d"), pads, strict=True):
@@ -220,7 +220,7 @@ class AveragePooling(Pooling, abstract=True):
         check_floating(self, input)
         counts = self.places(input)
         areas = self.areas(input.shape[-len(self.axes) :], counts)
-        with np.errstate(divide="ignore"):  # of windows beyond the image, whose mean is NaN
+        with np.errstate(divide="ignore"):  # windows outside of the image, whose mean is NaN
             inverse = jnp.asarray(1 / areas, input.dtype).reshape((1,) * (input.ndim - areas.ndim) + counts)
         return summed(padded(input, self, counts), self, counts) * inverse
 
@@ -253,12 +253,12 @@ class SpatialAveragePooling(AveragePooling, Rounding):
 
     @builder
     def set_count_include_pad(self) -> "SpatialAveragePooling":
-        """The same pooling that counts the padding as part of a window."""
+        """The same pooling, which counts the padding as part of a window."""
         return self.replace(count_include_pad=True)
 
     @builder
     def set_count_exclude_pad(self) -> "SpatialAveragePooling":
-        """The same pooling that divides by the number of a window's pixels inside the image."""
+        """The same pooling, which divides by the number of a window's pixels inside the image."""
         return self.replace(count_include_pad=False)
 
 

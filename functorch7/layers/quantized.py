@@ -1,4 +1,4 @@
-"""Modules with weights of 8 bits, and what comes before them: observed ranges, and training with rounded numbers."""
+"""Modules with weights of 8 bits, and the steps before: observed ranges, and training with rounded numbers."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ SCALABLE = "weights that have scaled_axes, such as nn.Linear or nn.SeqLSTM"
 
 
 def scaled(module: Module) -> Iterator[tuple[Path, dict[str, int]]]:
-    """Where weights can have 8 bits: the paths of the modules that have them, and by name the `scaled_axes`.
+    """Where weights can have 8 bits: the paths of the modules with such weights, and by name the `scaled_axes`.
 
     Raises: TypeError for ties: the weights of `Shared` are not where they are used.
     """
@@ -32,12 +32,12 @@ def scaled(module: Module) -> Iterator[tuple[Path, dict[str, int]]]:
 
 
 def computing(module: Module) -> Module:
-    """The module that computes: the one inside where this is a `Quantized` or `FakeQuantized`."""
+    """The module that computes: the one inside for a `Quantized` or `FakeQuantized`."""
     return module.module if isinstance(module, Rounding) else module
 
 
 class Around(Proxy, abstract=True):
-    """A module run in another way, whose modules inside are never called by themselves."""
+    """A module that runs in another way, whose inner modules are never called themselves."""
 
     scaled_axes: ClassVar[dict[str, int] | None] = None
 
@@ -52,7 +52,7 @@ class Around(Proxy, abstract=True):
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """As the module's: of the transient buffers, those that change at every step."""
+        """As the module's: the transient buffers that change at every step."""
         return self.module.hidden  # type: ignore[attr-defined]
 
     @property
@@ -91,7 +91,7 @@ class Rounding(Around, abstract=True):
     def computed(
         self, way: Callable, params: Tree, buffers: Tree, input: Value, **options: Value
     ) -> tuple[Output, Array]:
-        """The output and the new buffers, where `way(module, params, buffers, input, ...)` runs the module inside."""
+        """The output and the new buffers; `way(module, params, buffers, input, ...)` runs the module inside."""
         raise NotImplementedError
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
@@ -110,16 +110,16 @@ class Quantized(Rounding):
     """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
     These are the weights, of the layer and of the modules inside it, that their classes name in `scaled_axes`; biases,
-    peepholes and whatever else there is stay as they are. activations "float": the layer computes with int8 * scale,
-    multiplied out once a call, or once for a whole sequence; inputs, and the state of recurrent layers, are not
-    rounded. For Linear alone, "dynamic" also rounds the input, by the largest of each example, and "static" by a range
-    that was observed: products of int8, summed in int32.
+    peepholes and all other arrays are unchanged. activations "float": the layer computes with int8 * scale,
+    multiplied once a call, or once for a whole sequence; inputs, and the state of recurrent layers, are not rounded.
+    Only for Linear, "dynamic" also rounds the input, by the largest value of each example, and "static" by an observed
+    range: products of int8, summed in int32.
     Shape: that of the layer.
     Parameters: the layer's without these weights. Buffers: the layer's; under the name of each of these weights its
     int8 numbers, shaped as it; weight_scale (for weightO weightO_scale), for each output largest |weight| / 127; with
     "static" input_scale ().
-    Raises: TypeError for what has no such weights; ValueError for a LookupTable with max_norm and for other
-    activations, and what the layer raises.
+    Raises: TypeError for a layer without such weights; ValueError for a LookupTable with max_norm and for other
+    activations; the layer's errors.
     Source: BigDL, AbstractModule.quantize; Jacob et al., Quantization and Training of Neural Networks, 2018.
 
     >>> import functorch7 as f7, jax
@@ -161,7 +161,7 @@ class Quantized(Rounding):
         return {**made, "input_scale": filled((), 1)} if self.activations == "static" else made
 
     def rounding(self, params: Tree, buffers: Tree) -> Variables:
-        """The variables for the module's own; with "static", the buffers have input_scale already.
+        """The variables for the module's own variables; with "static", the buffers have input_scale already.
 
         Raises: ValueError for weights that are not finite.
         """
@@ -176,7 +176,7 @@ class Quantized(Rounding):
         return Variables(params, buffers)
 
     def multiplied_out(self, params: Tree, buffers: Tree) -> Variables:
-        """The opposite: params and buffers of the module itself, with the weights that the int8 numbers stand for."""
+        """The opposite: params and buffers of the module itself, with the weights that the int8 numbers represent."""
         for path, axes in scaled(self.module):
             held = found_at(buffers, path)
             weights = {name: multiplied(held[name], held[_scale_name(name)]) for name in axes}
@@ -199,7 +199,7 @@ class Quantized(Rounding):
 
 
 class FakeQuantized(Rounding):
-    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were not:
+    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were exact:
     quantisation-aware training.
 
     The weights are rounded as in Quantized, and with activations "dynamic" (for Linear) the input, too; the gradient
@@ -219,7 +219,7 @@ class FakeQuantized(Rounding):
     row_parameters: ClassVar[tuple[str, ...]] = ()  # type: ignore[assignment]  # weights are rounded as wholes
 
     def quantized(self) -> Quantized:
-        """The layer that this one is trained to be."""
+        """The layer that this one is trained to become."""
         return Quantized(self.module, self.activations)
 
     def children(self) -> Children:
@@ -240,12 +240,12 @@ class FakeQuantized(Rounding):
 
 
 class Observed(Around):
-    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
-    quantisation needs to know.
+    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| so far, for static
+    quantisation.
 
     Shape: that of the layer.
     Parameters: the layer's. Buffers: input_range (), at first -1.
-    Raises: TypeError for other layers than Linear, and what the layer raises.
+    Raises: TypeError for other layers than Linear; the layer's errors.
     Source: torch.ao.quantization, MinMaxObserver.
 
     >>> import functorch7 as f7

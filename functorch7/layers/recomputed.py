@@ -1,4 +1,4 @@
-"""Memory for time: activations that are computed again instead of kept."""
+"""Trades time for memory: activations are computed again instead of kept."""
 
 from functools import partial
 
@@ -12,12 +12,12 @@ from .pointwise import PrintSize
 
 
 class Remat(Decorator):
-    """y = f(x): the module inside; of what it computes, backward is left x alone, and computes the rest again.
+    """y = f(x): the module inside; only x is kept for backward, which computes the rest again.
 
-    Of a network in n such parts backward needs the memory of one part and of n inputs, and the time of one more forward
-    pass. Around the whole network it saves nothing.
-    Nothing is left out while somebody looks inside (recorders, `make_sgd_step`'s rows), nor around what calls the host
-    (PrintSize, NaN, Profile).
+    For a network of n such parts, backward needs the memory of one part and of n inputs, and the time of one more
+    forward pass. Around the whole network it saves nothing.
+    Everything is kept while inner modules are inspected (recorders, `make_sgd_step`'s rows), and around modules that
+    call the host (PrintSize, NaN, Profile).
     Shape, parameters and buffers: those of the module, one level down.
     Raises: TypeError unless it is given a module.
     Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.

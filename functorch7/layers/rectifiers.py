@@ -1,4 +1,4 @@
-"""Rectifiers: functions with a bend, at which the derivative is the one on the left."""
+"""Rectifiers: functions with a kink, at which the derivative is the one on the left."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ class Threshold(Transfer):
     """y = x where x > threshold, else value; the gradient passes where x > threshold.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if threshold or value is no number, or inplace no boolean; ValueError if inplace and
+    Raises: TypeError if threshold or value is not a number, or inplace not a boolean; ValueError if inplace and
     value > threshold, as Torch7; TypeError for integers.
     Source: nn/doc/transfer.md#nn.Threshold.
 
@@ -48,7 +48,7 @@ class ReLU(Threshold):
     """y = max(0, x); the gradient at 0 is 0.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError for integers, and if inplace is no boolean.
+    Raises: TypeError for integers, and if inplace is not a boolean.
     Source: nn/doc/transfer.md#nn.ReLU.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -67,7 +67,7 @@ class ReLU6(Transfer):
     """y = min(max(0, x), 6); the gradient passes where 0 < x < 6.
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError for integers, and if inplace is no boolean.
+    Raises: TypeError for integers, and if inplace is not a boolean.
     Source: nn/doc/transfer.md#nn.ReLU6.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -85,7 +85,7 @@ class LeakyReLU(Transfer):
     """y = x where x > 0, else negval * x.
 
     Shape: any, kept.  `inplace` is accepted and changes no value; as first argument it leaves negval at 0.01.
-    Raises: TypeError for integers, if negval is no number, and if inplace is no boolean.
+    Raises: TypeError for integers, if negval is not a number, and if inplace is not a boolean.
     Source: nn/doc/transfer.md#nn.LeakyReLU.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -115,7 +115,7 @@ class ELU(Transfer):
     """y = x where x > 0, else alpha * (exp(x) - 1).
 
     Shape: any, kept.  `inplace` is accepted and changes no value.
-    Raises: TypeError if alpha is no number, and for integers.
+    Raises: TypeError if alpha is not a number, and for integers.
     Differs from Torch7: for a negative alpha the gradient is the formula's.
     Source: nn/doc/transfer.md#nn.ELU; Clevert et al., 2015.
 
@@ -134,7 +134,7 @@ class ELU(Transfer):
         check_number(self, alpha=self.alpha)
 
     def f(self, input: Array) -> Array:
-        below = where(input > 0, 0, input)  # so that the exponential of a large x is never taken
+        below = where(input > 0, 0, input)  # so that the exponential of a large x is never computed
         return jnp.where(input > 0, input, self.alpha * jnp.expm1(below))
 
     def printed(self) -> str:

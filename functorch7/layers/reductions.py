@@ -1,4 +1,4 @@
-"""Layers that reduce a dimension, or scale by what it holds."""
+"""Layers that reduce a dimension, or scale by its contents."""
 
 import math
 from typing import ClassVar
@@ -67,7 +67,7 @@ class Min(Reduction):
 
 
 def _first(input: Array, value: Array, axis: int) -> Array:
-    """The first element along an axis that is this value, or NaN: a third of `argmax`'s time on CPUs."""
+    """The first element along an axis with this value, or NaN: takes a third of `argmax`'s time on CPUs."""
     place = lax.broadcasted_iota(np.int32, input.shape, axis)
     found = (input == lax.stop_gradient(value)) | (input != input)
     at = jnp.where(found, place, input.shape[axis]).min(axis, keepdims=True)
@@ -105,7 +105,7 @@ class Sum(Reduction):
     """y = sum_i x_i: the sum over a dimension, divided by its size if size_average.
 
     Shape: as Max; without `squeeze` the dimension stays, with size 1.
-    Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is no boolean.
+    Raises: ValueError for dimension 0 or beyond the input's; TypeError if squeeze is not a boolean.
     Source: nn/doc/simple.md#nn.Sum.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -44,10 +44,10 @@ class SelectTable(TableMap):
 
 class NarrowTable(TableMap):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
-    none if the length is negative, and those that there are if the table ends before.
+    none if the length is negative, and fewer if the table ends before.
 
     Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
-    Raises: ValueError for an offset below 1, and if the input is no table.
+    Raises: ValueError for an offset below 1, and if the input is not a table.
     Source: nn/doc/table.md#nn.NarrowTable.
 
     >>> import functorch7 as f7
@@ -70,7 +70,7 @@ class FlattenTable(TableMap):
     """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
     Shape: [x1, [x2, [x3]], ...] -> [x1, x2, x3, ...].
-    Raises: ValueError if the input is no table.
+    Raises: ValueError if the input is not a table.
     Source: nn/doc/table.md#nn.FlattenTable.
 
     >>> import functorch7 as f7

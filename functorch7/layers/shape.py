@@ -1,4 +1,4 @@
-"""Layers that only view their input differently."""
+"""Layers that only change the shape of their input."""
 
 import math
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def sizes_of(module: Module, sizes: tuple) -> tuple[int, ...]:
 
 
 def check_open_sizes(module: "Reshape | View") -> None:
-    """Sizes are positive, but for one that may be -1."""
+    """Refuses sizes that are not positive, except one that may be -1."""
     if any(s < 1 and s != -1 for s in module.size):
         raise ValueError(f"{module.torch_name()}: expected sizes that are positive or -1, got {module.size}")
     if module.size.count(-1) > 1:
@@ -48,12 +48,12 @@ def check_open_sizes(module: "Reshape | View") -> None:
 
 
 def known_count(size: tuple[int, ...]) -> int:
-    """The elements of one row along the dimension that is left open, or of all."""
+    """The elements of one row along the open dimension, or of all."""
     return math.prod(s for s in size if s != -1)
 
 
 class Reshape(Map):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: what is left over.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: the remaining size.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True. With a size of -1 the counts
@@ -72,7 +72,7 @@ class Reshape(Map):
     batch_mode: bool | None = None
 
     def __init__(self, *sizes: int | Iterable[int], batch_mode: bool | None = None):
-        if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's trailing argument
+        if len(sizes) > 1 and (isinstance(sizes[-1], bool) or sizes[-1] is None):  # Torch's last argument
             sizes, batch_mode = sizes[:-1], sizes[-1]
         self._set(size=sizes_of(self, sizes), batch_mode=batch_mode)
         check_open_sizes(self)
@@ -110,8 +110,8 @@ class Flatten(Map):
 
 
 class View(Map):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
-    a leading batch.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; the remaining factor
+    becomes a leading batch.
 
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.

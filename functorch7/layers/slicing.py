@@ -76,8 +76,8 @@ class Select(Slicing):
 
 
 class Index(Slicing, TableMap):
-    """y_i = x_{index_i}: the slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of
-    repeated ones add up.
+    """y_i = x_{index_i}: the slices of a dimension at a 1-D tensor of indices, counted from 1; gradients of
+    repeated ones are added.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     Raises: ValueError for dimension 0 or beyond the input's, if the indices are not 1-D, and for indices outside 1..n
@@ -164,8 +164,8 @@ class Squeeze(Map):
 class Unsqueeze(Map):
     """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
-    Shape: (...) -> (..., 1, ...). With num_input_dims, dimensions before the last so many are batches, and pos counts
-    after them (0 is before the last of these); without it, all of the input's dimensions are one example.
+    Shape: (...) -> (..., 1, ...). With num_input_dims, dimensions before the last num_input_dims are batches, and pos
+    counts after them (0 is before the last of these); without it, all of the input's dimensions are one example.
     Raises: ValueError for positions beyond num_input_dims + 1, or before the input's first dimension.
     Differs from Torch7: num_input_dims is not fixed by the first input.
     Source: nn/doc/simple.md#nn.Unsqueeze.
@@ -237,7 +237,7 @@ class Padding(Map):
     """y_i = x_{i + pad} where i > -pad, else value: `value`, |pad| times along a dimension, before it for pad < 0,
     after it for pad > 0.
 
-    `index` moves the place inwards: before element index from the left, or after all but index - 1 from the right.
+    `index` moves the place inwards: before element `index` from the left, or after all but index - 1 from the right.
     Shape: the dimension's size grows by |pad|. With n_input_dim, an input of another number of dimensions is a batch,
     and a positive dim is counted after it; 0 is the batch's.
     Raises: ValueError for dimension 0 otherwise, or beyond the input's.
@@ -274,7 +274,7 @@ class PixelShuffle(Map):
     """out[c][h r + i][w r + j] = in[c r^2 + i r + j][h][w]: channels become resolution.
 
     Shape: (C r^2, H, W) -> (C, H r, W r), or with a batch in front.
-    Raises: ValueError for r below 1, other ranks, and if the channels are no multiple of r^2.
+    Raises: ValueError for r below 1, other ranks, and if the channels are not a multiple of r^2.
     Source: nn/doc/simple.md#nn.PixelShuffle; Shi et al., 2016.
 
     >>> import functorch7 as f7
@@ -298,7 +298,7 @@ class PixelShuffle(Map):
 
 
 class Collapse(Map):
-    """y_b = vec(x_b): all dimensions of an example as one.
+    """y_b = vec(x_b): all dimensions of an example merged into one.
 
     Shape: n_input_dim dimensions -> (count), more -> (B, count).
     Source: dpnn/README.md#nn.Collapse.
@@ -335,7 +335,7 @@ class SplitTable(Map):
 
     @property
     def causal(self) -> bool:
-        """Along the first dimension: then the table is one of steps."""
+        """Whether it splits the first dimension: then the table is one of steps."""
         return self.dimension == 1 and not self.n_input_dims
 
     def f(self, input: Array) -> list:

@@ -1,4 +1,4 @@
-"""Rectifiers without a bend: the transfer functions of today's networks."""
+"""Rectifiers without a kink: the transfer functions of today's networks."""
 
 import math
 
@@ -26,7 +26,7 @@ class GELU(Transfer):
     @in_float32
     def f(self, input: jax.Array) -> jax.Array:
         if self.approximate:
-            near = jnp.clip(input, -10, 10)  # beyond, y is 0 or x; a cube has no room for numbers as large as x
+            near = jnp.clip(input, -10, 10)  # outside, y is 0 or x, and the cube of x may overflow
             return input * jax.nn.sigmoid(math.sqrt(8 / math.pi) * (near + 0.044715 * near**3))
         return input / 2 * jax.lax.erfc(input / -math.sqrt(2))
 

@@ -1,4 +1,4 @@
-"""Linear layers for inputs that are mostly zeros, given as the places and values of the others."""
+"""Linear layers for inputs that are mostly zeros, given as the places and values of the rest."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -48,7 +48,7 @@ class SparseLinear(Layer):
     Shape: (nnz, 2) -> (output_size); a table of such tensors, or (B, nnz, 2) -> (B, output_size).
     Parameters: weight (output_size, input_size), uniform on +-1/sqrt(input_size), or +-stdv * sqrt(3); bias
     (output_size,), the same times 1e-6.
-    An empty table gives the bias. The gradient of the weight is weight_decay * weight more than the derivative.
+    An empty table gives the bias. weight_decay * weight is added to the derivative by the weight.
     Raises: ValueError for other shapes, and for indices outside 1..input_size if these are concrete.
     Source: nn/doc/simple.md#nn.SparseLinear.
 
@@ -90,7 +90,7 @@ class SparseLinear(Layer):
         return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
 
     def _of_examples(self, params: Tree, examples: Any) -> jax.Array:
-        """The same for a table of examples, by one sum for all, however many there are and of whatever lengths."""
+        """The same for a table of examples, by one sum for all, for any number and lengths."""
         for each in examples:
             if each.ndim != 2 or each.shape[1] != 2:
                 raise self._unfit(each)
@@ -100,7 +100,7 @@ class SparseLinear(Layer):
         return sums + params["bias"][None]
 
     def _factors(self, params: Tree, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """The weight's columns that pairs name, and the values by which these are multiplied."""
+        """The weight's columns named by pairs, and the values that multiply them."""
         if pairs.shape[-1] != 2:
             raise self._unfit(pairs)
         weight = params["weight"]
@@ -119,16 +119,16 @@ class IndexLinear(Module):
 
     Shape: [keys (n), values (n)] -> (output_size); for a batch [table of keys, table of values], or flat
     [keys (N), values (N), sizes (B)] -> (B, output_size). Keys count from 1 - keys_offset.
-    Parameters: weight (input_size, output_size), bias (output_size,): zeros, or what is given; with stdv uniform on
+    Parameters: weight (input_size, output_size), bias (output_size,): zeros, or the given one; with stdv uniform on
     +-stdv * sqrt(3), bias times 1e-6. With `normalize` a value is divided by the largest size that its key has had in
     training, and a learned number per key is added; weight then has 4 columns more, in front: that size, 1 over it,
     the update's scale (1), and that number.
     Buffers (with normalize): normalized, the weight after a training call (a side output; in `legacy` it becomes the
     weight).
-    `do_grad_input` counts in `legacy`: the gradient of the values is always there.
+    `do_grad_input` has an effect only in `legacy`: here the gradient of the values is always available.
     Raises: ValueError for other forms, unless there are as many values as keys, and, if these are concrete, for
     keys outside the weight and sizes with another sum.
-    Differs from Torch7: the sizes of a batch count all at once, and gradWeight is an ordinary tensor.
+    Differs from Torch7: the sizes of a batch are used all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -195,7 +195,7 @@ class IndexLinear(Module):
             raise expected(self, "keys and values of the same size", input)
         if not sizes:
             return keys, values, jnp.zeros(len(keys), jnp.int32), 1
-        counts = jnp.reshape(sizes[0], -1).astype(jnp.int32)  # a number is the size of the one example
+        counts = jnp.reshape(sizes[0], -1).astype(jnp.int32)  # a single number is the size of the only example
         numbers, total = jnp.arange(len(counts), dtype=jnp.int32), counts.sum()[None]
         message = f"{title(self)}: expected sizes of {len(keys)} keys in all, got {{value}}"
         check_values(total, total != len(keys), message)

@@ -1,4 +1,4 @@
-"""Spatial transformers: images taken at places that a network chooses, by affine maps."""
+"""Spatial transformers: images sampled at places that a network chooses, by affine maps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AffineTransformMatrixGenerator(Map):
 
 
 class AffineGridGeneratorBHWD(Map):
-    """y[i, j] = x [2 i / (height - 1) - 1, 2 j / (width - 1) - 1, 1]: where an affine map takes a grid from.
+    """y[i, j] = x [2 i / (height - 1) - 1, 2 j / (width - 1) - 1, 1]: the places to which an affine map sends a grid.
 
     Places are (down, across), from -1 at the first row or column of an image to 1 at the last one.
     Shape: (B, 2, 3) -> (B, height, width, 2), or without the batch.
@@ -74,7 +74,7 @@ class AffineGridGeneratorBHWD(Map):
         rows, columns = (jnp.linspace(-1, 1, count, dtype=input.dtype) for count in (self.height, self.width))
         down, across = jnp.meshgrid(rows, columns, indexing="ij")
         places = jnp.stack([down, across, jnp.ones_like(down)], -1)
-        # Accelerators' usual products are too coarse for places in an image.
+        # The default products of accelerators are not precise enough for places in an image.
         return jnp.einsum("...rk,ijk->...ijr", input, places, precision="highest")
 
 
@@ -116,7 +116,7 @@ def _sampled(image: Array, grid: Array) -> Array:
 
 
 def _neighbours(place: Array, size: int) -> list[tuple[Array, Array]]:
-    """The two pixels around places in [-1, 1], and how much each counts: not at all beyond the image."""
+    """The two pixels around places in [-1, 1], and their weights, which are 0 outside of the image."""
     position = (place + 1) * ((size - 1) / 2)
     first = jnp.floor(position)
     beyond = position - first

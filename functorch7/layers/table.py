@@ -1,4 +1,4 @@
-"""Layers that take or give tables: Python lists."""
+"""Layers that take or return tables: Python lists."""
 
 import operator
 from functools import reduce
@@ -14,30 +14,30 @@ from ..core.types import Array, Table, Value
 
 
 def check_table(module: Module, input: Table, at_least: int = 1) -> list:
-    """The input as a list, if it is a table of so many entries."""
+    """The input as a list, if it is a table of this many entries."""
     if not isinstance(input, (list, tuple)) or len(input) < at_least:
         raise expected(module, f"a table of at least {at_least}" if at_least else "a table", input)
     return list(input)
 
 
 def rows_or_entries(input: Value, count: int | None = None, dimensions: int = 2) -> list | None:
-    """The entries of a table, or the rows of a tensor, of which there are to be `count`; None for others.
+    """The entries of a table, or the rows of a tensor, if there are `count` of them; None otherwise.
 
-    So it is in Torch for modules that ask for entries by number, since `tensor[1]` is the first row: a number, where a
-    tensor of one dimension will do.
+    Torch allows this for modules that read entries by number, since `tensor[1]` is the first row: a number, where a
+    tensor of one dimension is possible.
     """
     has_rows = getattr(input, "ndim", 0) >= dimensions and count in (None, input.shape[0])
     return list(input) if has_rows or isinstance(input, (list, tuple)) else None
 
 
 def check_entries(module: Module, input: Value, count: int | None = None) -> list:
-    """The same of a table, or tensor, of which a module takes the first `count`, or some (None)."""
+    """The same for a table, or tensor, of which a module takes the first `count` entries, or some (None)."""
     entries = rows_or_entries(input, count)
     return check_table(module, input if entries is None else entries, count or 1)
 
 
 def check_tensors(module: Module, outputs: Table) -> list:
-    """The input as a list, if it is a table of tensors, and of no tables."""
+    """The input as a list, if it is a table of tensors without tables."""
     tensors = check_table(module, outputs)
     if not all(hasattr(tensor, "shape") for tensor in tensors):
         raise expected(module, "tensors to join", tensors)
@@ -47,7 +47,7 @@ def check_tensors(module: Module, outputs: Table) -> list:
 def joined(module: Module, tensors: Table, dimension: int | None, n_input_dims: int | None = None) -> Array:
     """A table's tensors joined along a 1-based dimension, or our error if their sizes do not match.
 
-    As in Torch, which copies each to its place, those behind the first may lack, or have more, dimensions of size 1.
+    As in Torch, which copies each to its place, those after the first may have fewer or more dimensions of size 1.
     """
     tensors = check_tensors(module, tensors)
     shape = tensors[0].shape
@@ -66,7 +66,7 @@ def _without_ones(shape: tuple[int, ...]) -> list[int]:
 
 
 def as_the_first(module: Module, tensors: Table) -> list:
-    """A table's tensors in the sizes of the first, if all have as many elements, which is what Torch asks for."""
+    """A table's tensors in the sizes of the first, if all have equally many elements, as Torch requires."""
     tensors = check_table(module, tensors)
     if any(isinstance(tensor, (list, tuple, dict)) for tensor in tensors):
         raise expected(module, "a table of tensors, and of no tables", tensors)
@@ -183,7 +183,7 @@ class CMinTable(TableMap):
 class JoinTable(TableMap):
     """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
-    Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
+    Shape: tensors that agree in every other dimension, except dimensions of size 1, which those after the first may
     lack; `n_input_dims` is the number of dimensions of one example: tensors with one more have a batch in front, and
     `dimension` is counted after it; 0 is the batch's.
     Raises: ValueError for dimension 0 otherwise, an empty table, or sizes that do not match.
@@ -210,7 +210,7 @@ class MaskedSelect(TableMap):
     """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
     Shape: [x, mask], with as many elements -> (count,). The output's size depends on the mask's values: without
-    `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
+    `size` it works only outside of jit; with `size` it has that many elements, cut or filled with zeros.
     Raises: ValueError for another `size`, if the numbers of elements differ, or under jit without `size`.
     Source: nn/doc/simple.md#nn.MaskedSelect.
 

@@ -1,4 +1,4 @@
-"""Host functions that look at values on their way forward and at gradients on their way back."""
+"""Host functions that observe values in the forward pass and gradients in the backward pass."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
+from jax._src.core import Primitive  # as jax.extend.core defines it, which also imports Pallas
 from jax.experimental import io_callback
 from jax.interpreters import ad, batching, mlir
 
@@ -21,11 +21,11 @@ Program = Callable[..., list]
 
 
 def tap(who: str, tree: Tree, seen: Callable[[Value], object], forward: Hook = None, backward: Hook = None) -> Value:
-    """`tree` itself; calls forward(seen(tree)) before anybody uses it, and backward(seen(gradient)) on the way back.
+    """`tree` itself; calls forward(seen(tree)) before it is used, and backward(seen(gradient)) in the backward pass.
 
-    `seen` is compiled with the rest and makes what the host function gets: small arrays, best. Outside `jit` the host
-    functions are called at once and their exceptions are raised as they are; inside, they become JaxRuntimeErrors.
-    Raises: RuntimeError, naming `who`, where a program is traced and JAX has no CPU, by which programs call the host.
+    `seen` is compiled with the rest and makes the host function's arguments, preferably small arrays. Outside `jit` the
+    host functions are called at once and their exceptions are raised unchanged; inside, they become JaxRuntimeErrors.
+    Raises: RuntimeError, naming `who`, if a program is traced and JAX has no CPU, which programs need to call the host.
     """
     tree = tree if forward is None else _looked_at(who, tree, seen, forward)
     return (
@@ -58,11 +58,11 @@ def _called_by_a_program(who: str, seen: Seen, hook: Callable[[Any], None], *lea
         return np.zeros((), np.bool_)
 
     done = io_callback(call, jax.ShapeDtypeStruct((), np.bool_), seen(lax.optimization_barrier(list(leaves))))
-    # Nobody computes with them before the hook is through.
+    # Nothing is computed with them before the hook has returned.
     return [lax.optimization_barrier((leaf, done))[0] for leaf in leaves]
 
 
-# The identity of all operands, by an operation of its own, as JAX's `custom_jvp` is to have no effects ------
+# The identity of all operands, as a separate operation, since JAX's `custom_jvp` must have no effects --------
 
 _look = Primitive("looked_at")
 _look.multiple_results = True
@@ -77,7 +77,7 @@ def _shapes_and_effects(*avals: Any, at_once: Program, program: Program) -> tupl
 
 @cache
 def _effects() -> Any:
-    """Those of JAX's own callbacks for looking, which may stand where `jax.checkpoint` runs them again."""
+    """The effects of JAX's own callbacks for debugging, which are allowed where `jax.checkpoint` runs them again."""
     return jax.make_jaxpr(partial(jax.debug.callback, lambda: None))().effects
 
 
@@ -86,7 +86,7 @@ def _tangents(primals: Any, tangents: Any, **ways: Program) -> tuple:
 
 
 def _batched(values: Any, axes: Any, *, at_once: Program, program: Program) -> tuple:
-    """The host is called for each of the batch."""
+    """The host is called for each example of the batch."""
     of_batch = jax.vmap(program, list(axes), list(axes))
     return _look.bind(*values, at_once=of_batch, program=of_batch), axes
 

@@ -15,7 +15,7 @@ from .windows import Windows
 
 
 class Temporal(Windows, abstract=True):
-    """Modules with windows of kw frames, every dw."""
+    """Modules with windows of kw frames, with a step of dw."""
 
     axes: ClassVar[str] = "w"
     printed_axes: ClassVar[str] = "w"

@@ -177,7 +177,7 @@ class SoftPlus(Transfer):
 
     @number
     def inverse(self) -> float:
-        """What the logarithm is multiplied by."""
+        """The factor of the logarithm."""
         return 1 / self.beta
 
     def f(self, input: Array) -> Array:

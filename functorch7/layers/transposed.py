@@ -33,7 +33,7 @@ class FullConvolution(Windows, Layer, abstract=True):
         return params
 
     def adjustment(self, sizes: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:
-        """What is added at the far ends: the fields adj, or what is missing to the sizes that are wanted."""
+        """The sizes added at the far ends: the fields adj, or the difference to the requested sizes."""
         if wanted is None:
             return self.window("adj")
         kernel, stride, padding, _ = self.geometry()

@@ -22,12 +22,12 @@ from .transfer import SoftMax, Tanh
 
 
 class Paths(NamedTuple):
-    """Every node's way up to the root, as arrays. A family is the children of one parent, counted from 0."""
+    """Every node's path up to the root, as arrays. A family is the children of one parent, counted from 0."""
 
     families: np.ndarray
-    """Node x level: the family that is chosen from, -1 above the root; level 0 is the node's own family."""
+    """Node x level: the family of the choice, -1 above the root; level 0 is the node's own family."""
     choices: np.ndarray
-    """Node x level: which of the family is chosen, from 0."""
+    """Node x level: the chosen member of the family, from 0."""
     starts: np.ndarray
     """The first row of each family in the weight."""
     sizes: np.ndarray
@@ -55,7 +55,7 @@ def edges(name: str, hierarchy: Value) -> Const:
 
 @lru_cache(64)
 def paths(name: str, hierarchy: Const, root: int) -> Paths:
-    """The paths of a hierarchy's nodes. Raises ValueError if the root is no parent, or a path has no end."""
+    """The paths of a hierarchy's nodes. Raises ValueError if the root is not a parent, or a path has no end."""
     parents, children = hierarchy.value.T
     ids, starts, sizes = np.unique(parents, return_index=True, return_counts=True)
     if root not in ids:
@@ -82,15 +82,15 @@ class SoftMaxTree(Module):
     """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, input_size), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
-    children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only what is on the
-    targets' paths is computed: O(B x depth x largest family). The mean of the negative output is the loss.
+    children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only nodes on the targets'
+    paths are computed: O(B x depth x largest family). The mean of the negative output is the loss.
     Parameters: weight (nodes but the root, input_size), bias; families in the order of their parents' numbers. Uniform
     on +-1/sqrt(nodes * input_size), or +-stdv * sqrt(3). No gradient reaches the target.
     Buffers: families, choices, starts, sizes: the paths.
-    `root_id` -1 is the one parent without a parent. `acc_update`, `static` and `verbose` are accepted: gradients are
+    `root_id` -1 is the only parent without a parent. `acc_update`, `static` and `verbose` are accepted: gradients are
     kept in any case (`training.make_sgd_step` computes and updates the rows on the paths only).
-    Raises: TypeError if the hierarchy is no table; ValueError if it is no tree, for other shapes, and for targets that
-    it does not have if these are concrete; under jit such a target gives NaN.
+    Raises: TypeError if the hierarchy is not a table; ValueError if it is not a tree, for other shapes, and for targets
+    outside of it if these are concrete; under jit such a target gives NaN.
     Source: nnx, SoftMaxTree.lua; Morin & Bengio, 2005.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -120,7 +120,7 @@ class SoftMaxTree(Module):
         self.paths()
 
     def paths(self) -> Paths:
-        """The nodes' ways to the root."""
+        """The nodes' paths to the root."""
         return paths(self.torch_name(), self.hierarchy, self.root_id)
 
     @property
@@ -161,7 +161,7 @@ class SoftMaxTree(Module):
         return total, buffers
 
     def scores(self, params: Tree, buffers: Tree, x: Array, family: Array, largest: int) -> Array:
-        """B x largest: W x + b of the members of one family for each example, -inf where it has fewer."""
+        """B x largest: W x + b of the members of one family for each example, -inf if it has fewer."""
         numbers = jnp.arange(largest, dtype=jnp.int32)[None]
         present = numbers < jnp.asarray(buffers["sizes"])[family][:, None]
         rows = jnp.asarray(buffers["starts"])[family][:, None] + jnp.where(present, numbers, 0)
@@ -170,7 +170,7 @@ class SoftMaxTree(Module):
 
 
 class SoftMaxForest(Decorator):
-    """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
+    """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network that sees only x.
 
     Shape: [x (B, input_size), target (B)] -> (B). The gater is Linear and `gater_act` (Tanh) for every size in
     `gater_size`, then Linear and SoftMax over the trees.

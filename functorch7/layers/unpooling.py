@@ -16,7 +16,7 @@ from .pooling import MaxPooling, Pooling, SpatialMaxPooling, VolumetricMaxPoolin
 
 
 @Compiled
-@partial(jax.jit, static_argnums=2)  # a program of its own: a layer that reads a pooling's record is none
+@partial(jax.jit, static_argnums=2)  # compiled separately: a layer that reads a pooling's record is not compiled
 def _placed(values: jax.Array, indices: jax.Array, sizes: tuple[int, ...]) -> jax.Array:
     """The values at their places in zeros of these sizes."""
     flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
@@ -74,7 +74,7 @@ class SpatialMaxUnpooling(Unpooling):
     """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
-    pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
+    pooled sizes determines these, if they are not a multiple of the kernel. In `legacy` the values alone are enough.
     Raises: TypeError unless it is given a SpatialMaxPooling, ValueError if its kernel is not its stride, for other
     shapes, and for indices outside the output if these are concrete.
     Source: nn/doc/convolution.md#nn.SpatialMaxUnpooling.

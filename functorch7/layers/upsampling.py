@@ -1,4 +1,4 @@
-"""Layers that make images and volumes larger, or bring them to another size."""
+"""Layers that enlarge images and volumes, or change them to another size."""
 
 from dataclasses import fields
 from typing import Any
@@ -12,7 +12,7 @@ from ..core.types import Array, Sizes
 
 def interpolation(size: int, count: int) -> np.ndarray:
     """The matrix (count, size) that interpolates linearly; the first and last elements stay where they are."""
-    # In float32, as Torch does: where a place falls upon an element decides which two are mixed.
+    # In float32, as in Torch: rounding decides which two elements are mixed where a place falls on an element.
     step = np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.float32(0)
     places = np.arange(count, dtype=np.float32) * step
     low = np.minimum(places.astype(int), size - 1)
@@ -47,7 +47,7 @@ class SpatialUpSamplingNearest(Map):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: every pixel repeated in a block of scale_factor x scale_factor.
 
     Shape: (C, H, W) or (B, C, H, W) -> (..., H scale_factor, W scale_factor).
-    Raises: ValueError for other ranks, and for a scale that is no whole number above 0.
+    Raises: ValueError for other ranks, and for a scale that is not a whole number above 0.
     Source: nn/doc/convolution.md#nn.SpatialUpSamplingNearest.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -67,7 +67,7 @@ class SpatialUpSamplingNearest(Map):
 
 
 def _sizes_or_scale(module: Map, given: Any, names: tuple[str, ...]) -> tuple[int | None, tuple[int, ...] | None]:
-    """(scale, None) or (None, sizes) out of a number or a table of sizes."""
+    """(scale, None) or (None, sizes) from a number or a table of sizes."""
     if not isinstance(given, (dict, tuple)):
         _check_scale(module, given)
         return given, None
@@ -166,7 +166,7 @@ class SpatialReSampling(Map):
         return linear(input, sizes)
 
     def sizes(self, height: int, width: int) -> tuple[int, int]:
-        """The height and width of the output for an image's."""
+        """The height and width of the output for those of an image."""
         return self.oheight or int((self.rheight or 0) * height), self.owidth or int((self.rwidth or 0) * width)
 
 

@@ -19,7 +19,7 @@ from .upsampling import linear
 
 
 def check_images(module: Module, input: Array, channels: int | None = None) -> None:
-    """Refuses what is neither an image nor a batch of images."""
+    """Refuses anything but an image or a batch of images."""
     check_floating(module, input)
     if input.ndim not in (3, 4) or (channels is not None and input.shape[-3] != channels):
         with_channels = "" if channels is None else f" with {channels} channels in dimension -3"
@@ -86,7 +86,7 @@ class SpatialGlimpse(Map):
             self._set(resampled=self.scale != 2)
 
     def patch(self, image: Array, place: Array, number: int) -> Array:
-        """Patch `number` of one image, in its own size."""
+        """Patch `number` of one image, at its own size."""
         sizes = [int(s * self.scale**number) for s in self.size]  # type: ignore[union-attr]
         pads = [(s - 1) // 2 for s in sizes]
         wide = jnp.pad(image, [(0, 0), *((p, p) for p in pads)])
@@ -97,7 +97,7 @@ class SpatialGlimpse(Map):
         return lax.dynamic_slice(wide, (jnp.int32(0), corner[0], corner[1]), (image.shape[0], *sizes))
 
     def reduced(self, patch: Array) -> Array:
-        """A patch in the glimpse's size."""
+        """A patch at the glimpse's size."""
         height, width = self.size  # type: ignore[misc]
         if patch.shape[1:] == (height, width):
             return patch
@@ -143,7 +143,7 @@ class SpatialUniformCrop(Module):
         self._set(owidth=self.oheight if self.owidth is None else self.owidth)
         check_positive(self, oheight=self.oheight, owidth=self.owidth)
         if self.scale is not None:
-            scale = self.scale  # a table of Lua's is in any order
+            scale = self.scale  # a Lua table has any order
             least, most = (scale.get("min", 0), scale.get("max", 0)) if isinstance(scale, dict) else scale
             if not 0 < least <= most:
                 raise ValueError(f"{self.torch_name()}: expected a scale (least, most) above 0, got {self.scale}")
@@ -184,7 +184,7 @@ class SpatialUniformCrop(Module):
 
 
 def _resampled(image: Array, axis: int, start: Array, size: Array, count: int) -> Array:
-    """`count` places along an axis, evenly from `start` over `size` elements, interpolated linearly."""
+    """`count` places along an axis, evenly spaced from `start` over `size` elements, interpolated linearly."""
     places = start + jnp.arange(count, dtype=start.dtype) * ((size - 1) / max(count - 1, 1))
     low = jnp.floor(places)
     shape = tuple(-1 if a == axis else 1 for a in range(image.ndim))
@@ -280,7 +280,7 @@ class ColorTransform(Module, abstract=True):
         return train
 
     def shift(self, key: Key, count: int, dtype: DTypeLike) -> Array:
-        """What is added: (count, channels)."""
+        """The numbers to add: (count, channels)."""
         raise NotImplementedError(f"{self.torch_name()} must define shift")
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:

@@ -1,4 +1,4 @@
-"""Numbers of 8 bits with a scale: rounding, gradients straight through it, and products of whole numbers."""
+"""Numbers of 8 bits with a scale: rounding, straight-through gradients, and products of whole numbers."""
 
 from functools import partial
 
@@ -14,15 +14,15 @@ LARGEST = 127
 
 
 def scale_of(values: Array, axes: tuple[int, ...]) -> Array:
-    """What 1 stands for, so that the largest value along the axes is 127; they are kept, with size 1.
+    """The scale that makes the largest value along the axes 127; the axes are kept, with size 1.
 
-    It is not finite where a value is not, which so is seen in what is computed with it.
+    It is not finite if a value is not, which then shows in all results.
     """
     return scale_to(jnp.abs(values).max(axes, keepdims=True))
 
 
 def scale_to(largest: Array) -> Array:
-    """What 1 stands for, so that these are 127; 1 for those that are 0."""
+    """The scale that makes these values 127; 1 for values of 0."""
     return jnp.where(largest == 0, jnp.ones((), largest.dtype), largest / LARGEST)
 
 
@@ -45,17 +45,17 @@ def in_8_bits(weight: Array, axis: int) -> tuple[Array, Array]:
 
 
 def input_scale_of(input: Array) -> Array:
-    """One for each example (row), so that no example's output depends on the others."""
+    """One scale for each example (row), so that no example's output depends on the others."""
     return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
 
 
 def multiplied(whole: Array, scale: Array) -> Array:
-    """What int8 numbers stand for, in the scale's dtype."""
+    """The values that int8 numbers represent, in the scale's dtype."""
     return whole.astype(scale.dtype) * scale
 
 
 def fake_rounded(values: Array, scale: Array) -> Array:
-    """The nearest multiples of the scale that 8 bits can say; the derivative is the identity's ("straight through").
+    """The nearest multiples of the scale within 8 bits; the derivative is the identity's ("straight through").
 
     Source: Bengio, Léonard & Courville, 2013; Jacob et al., 2018.
     """
@@ -66,7 +66,7 @@ def fake_rounded(values: Array, scale: Array) -> Array:
 def integer_product(input: Array, input_scale: Array, weight: Array, weight_scale: Array) -> Array:
     """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
 
-    The derivative is that without rounding, and 0 where the input is beyond 127 scales.
+    The derivative is that without rounding, and 0 where the input exceeds 127 scales.
     """
     whole = rounded(input, input_scale).astype(jnp.int8)
     sums = lax.dot_general(whole, weight, (((input.ndim - 1,), (1,)), ((), ())), preferred_element_type=jnp.int32)

@@ -1,4 +1,4 @@
-"""Windows that slide over images, volumes and sequences: their sizes, and how Torch prints them."""
+"""Windows that slide over images, volumes and sequences: their sizes, and Torch's printed form."""
 
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -27,7 +27,7 @@ def window_count(
 
 
 class Steps(NamedTuple):
-    """How kernels go over images, a number for each dimension."""
+    """How kernels move over images, a number for each dimension."""
 
     stride: tuple[int, ...]
     padding: tuple[int, ...]
@@ -40,9 +40,9 @@ class Steps(NamedTuple):
 
 
 def in_whole_planes(convolve: Product) -> Product:
-    """The convolution where all places of a plane, of images and of kernels, lie on one device of the mesh that is set.
+    """The convolution in which all places of a plane, of images and kernels, are on one device of the current mesh.
 
-    Where they do not, on a mesh with copies of what is split, XLA adds up along these (jaxlib 0.10.2).
+    Otherwise, on a mesh with copies of split arrays, XLA adds the copies (jaxlib 0.10.2).
     """
     free = PartitionSpec.UNCONSTRAINED
 
@@ -55,7 +55,7 @@ def in_whole_planes(convolve: Product) -> Product:
 class Windows(Module, abstract=True):
     """Modules with a field for each property of a window and each axis: kw, kh, dw, dh, padw, padh, ...
 
-    `axes` are those of the tensor, outermost first; Torch's arguments and printed texts have `printed_axes`.
+    `axes` are those of the tensor, outermost first; Torch's arguments and printed form have `printed_axes`.
     """
 
     axes: ClassVar[str] = "hw"
@@ -75,7 +75,7 @@ class Windows(Module, abstract=True):
         return self.window("k"), self.window("d"), self.window("pad"), self.window("dilation")
 
     def check_windows(self) -> None:
-        """Refuses kernels, strides and dilations below 1, and what are no whole numbers."""
+        """Refuses kernels, strides and dilations below 1, and values that are not whole numbers."""
         names = [prefix + axis for prefix in ("k", "d", "dilation") for axis in self.axes]
         check_positive(self, **{name: getattr(self, name) for name in names if hasattr(self, name)})
         for value in (*self.window("pad"), *self.window("adj")):
@@ -83,7 +83,7 @@ class Windows(Module, abstract=True):
                 raise ValueError(f"{self.torch_name()}: expected whole numbers of elements to add, got {value!r}")
 
     def counts(self, input: Array | np.ndarray, ceil: bool = False) -> tuple[int, ...]:
-        """The number of windows along each axis; ValueError if there is none.
+        """The number of windows along each axis; ValueError if there are none.
 
         With padding along any axis, no window of `ceil` starts beyond the image (Torch's rule for poolings).
         """
@@ -97,7 +97,7 @@ class Windows(Module, abstract=True):
         return found
 
     def check_rank(self, input: Array, planes: int | None = None) -> None:
-        """Refuses what is neither one example (planes and axes) nor a batch, or has another number of planes."""
+        """Refuses anything but an example (planes and axes) or a batch, and other numbers of planes."""
         dims = len(self.axes) + 1
         with_planes = "" if planes is None else f" with {planes} planes in dimension {-dims}"
         if input.ndim not in (dims, dims + 1) or (planes is not None and input.shape[-dims] != planes):
@@ -125,7 +125,7 @@ def offsets(kernel: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def slices(x: Array, offset: tuple[int, ...], counts: tuple[int, ...], stride: tuple[int, ...]) -> Array:
-    """The element at an offset of every window: a strided slice of the last dimensions."""
+    """The element at an offset in every window: a strided slice of the last dimensions."""
     leading = x.ndim - len(offset)
     start = (0,) * leading + offset
     stop = x.shape[:leading] + tuple(o + (n - 1) * d + 1 for o, n, d in zip(offset, counts, stride, strict=True))

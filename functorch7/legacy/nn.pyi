@@ -78,13 +78,13 @@ class Criterion(_criterion.Criterion, Module):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient."""
 
 class DataParallelTable(_data_parallel.DataParallelTable, Container):
-    """y = module(x): the module inside, each device computing its part of the batch: XLA shares the slices of a
-    dimension out.
+    """y = module(x): the module inside, each device computing its part of the batch: XLA divides the slices of a
+    dimension among them.
     """
 
 class GPU(_decorators.GPU, Decorator):
-    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or what `jax.devices()`
-    has else.
+    """y = module(x): the module inside, computed on a device of JAX's (counted from 1): a GPU, or any of
+    `jax.devices()`.
     """
 
 class Module(_module.Module, _BigDL, _PyTorch):
@@ -93,7 +93,7 @@ class Module(_module.Module, _BigDL, _PyTorch):
 class ModuleCriterion(_criterions.ModuleCriterion, Criterion):
     """l = criterion(inputModule(x), targetModule(y)): both modules are optional. The target gets no gradient.
 
-    Shape: what the modules take -> scalar.
+    Shape: the modules' inputs -> scalar.
     """
 
 class ModuleDict(_module_lists.ModuleDict, Module):
@@ -114,13 +114,13 @@ class Reinforce(_special.Reinforce, Module):
 class Sequential(_special.Sequential, Container):
     """y = m_n(... m_2(m_1(x))): the modules one after another.
 
-    Shape: what the first module takes -> what the last one gives; without modules the input itself.
+    Shape: the first module's input -> the last one's output; without modules the input itself.
     """
 
 class gModule(_nngraph.gModule, Container):
     """y_v = m_v(y_u, ..., y_w): the modules m of a graph without cycles, each with the outputs of others as its input.
 
-    Shape: what the input's node takes, or a table for several inputs -> the output, or a table of several.
+    Shape: the input, or a table of several inputs -> the output, or a table of several.
     """
 
 class Abs(Module):
@@ -145,7 +145,7 @@ class AddConstant(Module):
     def __init__(self, constant_scalar: float | Numbers, inplace: bool = False) -> None: ...
 
 class AffineGridGeneratorBHWD(Module):
-    """y[i, j] = x [2 i / (height - 1) - 1, 2 j / (width - 1) - 1, 1]: where an affine map takes a grid from.
+    """y[i, j] = x [2 i / (height - 1) - 1, 2 j / (width - 1) - 1, 1]: the places to which an affine map sends a grid.
 
     Shape: (B, 2, 3) -> (B, height, width, 2), or without the batch.
     """
@@ -290,7 +290,7 @@ class Clip(Module):
     def __init__(self, minval: float, maxval: float) -> None: ...
 
 class Collapse(Module):
-    """y_b = vec(x_b): all dimensions of an example as one.
+    """y_b = vec(x_b): all dimensions of an example merged into one.
 
     Shape: nInputDim dimensions -> (count), more -> (B, count).
     """
@@ -316,7 +316,7 @@ class Contiguous(Module):
     def __init__(self) -> None: ...
 
 class Convert(_special.Convert, Module):
-    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with its axes as outputShape says: one letter
+    """y[b, h, w, c] = x[b, c, h, w]: from "bchw" to "bhwc", the input with the axes in outputShape: one letter
     each (batch, channels, height, width).
 
     Shape: one dimension for each letter, or one fewer for a single example, which gives a single example.
@@ -328,7 +328,7 @@ class Convert(_special.Convert, Module):
 class Copy(_passing.Copy, Module):
     """y = x, cast to outputType; the gradient is cast back. Types have Torch's names ("torch.FloatTensor").
 
-    Shape: any, kept.  `dontCast` is accepted: it is about objects that change their type.
+    Shape: any, kept.  `dontCast` is accepted: it concerns objects that change their type.
     """
     def __init__(
         self, inputType: str | None = None, outputType: str | None = None, forceCopy: bool = False, dontCast: bool =
@@ -465,8 +465,8 @@ class HardTanh(Module):
     def __init__(self, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> None: ...
 
 class Index(Module):
-    """y_i = x_{index_i}: the slices of a dimension that a 1-D tensor of indices names, counted from 1; gradients of
-    repeated ones add up.
+    """y_i = x_{index_i}: the slices of a dimension at a 1-D tensor of indices, counted from 1; gradients of
+    repeated ones are added.
 
     Shape: [(..., n, ...), (k)] -> (..., k, ...).
     """
@@ -486,14 +486,14 @@ class IndexLinear(_special.IndexLinear, Module):
 class JoinTable(Module):
     """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
-    Shape: tensors that agree in every other dimension, but for dimensions of size 1, which those behind the first may
+    Shape: tensors that agree in every other dimension, except dimensions of size 1, which those after the first may
     lack; `nInputDims` is the number of dimensions of one example: tensors with one more have a batch in front, and
     `dimension` is counted after it; 0 is the batch's.
     """
     def __init__(self, dimension: int, nInputDims: int | None = None) -> None: ...
 
 class Kmeans(_special.Kmeans, Module):
-    """y = argmin_k ||x - c_k||: the number (from 1) of the centre that is nearest to each example; the first of
+    """y = argmin_k ||x - c_k||: the number (from 1) of the centre nearest to each example; the first of
     several.
 
     Shape: (B, dim) -> (B), floating-point.
@@ -532,7 +532,7 @@ class LeakyReLU(Module):
 class Linear(_linear.Linear, Module):
     """y = x A^T + b.
 
-    Shape: (..., inputSize) -> (..., outputSize); Torch knows one example (1-D) and a batch (2-D).
+    Shape: (..., inputSize) -> (..., outputSize); Torch accepts one example (1-D) or a batch (2-D).
     """
     def __init__(
         self, inputSize: int, outputSize: int, bias: bool = True, *, wRegularizer: L1L2Regularizer | None = None,
@@ -602,7 +602,7 @@ class MaskedSelect(Module):
     """y = x[mask != 0]: the elements of x where mask is not 0, row by row.
 
     Shape: [x, mask], with as many elements -> (count,). The output's size depends on the mask's values: without
-    `size` it works outside jit only; with `size` it has that many elements, cut or filled up with zeros.
+    `size` it works only outside of jit; with `size` it has that many elements, cut or filled with zeros.
     """
     def __init__(self, size: int | None = None) -> None: ...
 
@@ -655,8 +655,8 @@ class MultiHeadAttention(Module):
     Linear.
 
     Shape: a sequence (T, size) or (B, T, size), kept: it attends to itself. Or a table [queries, keys, values], the
-    last two of one length S, with a mask after them if wanted: booleans (T, S) or (B, T, S), True where a query may
-    look. With `causal`, no place looks at later ones. `p` is the part of the attention that is dropped in training.
+    last two of one length S, optionally followed by a mask: booleans (T, S) or (B, T, S), True where a query may
+    look. With `causal`, no place looks at later ones. `p` is the share of the attention that is dropped in training.
     """
     def __init__(
         self, size: int, heads: int = 1, p: float = 0.0, causal: bool = False, bias: bool = True,
@@ -667,8 +667,8 @@ class NCEModule(_nce.NCEModule, Module):
 
     Shape: [input (B, inputSize), target (B)], classes from 1 -> [P of the target (B), P of the noise (B, k), noise's
     own probability of the target (B), of the noise (B, k)]. Noise classes are drawn with probabilities in proportion
-    to `unigrams` (outputSize), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, without
-    it each its own.
+    to `unigrams` (outputSize), in whole multiples of 2^-32; with `batchnoise` all examples have the same k, otherwise
+    each has its own.
     In evaluation with `normalized`: SoftMax(W x + b), or its logarithm with `logsoftmax`, (B, outputSize).
     """
     def __init__(
@@ -684,7 +684,7 @@ class Normalize(Module):
     def __init__(self, p: float, eps: float = 1e-10) -> None: ...
 
 class OneHot(_special.OneHot, Module):
-    """y_i = 1 where i = x, else 0: a 1 at the place that an index (from 1) names, zeros elsewhere.
+    """y_i = 1 where i = x, else 0: a 1 at the place given by an index (from 1), zeros elsewhere.
 
     Shape: indices of any shape s -> (*s, outputSize); no gradient.
     """
@@ -781,7 +781,7 @@ class Replicate(Module):
     def __init__(self, nFeatures: int, dim: int = 1, ndim: int | None = None) -> None: ...
 
 class ReverseSequence(Module):
-    """y_t = x_{T + 1 - t}: the sequence backwards.
+    """y_t = x_{T + 1 - t}: the sequence reversed.
 
     Shape: a table, or a tensor with time first, kept.
     """
@@ -795,7 +795,7 @@ class SAdd(Module):
     def __init__(self, addend: float, negate: bool = False) -> None: ...
 
 class SeqReverseSequence(Module):
-    """y_t = x_{T + 1 - t}: the input backwards along `dim`, 1 to 3.
+    """y_t = x_{T + 1 - t}: the input reversed along `dim`, 1 to 3.
 
     Shape: any of at least dim dimensions, kept.
     """
@@ -842,8 +842,8 @@ class SoftMaxTree(_special.SoftMaxTree, Module):
     """y = log p(target | x): the sum, along the path from the root, of log softmax(W x + b) over each node's siblings.
 
     Shape: [x (B, inputSize), target (B)] -> (B). `hierarchy` is a table from parents to 1-D tensors of their
-    children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only what is on the
-    targets' paths is computed: O(B x depth x largest family). The mean of the negative output is the loss.
+    children, a tree whose nodes are numbered from 1; targets are leaves (or nodes inside). Only nodes on the targets'
+    paths are computed: O(B x depth x largest family). The mean of the negative output is the loss.
     """
     def __init__(
         self, inputSize: int, hierarchy: Numbers, rootId: int = -1, accUpdate: bool = False, static: bool = True,
@@ -907,7 +907,7 @@ class SpatialAveragePooling(Module):
 
 class SpatialConvolutionLocal(Module):
     """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]:
-    SpatialConvolution with kernels and biases of their own for every place in the output.
+    SpatialConvolution with separate kernels and biases for every place in the output.
 
     Shape: (C, iH, iW) or (B, C, iH, iW) -> nOutputPlane planes of oh x ow, with o = floor((i + 2 pad - k) / d) + 1.
     """
@@ -928,14 +928,14 @@ class SpatialConvolutionMap(_vision.SpatialConvolutionMap, Module):
 class SpatialCrossMapLRN(Module):
     """y_f = x_f / (k + alpha / size * sum_l x_l^2)^beta, over the `size` planes l around f.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. The planes beyond the first and last count as zeros. Of an even size one
-    plane more lies behind f than before it, as in cuDNN and ONNX.
+    Shape: (C, H, W) or (B, C, H, W), kept. Planes before the first and after the last count as zeros. With an even
+    size, one more plane after f is used than before it, as in cuDNN and ONNX.
     """
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None: ...
 
 class SpatialDepthWiseConvolution(_vision.SpatialDepthWiseConvolution, Module):
-    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: nOutputPlane kernels
-    of its own for every input plane; no plane meets another.
+    """y[c, o, i, j] = b[o, c] + sum_{m, n} w[o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]: nOutputPlane
+    separate kernels for every input plane; planes are not mixed.
 
     Shape: (C, H, W) or (B, C, H, W) -> nInputPlane * nOutputPlane planes (those of the first input plane first) of
     floor((size + 2 pad - k) / d) + 1.
@@ -973,8 +973,8 @@ class SpatialFeatNormalization(Module):
 class SpatialNormalization(Module):
     """y = c / s: c is x less the mean around it, s the root of the weighted sum of c^2 over the kernel's mass.
 
-    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column whose
-    product is meant.
+    Shape: (C, H, W) or (B, C, H, W), kept. Kernels: as SpatialSubtractiveNormalization, or a row and a column, which
+    stand for their product.
     """
     def __init__(
         self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None,
@@ -1017,7 +1017,7 @@ class SpatialSubSampling(Module):
     def __init__(self, nInputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1) -> None: ...
 
 class SpatialSubtractiveNormalization(Module):
-    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of what is inside.
+    """y = x - mean(x): the kernel-weighted mean of its surroundings in all planes; near the border, of the part inside.
 
     Shape: (C, H, W) or (B, C, H, W), kept. The kernel (9 x 9 ones by default) has odd sizes; a 1-D one is used in both
     directions.
@@ -1192,7 +1192,7 @@ class BiSequencerLM(_bidirectional.BiSequencerLM, Container):
     step: what surrounds it.
 
     Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
-    first; what is missing at either end is zeros. `merge` as in BiSequencer.
+    first; the missing steps at either end are zeros. `merge` as in BiSequencer.
     """
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
@@ -1206,7 +1206,7 @@ class Clamp(HardTanh):
 class Concat(Container):
     """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
-    Shape: any -> the outputs, which agree in every dimension but `dimension` (which counts the batch's too).
+    Shape: any -> the outputs, which agree in all dimensions but `dimension` (the batch's counts, too).
     """
     def __init__(self, dimension: int, *modules: Module) -> None: ...
 
@@ -1226,7 +1226,7 @@ class CriterionTable(_criterion_modules._Computing, Module):
     def __init__(self, criterion: Criterion) -> None: ...
 
 class Decorator(_decorators.Decorator, Container):
-    """y = module(x): the module inside, as it is; subclasses add something."""
+    """y = module(x): the module inside, unchanged; subclasses add something."""
     def __init__(self, module: Module) -> None: ...
 
 class Dictionary(LookupTable):
@@ -1237,8 +1237,8 @@ class Dictionary(LookupTable):
     def __init__(self, dictSize: int, embeddingSize: int, accUpdate: bool = False) -> None: ...
 
 class Embedding(LookupTable):
-    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable, under its
-    name of today.
+    """y_j = weight[x_j]: row i of a learned matrix, for every index i of an input of any shape: LookupTable under its
+    current name.
 
     Shape: indices (...), from 1 to nIndex -> (..., nOutput).
     """
@@ -1312,7 +1312,7 @@ class Mean(Sum):
 class ModuleFromCriterion(_criterion_modules._Computing, Module):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
-    Shape: what the criterion takes, as a table -> (1).
+    Shape: the criterion's arguments, as a table -> (1).
     """
     def __init__(self, criterion: Criterion) -> None: ...
 
@@ -1326,7 +1326,7 @@ class Narrow(_passing.Rearranging, Module):
 
 class NarrowTable(_passing.Passing, Module):
     """[x_1, ..., x_n] -> [x_offset, ..., x_{offset + length - 1}]: `length` entries of a table, from entry `offset`;
-    none if the length is negative, and those that there are if the table ends before.
+    none if the length is negative, and fewer if the table ends before.
 
     Shape: [x1, ..., xn] -> [x_offset, ...]. A tensor of two dimensions or more is the table of its rows, as in Torch.
     """
@@ -1400,7 +1400,7 @@ class ReinforceNormal(Reinforce):
     def __init__(self, stdev: float | Numbers | None = None, stochastic: bool = False) -> None: ...
 
 class Reshape(_passing.Rearranging, Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: what is left over.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1: the remaining size.
 
     Shape: with batch_mode True, (B, ...) -> (B, *sizes); with False, any -> sizes; with None (the default)
     sizes if the element counts agree and the first dimension is not 1, else as True. With a size of -1 the counts
@@ -1483,7 +1483,7 @@ class SpatialConvolution(_vision.Convolution, Module):
 
     Shape: (C, H, W) or (B, C, H, W) -> nOutputPlane planes of floor((size + 2 pad - k) / d) + 1.
     Arguments come width first (kW, kH, dW, dH, padW, padH), padH is padW unless given; sizes in pixels. With `groups`,
-    output planes see their own group of input planes only (nInputPlane groups: one plane each, "depthwise").
+    output planes see only their own group of input planes (nInputPlane groups: one plane each, "depthwise").
     """
     def __init__(
         self, nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH:
@@ -1604,15 +1604,15 @@ class Transpose(_passing.Rearranging, Module):
 class Unsqueeze(_passing.Rearranging, Module):
     """y[i, 1, j] = x[i, j]: the input with a new dimension of size 1 at `pos`.
 
-    Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last so many are batches, and pos counts
-    after them (0 is before the last of these); without it, all of the input's dimensions are one example.
+    Shape: (...) -> (..., 1, ...). With numInputDims, dimensions before the last numInputDims are batches, and pos
+    counts after them (0 is before the last of these); without it, all of the input's dimensions are one example.
     """
     def __init__(self, pos: int, numInputDims: int | None = None) -> None: ...
     def setNumInputDims(self, num_input_dims: int) -> Self: ...
 
 class View(_passing.Rearranging, Module):
-    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; what is left over becomes
-    a leading batch.
+    """vec(y) = vec(x): the input's elements, row by row, as `sizes`, of which one may be -1; the remaining factor
+    becomes a leading batch.
 
     Shape: any -> sizes, or (batch, *sizes). `set_num_input_dims(n)` says that only the last n dimensions are one
     example, so that all before them are the batch.
@@ -1714,7 +1714,7 @@ class BiSequencer(_bidirectional.BiSequencer, Decorator):
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None) -> None: ...
 
 class Bottle(Decorator):
-    """y = split(module(merge(x))): lets a module for nInputDim dimensions take more; the leading ones are merged into
+    """y = split(module(merge(x))): a module for nInputDim dimensions accepts more; the leading ones are merged into
     the first of these.
 
     Shape: (p, q, r, ...) -> (p, q, r', ...), where the module maps (p q r, ...) to (p q r', ...), of nOutputDim
@@ -1737,7 +1737,7 @@ class DontCast(_decorators.DontCast, Decorator):
     ) -> None: ...
 
 class FakeQuantized(_recurrent.Around, Module):
-    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were not:
+    """w' = scale round(w / scale): a layer that computes with rounded numbers, and learns as if they were exact:
     quantisation-aware training.
 
     Shape: that of the layer.
@@ -1773,7 +1773,7 @@ class MaskZero(Decorator):
 
     Shape: as the module; the first tensor of the input has nInputDim dimensions, or one more for a batch. With
     nInputDim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
-    `maskinput` also makes them zeros on their way in; without `maskoutput` what comes out is left. After a number,
+    `maskinput` also sets them to zeros in the input; without `maskoutput` the output is left unchanged. After a number,
     the third argument is `silent`, which changes nothing.
     """
     def __init__(
@@ -1797,8 +1797,8 @@ class NaN(_decorators.NaN, Decorator):
     def __init__(self, module: Module, id: int | None = None) -> None: ...
 
 class Observed(_recurrent.Around, Module):
-    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| that it has seen: what static
-    quantisation needs to know.
+    """input_range' = max(input_range, max |x|): a Linear that notes the largest |input| so far, for static
+    quantisation.
 
     Shape: that of the layer.
     """
@@ -1832,7 +1832,7 @@ class RecurrentAttention(AbstractSequencer):
     def __init__(self, rnn: Module, action: Module, nStep: int, hiddenSize: int | Iterable[int]) -> None: ...
 
 class Remat(Decorator):
-    """y = f(x): the module inside; of what it computes, backward is left x alone, and computes the rest again."""
+    """y = f(x): the module inside; only x is kept for backward, which computes the rest again."""
     def __init__(self, module: Module) -> None: ...
 
 class Repeater(AbstractSequencer):
@@ -1853,7 +1853,7 @@ class Sequencer(AbstractSequencer):
     step.
 
     Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs. The inputs of a table may differ
-    in shape as far as the module's state allows; then it runs step by step.
+    in shape if the module's state permits it; then it runs step by step.
     """
     def __init__(self, module: Module) -> None: ...
 
@@ -1864,7 +1864,7 @@ class Serial(_decorators.Serial, Decorator):
     def __init__(self, module: Module, tensortype: str | None = None) -> None: ...
 
 class SoftMaxForest(Decorator):
-    """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network of x alone.
+    """sum_t g_t(x) SoftMaxTree_t(x, target): trees mixed by the softmax of a network that sees only x.
 
     Shape: [x (B, input_size), target (B)] -> (B). The gater is Linear and `gater_act` (Tanh) for every size in
     `gater_size`, then Linear and SoftMax over the trees.
@@ -1934,7 +1934,7 @@ class SpatialFullConvolution(_vision.FullConvolution, Module):
 class SpatialLPPooling(Sequential):
     """y = (sum x^p)^(1 / p), over kw x kh windows of each plane, every dw, dh pixels; no absolute values.
 
-    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows lie side by side.
+    Shape: (C, H, W) or (B, C, H, W) -> floor((size - k) / d) + 1 pixels; without a stride, windows are adjacent.
     Where a sum is 0 the gradient is 0, and with p < 1 where x is 0.
     """
     def __init__(
@@ -1945,7 +1945,7 @@ class SpatialMaxUnpooling(_vision.Unpooling, Module):
     """y[indices_k] = x_k: puts each value at the place that its pooling recorded, zeros elsewhere.
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
-    pooled sizes says which, where they are no multiple of the kernel. In `legacy` the values alone will do.
+    pooled sizes determines these, if they are not a multiple of the kernel. In `legacy` the values alone are enough.
     """
     def __init__(self, pooling: Module) -> None: ...
 
@@ -2021,7 +2021,7 @@ class BCECriterion(Criterion):
     """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if sizeAverage.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
+    element, if there are n, or for each column of a batch. Logarithms are taken of at least 1e-12.
     """
     def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True) -> None: ...
 
@@ -2118,9 +2118,9 @@ class MaskZeroCriterion(Criterion):
     """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
 
     Shape: inputs whose first tensor is a batch of tensors of nInputDim dimensions, and targets -> scalar. With
-    nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
-    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
-    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
+    nInputDim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` gets the
+    masked ones: (B), true or 1; False masks none. A given mask always decides.
+    Averages are over the remaining examples; the criterion has to be a sum, a mean, or a mean weighted by class, of
     the examples' losses. The modules of a ModuleCriterion run on all examples.
     """
     def __init__(self, criterion: Criterion, nInputDim: int | bool | str = False) -> None: ...
@@ -2128,7 +2128,7 @@ class MaskZeroCriterion(Criterion):
 class MultiCriterion(_criterions.MultiCriterion, Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.
 
-    Shape: what the criterions take -> scalar; 0 without criterions.
+    Shape: the criterions' arguments -> scalar; 0 without criterions.
     """
     def __init__(self, criterions: tuple[Criterion, ...] = (), weights: tuple[float, ...] = ()) -> None: ...
 
@@ -2162,7 +2162,7 @@ class NCECriterion(Criterion):
 
     Shape: NCEModule's output [Pmt (B), Pms (B, k), Pnt (B), Pns (B, k)]: probabilities by the model and by the noise,
     of targets and of noise samples -> scalar. The criterion's target is not used; it may be None.
-    Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
+    The noise's probabilities get no gradient. As in Torch7, e is also added to Pmt and Pms in the gradient.
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
@@ -2223,7 +2223,7 @@ class TreeNLLCriterion(Criterion):
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
+    cheaper if there are many. If the module draws numbers, they are computed, and then set to zeros.
     """
     def __init__(
         self, module: Module, nInputDim: int | bool = False, maskinput: bool = False, maskoutput: bool = True,
@@ -2355,8 +2355,8 @@ class Recurrence(AbstractRecurrent):
 class Recurrent(AbstractRecurrent):
     """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
-    Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
-    nn.Add, a learned vector.
+    Shape: the input of `input` -> the output of `transfer`; one time step a call. `start` is a module, or sizes: then
+    it is nn.Add, a learned vector.
     """
     def __init__(
         self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
@@ -2421,7 +2421,7 @@ class VRClassReward(_criterions.VarianceReducedReward, Criterion):
 
     Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
     mean reward (the sum, unless sizeAverage). Its gradient is that of criterion(baseline, reward); the scores get
-    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
+    none. `advantage` is for `reinforce_loss`: (scale * R - baseline) / B, with R = 1 where the highest score is
     the target's.
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...

@@ -1,4 +1,4 @@
-"""Criterions as modules."""
+"""Criterions used as modules."""
 
 from typing import ClassVar
 
@@ -43,7 +43,7 @@ class CriterionTable(Module):
 class ModuleFromCriterion(CriterionTable):
     """[prediction, target] -> (criterion(prediction, target)); the gradient goes to the prediction.
 
-    Shape: what the criterion takes, as a table -> (1).
+    Shape: the criterion's arguments, as a table -> (1).
     Parameters and buffers: `criterion`, the criterion's.
     Raises: ValueError unless the input is a table of two; the criterion's errors.
     Source: nngraph, ModuleFromCriterion.lua.

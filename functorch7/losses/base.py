@@ -18,7 +18,7 @@ from .tables import as_arrays
 
 
 def of_sizes(check: Callable) -> Callable:
-    """Says of a `check(self, input, target)` that of the input it reads the sizes, and no values."""
+    """Declares that a `check(self, input, target)` reads only the input's sizes, and none of its values."""
     check.reads_sizes = True  # type: ignore[attr-defined]
     return check
 
@@ -26,10 +26,10 @@ def of_sizes(check: Callable) -> Callable:
 class Criterion(Module, abstract=True):
     """A loss: write `loss(input, target)`; it is a scalar of the input's dtype, differentiable by `jax.grad`.
 
-    Of an input in 16 bits `loss` gets float32, and what it gives is rounded once.
+    An input of 16 bits is converted to float32 for `loss`, and the result is rounded once.
     A criterion is a module (frozen, hashable, equal by value) of the pair (input, target), or (input, target,
-    zero_mask): `apply(params, buffers, (input, target))` is (loss, buffers). One without arrays is a function, too:
-    `criterion(input, target)`. To write one with arrays of its own, or with modules inside, see `LearnedCriterion`.
+    zero_mask): `apply(params, buffers, (input, target))` returns (loss, buffers). A criterion without arrays is also a
+    function: `criterion(input, target)`. For one with its own arrays, or with modules inside, see `LearnedCriterion`.
     `check(input, target)` raises for bad values (a class 0), if these are concrete or the program is `checked`.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -58,7 +58,7 @@ class Criterion(Module, abstract=True):
         key: Key = None,
         train: bool = False,
     ) -> Array:
-        """The loss; `zero_mask`, true for examples that are padding, is for criterions that take it (`takes_mask`).
+        """The loss; `zero_mask`, true for examples that are padding, is for criterions that accept it (`takes_mask`).
 
         Raises: TypeError for a criterion with arrays.
         """
@@ -69,7 +69,7 @@ class Criterion(Module, abstract=True):
     def apply(
         self, params: Tree, buffers: Tree, input: Table, *, key: Key = None, train: bool = False
     ) -> tuple[Array, Tree]:
-        """(the loss, the new buffers) of (input, target), or of (input, target, zero_mask) where it takes a mask.
+        """(loss, new buffers) of (input, target), or of (input, target, zero_mask) if the criterion takes a mask.
 
         Raises: ValueError for anything but such a table; as `Module.apply`.
         """
@@ -106,12 +106,12 @@ class Criterion(Module, abstract=True):
 
     @property
     def checks_input(self) -> bool:
-        """Whether `check` reads values of the input, too: those of criterions inside count, and `of_sizes` says no."""
+        """Whether `check` reads values of the input, also in criterions inside; with `of_sizes` it does not."""
         inside = [child for child in self.child_modules() if isinstance(child, Criterion)]
         return not hasattr(type(self).check, "reads_sizes") or any(child.checks_input for child in inside)
 
     def example_weight(self, input: Value, target: Value) -> Array:
-        """The share in an average that an example (a batch of one) has."""
+        """The weight of an example (a batch of one) in an average."""
         return jnp.ones(())
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:
@@ -127,9 +127,9 @@ class Criterion(Module, abstract=True):
 class LearnedCriterion(Composite, Criterion, abstract=True):
     """A criterion with arrays: write `loss(run, input, target)`, in which modules in its fields are called by `run`.
 
-    `run` is that of a Composite: `run.name(x)` calls the module in the field `name`, `run.params["weight"]` is what the
-    criterion's own `init_params(key, stdv=None)` has made, and `run.key` and `run.train` are there, too. A criterion in
-    a field is called by `run.name((input, target))`. Its arrays are made by `init` and go into `apply`.
+    `run` is that of a Composite: `run.name(x)` calls the module in the field `name`; `run.params["weight"]` is an array
+    made by the criterion's own `init_params(key, stdv=None)`; `run.key` and `run.train` are also available. A criterion
+    in a field is called by `run.name((input, target))`. Its arrays are made by `init` and passed to `apply`.
     """
 
     def f(self, run: Run, input: Value) -> Array:
@@ -160,7 +160,7 @@ class Averaged(Criterion, abstract=True):
 
 
 class Weighted(Criterion, abstract=True):
-    """Losses with a constant vector of weights. Raises: ValueError unless that is 1-D."""
+    """Losses with a constant vector of weights. Raises: ValueError unless it is 1-D."""
 
     weights: Numbers | None = None
     size_average: bool = True
@@ -182,7 +182,7 @@ def without_arrays(criterion: Criterion) -> Variables:
 
 
 def _structure(criterion: Criterion) -> Variables:
-    """What `init` gives. Of what cannot be traced nothing is kept: there may be a user's object in it."""
+    """The result of `init`. Nothing is cached if it cannot be traced, as it may contain a user's object."""
     return _kept_structure(criterion) if criterion.traits.traceable else structure_of(criterion)
 
 

@@ -1,4 +1,4 @@
-"""Losses between scores and answers of yes or no, element by element."""
+"""Losses between scores and yes-or-no targets, element by element."""
 
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ EPSILON = 1e-12
 
 
 def _from_ends(x: Any) -> tuple[Any, Any]:
-    """x and 1 - x, kept from 0 by 1e-12, or by what the dtype can hold of it.
+    """x and 1 - x, but at least 1e-12, or the closest that the dtype can represent.
 
     A maximum, not a sum as in Torch: a compiler may add the 1e-12 to the 1, where it is lost.
     """
@@ -23,7 +23,7 @@ def _from_ends(x: Any) -> tuple[Any, Any]:
 
 @jax.custom_jvp
 def cross_entropy(x: Array, y: Array) -> Array:
-    """-(y log x + (1 - y) log(1 - x)); its derivative (x - y) / (x (1 - x)) is 0 where x = y, at 0 and 1, too."""
+    """-(y log x + (1 - y) log(1 - x)); its derivative (x - y) / (x (1 - x)) is 0 where x = y, also at 0 and 1."""
     yes, no = _from_ends(x)
     return -(y * jnp.log(yes) + (1 - y) * jnp.log(no))
 
@@ -37,7 +37,7 @@ def _(primals, tangents):
 
 
 def weighted(criterion: Weighted, losses: Array) -> Array:
-    """Losses times the criterion's weights, if it has some: one for each element, or each column of a batch."""
+    """Losses times the criterion's weights, if any: one for each element, or each column of a batch."""
     if criterion.weights is None:
         return losses
     weights = criterion.weights.value
@@ -51,7 +51,7 @@ class BCECriterion(Weighted, Averaged):
     """-sum_i w_i (y_i log x_i + (1 - y_i) log(1 - x_i)), divided by the count if size_average.
 
     Shape: probabilities and targets (0, 1, or between) of one element count -> scalar; weights (n,) count for each
-    element, where there are n, or each column of a batch. No logarithm is of less than 1e-12.
+    element, if there are n, or for each column of a batch. Logarithms are taken of at least 1e-12.
     Raises: ValueError if the counts differ, for weights of another size, and for inputs outside 0 to 1 if these are
     concrete.
     Source: nn/doc/criterion.md#nn.BCECriterion.

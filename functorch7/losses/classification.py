@@ -17,12 +17,12 @@ from .base import Criterion, Weighted, of_sizes
 
 
 def are_classes(target: Array | np.ndarray, classes: int) -> Value:
-    """Which numbers are classes, from 1 to `classes`."""
+    """Which numbers are classes from 1 to `classes`."""
     return are_numbers(target, 1, classes) & (target % 1 == 0)
 
 
 def check_classes(module: Module, target: Value, classes: int, ignore: int | None = None) -> None:
-    """Raises ValueError, with the position, for the first target that is no class from 1 to `classes`."""
+    """Raises ValueError, with the position, for the first target that is not a class from 1 to `classes`."""
     targets = lookable(target)
     wrong = ~are_classes(targets, classes)
     if ignore is not None:
@@ -53,7 +53,7 @@ class ClassNLLCriterion(Weighted):
         check_classes(self, self._counting(input, target), input.shape[-1], self.ignore_index)
 
     def _counting(self, input: Value, target: Value) -> Any:
-        """The classes that count, in one dimension: of one example, the first."""
+        """The classes that count, in one dimension; for one example, the first."""
         given = jnp.shape(target)
         count, number = len(input) if input.ndim == 2 else 1, math.prod(given)
         if len(given) > 1 or (number != count if input.ndim == 2 else number < count):

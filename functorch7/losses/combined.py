@@ -1,4 +1,4 @@
-"""Criterions made of criterions."""
+"""Criterions composed of criterions."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -20,11 +20,11 @@ def check_criterion(module: Module, criterion: object) -> None:
 
 
 class AroundCriterion(Criterion, abstract=True):
-    """A criterion around another, its child `criterion`, whose checks of values and masks are its own."""
+    """A criterion around another, its child `criterion`, from which it takes checks of values and masks."""
 
     criterion: Criterion
 
-    checks_values = Module.checks_values  # those of the criterion inside
+    checks_values = Module.checks_values  # those of the inner criterion
 
     def __post_init__(self) -> None:
         check_criterion(self, self.criterion)
@@ -40,9 +40,9 @@ class AroundCriterion(Criterion, abstract=True):
 class MultiCriterion(Criterion):
     """sum_k weight_k * criterion_k(x, y): all get the same input and target.
 
-    Shape: what the criterions take -> scalar; 0 without criterions.
+    Shape: the criterions' arguments -> scalar; 0 without criterions.
     Parameters and buffers: a list with each criterion's.
-    Raises: TypeError for what is no criterion; ValueError for another number of weights; what the criterions raise.
+    Raises: TypeError unless all are criterions; ValueError for another number of weights; the criterions' errors.
     Source: nn/doc/criterion.md#nn.MultiCriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -56,7 +56,7 @@ class MultiCriterion(Criterion):
     criterions: tuple[Criterion, ...] = ()
     weights: tuple[float, ...] = ()
 
-    checks_values = Module.checks_values  # those of the criterions inside
+    checks_values = Module.checks_values  # those of the inner criterions
 
     def __post_init__(self) -> None:
         self._set(criterions=tuple(self.criterions), weights=tuple(self.weights) or (1,) * len(self.criterions))
@@ -88,7 +88,7 @@ class MultiCriterion(Criterion):
     def forward(
         self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, way: Value = None
     ) -> tuple[Array, Tree]:
-        """The weighted sum; `way` runs the criterions otherwise than by `apply`."""
+        """The weighted sum; `way` runs the criterions in another way than `apply`."""
         given, target, *mask = input
         total, new = jnp.zeros((), jax.tree.leaves(given)[0].dtype), list(buffers)
         for i, (weight, part) in enumerate(zip(self.weights, self.parts(given, target), strict=True)):
@@ -140,8 +140,8 @@ class ParallelCriterion(MultiCriterion):
 class ModuleCriterion(AroundCriterion):
     """l = criterion(input_module(x), target_module(y)): both modules are optional. The target gets no gradient.
 
-    Shape: what the modules take -> scalar.
-    Parameters and buffers: `criterion`, `input_module`, `target_module`: each one's, as far as they are there.
+    Shape: the modules' inputs -> scalar.
+    Parameters and buffers: `criterion`, `input_module`, `target_module`: those of each, if given.
     Raises: TypeError for anything but a criterion; the errors of the modules and the criterion.
     Source: dpnn/README.md#nn.ModuleCriterion.
 
@@ -167,7 +167,7 @@ class ModuleCriterion(AroundCriterion):
     def forward(
         self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, way: Value = None
     ) -> tuple[Array, Tree]:
-        """The criterion's loss; `way` runs the criterion otherwise than by `apply`."""
+        """The criterion's loss; `way` runs the criterion in another way than `apply`."""
         given, target = input
         new = dict(buffers)
         if self.input_module is not None:

@@ -132,9 +132,10 @@ class MultiLabelMarginCriterion(Criterion):
 
 
 def _violations(scores: Array, at: Array, listed: Array) -> tuple[Array, Array]:
-    """By how much the margins are violated, of the classes `at` those that are `listed`, and how the scores change it.
+    """How much the margins of the `listed` classes among `at` are violated, and the derivative by the scores.
 
-    One target follows the other: of all pairs of classes few are one of a target, and they would need much memory.
+    Targets are processed one after the other: few of all pairs of classes contain a target, and all pairs would need
+    much memory.
     """
     rows = jnp.arange(len(scores))
     own = jnp.zeros(scores.shape, bool).at[rows[:, None], at].max(listed)

@@ -1,4 +1,4 @@
-"""The loss of noise-contrastive estimation: telling data from noise."""
+"""The loss of noise-contrastive estimation, which distinguishes data from noise."""
 
 from typing import Any, ClassVar
 
@@ -14,20 +14,20 @@ EPSILON = 1e-7
 
 @jax.custom_jvp
 def log_from_model(model: Array, noise: Array) -> jax.Array:
-    """log(model / (model + noise)); of the two, `noise` is held."""
+    """log(model / (model + noise)); `noise` is constant."""
     return jnp.log(model / (model + noise + EPSILON))
 
 
 @log_from_model.defjvp
 def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
-    # Torch's epsilons, which keep the slope finite where a mask has put zeros.
+    # Torch's epsilons, which keep the slope finite where a mask has set zeros.
     model, noise = primals
     return log_from_model(model, noise), noise / ((model + noise + EPSILON) * (model + EPSILON)) * tangents[0]
 
 
 @jax.custom_jvp
 def log_from_noise(model: Array, noise: Array) -> jax.Array:
-    """log(noise / (model + noise)); of the two, `noise` is held."""
+    """log(noise / (model + noise)); `noise` is constant."""
     return jnp.log(noise / (model + noise + EPSILON))
 
 
@@ -42,7 +42,7 @@ class NCECriterion(Criterion):
 
     Shape: NCEModule's output [Pmt (B), Pms (B, k), Pnt (B), Pns (B, k)]: probabilities by the model and by the noise,
     of targets and of noise samples -> scalar. The criterion's target is not used; it may be None.
-    Those by the noise get no gradient. As in Torch7 the gradient has e added to Pmt and Pms, too.
+    The noise's probabilities get no gradient. As in Torch7, e is also added to Pmt and Pms in the gradient.
     Raises: ValueError for tables of other shapes.
     Source: dpnn/README.md#nn.NCECriterion; Chen et al., 2015, equations 5 to 7.
 

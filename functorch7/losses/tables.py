@@ -18,9 +18,9 @@ def _numeric(value: Any) -> bool:
 
 
 def of_each(change: Callable[[Value], Value], table: Mapping) -> dict:
-    """A dict of all entries, each changed. JAX sorts a dict's names, unless it is one with an order.
+    """A dict of all entries, each changed. JAX sorts a dict's names, except those of an OrderedDict.
 
-    A table of Lua's may have numbers and texts for names, which no one can sort together: numbers come first.
+    Names in a Lua table may be numbers and texts, which cannot be sorted together: numbers come first.
     """
     found = {name: change(value) for name, value in table.items()}
     if len({isinstance(name, str) for name in found}) < 2:
@@ -29,7 +29,7 @@ def of_each(change: Callable[[Value], Value], table: Mapping) -> dict:
 
 
 def map_leaves(change: Callable[[Value], Value], value: Value) -> Value:
-    """A value in which all that is no table is changed: lists, or dicts, of the same structure."""
+    """A value with everything changed that is not a table: lists, or dicts, of the same structure."""
     if isinstance(value, (list, tuple)):
         return [map_leaves(change, each) for each in value]
     return of_each(lambda each: map_leaves(change, each), value) if isinstance(value, dict) else change(value)

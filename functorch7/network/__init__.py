@@ -1,4 +1,4 @@
-"""What is asked of a whole network, or done to it: arrays by name, sharing, recurrent state, hooks, output sizes."""
+"""Functions of whole networks: arrays by name, sharing, recurrent state, hooks, output sizes."""
 
 from .carry import carry_of as carry_of
 from .carry import forget as forget

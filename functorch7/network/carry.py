@@ -1,4 +1,4 @@
-"""Recurrent state as a tree of its own: taken out of the buffers, put back, forgotten."""
+"""Recurrent state as a separate tree: taken from the buffers, put back, forgotten."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ from .kinds import map_state, state_names
 def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
     """`buffers` with recurrent state forgotten: the next call starts a new sequence.
 
-    `rows` (B), true where an example's state is to be forgotten, leaves the others' as it is.
-    Raises: ValueError if `rows` is given to a module whose first step is no step from zeros: Recurrent, and cells with
-    dropout, whose masks the batch draws together.
+    With `rows` (B), only the state of examples for which it is true is forgotten.
+    Raises: ValueError if `rows` is given to a module whose first step is not a step from zeros: Recurrent, and cells
+    with dropout, whose masks are drawn for the whole batch together.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> cell = f7.GRU(3, 2)
@@ -39,7 +39,7 @@ def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
 
 
 def carry_of(module: Module, buffers: Tree) -> Value:
-    """The recurrent state alone: a tree like the buffers', which can be saved, sharded, and handed on.
+    """Only the recurrent state: a tree like the buffers', which can be saved, sharded, and passed on.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> cell = f7.GRU(3, 2)
@@ -72,10 +72,10 @@ def with_carry(module: Module, buffers: Tree, carry: Tree) -> Tree:
 
 
 def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype: DTypeLike = jnp.float32) -> Tree:
-    """The state before the first step, for a batch of this size (None: one example): a tree as `carry_of` gives it.
+    """The state before the first step, for a batch of this size (None: one example): a tree like that of `carry_of`.
 
-    State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequences whose
-    sequencer never remembers: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
+    State that only a first step can make (Recurrent's output, dropout masks) is None, and so is that of sequencers that
+    never remember: a call leaves none, so that buffers keep their structure in a `lax.scan` of calls.
     Raises: TypeError for anything but a description.
 
     >>> import functorch7 as f7, jax

@@ -1,4 +1,4 @@
-"""Hooks set at places of a network."""
+"""Hooks at places in a network."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,11 +22,11 @@ def hooked(
     - backward_pre(module, grad_output) -> None, or another gradient with respect to the output;
     - backward(module, grad_input, grad_output) -> None, or another gradient with respect to the input.
 
-    Hooks of "*" run before others; otherwise they run in the order in which they were set, each with what those before
-    it have returned. They are traced with the network, so they have to be pure (`jax.debug.callback` shows values). In
+    Hooks of "*" run before others; otherwise they run in the order in which they were set, each with the results of
+    those before it. They are traced with the network, so they have to be pure (`jax.debug.callback` shows values). In
     a sequencer they run at every step. Modules that are never called (the gates of FastLSTM) cannot have hooks.
     Gradients of integers are None; forward-mode differentiation does not call backward hooks.
-    Raises: ValueError for a place that is not there or never called, and for gradients of another structure or shape;
+    Raises: ValueError for a place that is missing or never called, and for gradients of another structure or shape;
     TypeError for anything but a function.
     Source: PyTorch's Modules note, "Module Hooks".
 
@@ -57,12 +57,12 @@ def hooked(
 
 
 def _runs(known: dict[Path, Any], path: Path) -> bool:
-    """Whether the module at a path is called, and not only its arrays are used by what is around it."""
+    """Whether the module at a path is called; otherwise the modules around it use only its arrays."""
     return not any(path[i] in known[path[:i]].traits.uncalled for i in range(len(path)))
 
 
 def check_called(module: Module) -> Module:
-    """The module. Raises ValueError for a hook at a part that is not called, unless it was set everywhere."""
+    """The module. Raises ValueError for a hook at a module that is not called, unless the hook was set everywhere."""
     known = dict(places(module))
     idle = [hook.path for hook in module._hooks if not hook.everywhere and not _runs(known, hook.path)]
     if idle:

@@ -1,4 +1,4 @@
-"""What is in the buffers of a module: recurrent state, side outputs, masks, and what is saved."""
+"""The kinds of a module's buffers: recurrent state, side outputs, masks, and what is saved."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is inside a module, by dotted name: positions count from 0, and the module itself has the name ""."""
+"""The contents of a module, by dotted name: positions count from 0, and the module itself has the name ""."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from . import naming
 
 
 def named_children(module: Module) -> Iterator[tuple[str, Module]]:
-    """(name, module) of the modules directly inside, in order; a position is a name, too.
+    """(name, module) of the modules directly inside, in order; a position counts as a name.
 
     >>> import functorch7 as f7
     >>> dict(f7.named_children(f7.Sequential(f7.Linear(3, 2), f7.Tanh())))
@@ -26,7 +26,7 @@ def named_children(module: Module) -> Iterator[tuple[str, Module]]:
 
 
 def named_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Module]]:
-    """(dotted name, module) of a module and of all inside, outer ones first. Equal modules are modules of their own.
+    """(dotted name, module) of a module and of all inside, outer ones first. Equal modules are listed separately.
 
     >>> import functorch7 as f7
     >>> [name for name, _ in f7.named_modules(f7.Sequential(f7.Tanh(), f7.Sequential(f7.ReLU())))]
@@ -73,7 +73,7 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
     `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers, and for a description, which has no arrays; RuntimeError for a kind of device that JAX does not have here.
+    integers, and for a description, which has no arrays; RuntimeError for a kind of device that JAX does not have.
 
     >>> import functorch7 as f7, jax
     >>> params, _ = f7.to(f7.Linear(2, 1).init(jax.random.key(0)), "bfloat16")

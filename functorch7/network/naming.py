@@ -19,7 +19,7 @@ Pair = Variables | tuple[Any, Any]
 
 
 def find(module: Module, name: str) -> Path | None:
-    """The place of the module that is `named` so, a path into the trees of arrays: (0, "i2g"); None if there is none.
+    """The place of the module that is `named` so, as a path into the trees of arrays: (0, "i2g"); None if missing.
 
     Raises: ValueError if several modules have the name.
     Source: BigDL, AbstractModule.apply(name).
@@ -37,7 +37,7 @@ def find(module: Module, name: str) -> Path | None:
 
 
 def in_order(module: Module, names: Iterable[str]) -> list[str]:
-    """A module's own names of parameters in Torch's order, and what has no place in it at the end."""
+    """A module's own names of parameters in Torch's order, those without a place in it last."""
     order = module.parameter_order
     return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
 
@@ -60,12 +60,12 @@ def named_buffers(
 
 
 def leaves_by_name(tree: Tree) -> dict[str, Value]:
-    """All leaves of a tree of lists and dicts by dotted name, without those that are None."""
+    """All leaves of a tree of lists and dicts by dotted name, except None."""
     return {dotted(path): leaf for path, leaf in leaves_with_path(tree) if leaf is not None}
 
 
 def misfits(expected: Mapping[str, Value], given: Mapping[str, Value]) -> list[str]:
-    """What is wrong with arrays by name: those that are missing, unexpected, or of another shape, a line for each."""
+    """A line for each array that is missing, unexpected, or of another shape, by name."""
     missing = [f"missing {name}" for name in expected if name not in given]
     unexpected = [f"unexpected {name}" for name in given if name not in expected]
     shared = [name for name in expected if name in given]
@@ -85,7 +85,7 @@ def _misfit(name: str, array: Any, given: Any) -> list[str]:
 
 
 class IncompatibleKeys(NamedTuple):
-    """The names that a loaded state lacked, and those that nothing was found for."""
+    """The names that a loaded state lacked, and those that had no place."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -100,7 +100,7 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
     """Parameters (in Torch's order) and persistent buffers by dotted name, positions counted from 0.
 
     Here and in `load_state_dict`, `variables` may also be a plain pair (params, buffers).
-    Raises: TypeError for anything but a pair; ValueError for arrays that are nested otherwise than the module's.
+    Raises: TypeError for anything but a pair; ValueError for arrays that are nested differently from the module's.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.BatchNormalization(2))
@@ -121,9 +121,9 @@ def state_dict(module: Module, variables: Pair) -> dict[str, Array]:
 def fitting(
     who: str, own: Mapping[str, Value], state: Mapping[str, Value], strict: bool, others: Sequence[str] = ()
 ) -> IncompatibleKeys:
-    """The names in which a state differs from a module's own. Raises `load_state_dict`'s errors, for `who`.
+    """The names in which a state differs from a module. Raises `load_state_dict`'s errors, in the name of `who`.
 
-    `others`: names that are expected, too, and may have any values.
+    `others`: additional expected names, which may have any values.
     """
     if not isinstance(state, Mapping):
         raise TypeError(f"{who}: expected a state_dict, got {type(state).__name__}")
@@ -147,7 +147,7 @@ def load_state_dict(
 def load_state_dict(
     module: Module, variables: Pair, state: Mapping[str, ArrayLike], strict: bool = True
 ) -> Variables | tuple[Variables, IncompatibleKeys]:
-    """`variables` with the arrays of `state`, cast to the dtypes that stand there.
+    """`variables` with the arrays of `state`, cast to the existing dtypes.
 
     With strict=False names may be missing and unexpected: (variables, (missing_keys, unexpected_keys)).
     Raises TypeError unless `state` is a mapping, and ValueError that lists every missing and unexpected name (if
@@ -167,7 +167,7 @@ def load_state_dict(
 
 
 def from_state_dict(module: Module, state: Mapping[str, ArrayLike]) -> Variables:
-    """The variables of `module` whose arrays are those of `state`, in their own dtypes; no recurrent state.
+    """The variables of `module` with the arrays of `state`, in their own dtypes, without recurrent state.
 
     Raises ValueError that lists every missing and unexpected name, every shape that differs, and 64-bit numbers where
     JAX does not keep them.
@@ -184,7 +184,7 @@ def from_state_dict(module: Module, state: Mapping[str, ArrayLike]) -> Variables
 
 
 def check_state(module: Module, state: Mapping[str, ArrayLike]) -> Variables:
-    """What `structure_of` gives, if a state fits a module; only shapes and dtypes are looked at.
+    """The result of `structure_of`, if a state fits a module; only shapes and dtypes are checked.
 
     Raises: ValueError for names that are missing or too many, other shapes, and float64 without JAX's x64 mode.
     """
@@ -200,7 +200,7 @@ def check_state(module: Module, state: Mapping[str, ArrayLike]) -> Variables:
 
 
 def structure_of(module: Module) -> Variables:
-    """What `init` gives, with shapes and dtypes in place of arrays; computes nothing."""
+    """The result of `init`, with shapes and dtypes in place of arrays; computes nothing."""
     return Variables(*jax.eval_shape(module.init, jax.random.key(0)))
 
 

@@ -1,10 +1,11 @@
-"""Numbers of descriptions that change between calls: they are taken out, so that programs get them as arguments.
+"""Numbers of descriptions that change between calls: they are taken out, and programs get them as arguments.
 
-A class names in `tunable` those of its fields that `forward` uses as numbers alone: no shape and no branch depends on
-them. What is computed from them before any array (1 - p, in Python's precision) is a `number` of the class: it becomes
-an argument of its own, so that results are to the last digit those of a constant.
+A class lists in `tunable` those of its fields that `forward` uses only as numbers: no shape and no branch depends on
+them. A value computed from them before any array (1 - p, in Python's precision) is a `number` of the class. It becomes
+a separate argument, so that results agree with those of a constant to the last digit.
 
-Numbers that are no fields of modules, such as the settings of a rule of optimisation, are told `apart` from their tree.
+Numbers that are not fields of modules, such as the settings of an optimisation rule, are separated from their tree by
+`apart`.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ class number:
         self._function, self.__doc__ = function, function.__doc__
 
     def __get__(self, module: object, owner: type | None = None) -> Value:
-        # An entry of this name in the module's own dict is found first: that is how arguments take its place.
+        # An entry of this name in the module's own dict is found first; this is how arguments replace it.
         return self if module is None else self._function(module)
 
 
 @dataclass(frozen=True)
 class Hole:
-    """The place of a number in a description: its position among those that were taken out."""
+    """The place of a number in a description: its position among the numbers that were taken out."""
 
     position: int
 
 
 def tuned(module: Module, before: Module) -> Module:
-    """The description, which knows from now on which of its numbers differ from those of an earlier one, or did."""
+    """The description, which now knows which of its numbers differ, or differed, from those of an earlier one."""
     if type(module) is not type(before):
         return module
     names = before.tuned | {name for name in module.tunable if getattr(module, name) != getattr(before, name)}
@@ -50,14 +51,14 @@ def tuned(module: Module, before: Module) -> Module:
 
 
 def numbers_of(module: Module) -> tuple[str, ...]:
-    """The names of a module's numbers that are arguments: those that were changed, and what follows from them."""
+    """The names of a module's numbers that are arguments: those that were changed, and those that follow from them."""
     own = (name for name in module.tunable if name in module.tuned)
     own = tuple(name for name in own if _are_numbers(getattr(module, name)))
     return own + _following(type(module)) if own else ()
 
 
 def _are_numbers(value: Value) -> bool:
-    """Whether a number, or several."""
+    """Whether a value is a number, or several."""
     return type(value) in (int, float) or (type(value) is tuple and bool(value) and all(map(_are_numbers, value)))
 
 
@@ -67,13 +68,13 @@ def _following(kind: type) -> tuple[str, ...]:
 
 
 def bare(module: Module, first: int = 0) -> Module:
-    """A description without its numbers, of which the first is at this position; modules inside keep theirs."""
+    """A description without its numbers, the first of which has this position; modules inside keep theirs."""
     holes = {name: Hole(first + i) for i, name in enumerate(numbers_of(module)) if name in module.tuned}
     return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits}) if holes else module
 
 
 def differ_in_numbers_alone(one: Value, other: Value) -> bool:
-    """Whether two descriptions make one program, with other arguments."""
+    """Whether two descriptions make one program, with different arguments."""
     names = numbers_of(one)
     if not names or type(one) is not type(other) or numbers_of(other) != names:
         return False
@@ -82,7 +83,7 @@ def differ_in_numbers_alone(one: Value, other: Value) -> bool:
 
 
 def taken_out(module: Module) -> tuple[Module, list]:
-    """A description without its numbers and those of all inside it, and these numbers."""
+    """A description without its numbers and those of all modules inside, and these numbers."""
     if "_bare" not in module.__dict__:
         numbers: list = []
         module._set(_bare=(_without(module, numbers), numbers))
@@ -96,7 +97,7 @@ def _without(module: Module, numbers: list) -> Value:
 
 
 def put_in(module: Module, numbers: Sequence[Scalar]) -> Module:
-    """The description with numbers, which may be traced, in the places of those that were taken out."""
+    """The description with numbers, which may be traced, in place of those that were taken out."""
     made = _with_inside(module, lambda each: put_in(each, numbers))
     holes = [name for name, value in vars(made).items() if isinstance(value, Hole)]
     if not holes:
@@ -108,7 +109,7 @@ def put_in(module: Module, numbers: Sequence[Scalar]) -> Module:
 
 
 def _with_inside(module: Any, change: Value) -> Value:
-    """The description with the modules in its fields changed; itself where none is."""
+    """The description with the modules in its fields changed; the same object if none is."""
     changes: dict[str, Any] = {}
     for field in fields(module):
         value = getattr(module, field.name)
@@ -122,16 +123,16 @@ def _with_inside(module: Any, change: Value) -> Value:
 
 
 def _changed(module: Module, changes: Value) -> Value:
-    """A copy with other entries, unchecked: they were checked when there were numbers."""
+    """A copy with other entries, unchecked: they were checked when they were numbers."""
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | changes)
     return copy
 
 
 def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:
-    """(what a program is compiled for, hashable; what it is given) of a tree: numbers and arrays are given to it.
+    """(the part for which a program is compiled, hashable; its arguments) of a tree: numbers and arrays are arguments.
 
-    Numbers in `known` are not: what is multiplied by 0 need not be computed.
+    Numbers in `known` are not arguments: products with 0 need not be computed.
     """
     leaves, structure = jax.tree.flatten(tree)
     given: list = []
@@ -143,6 +144,6 @@ def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:
 
 
 def together(known: Value, given: Value) -> Value:
-    """The tree again, with what may be traced in the places of what was taken out."""
+    """The tree again, with values that may be traced in place of those taken out."""
     structure, leaves = known
     return structure.unflatten([given[leaf.position] if isinstance(leaf, Hole) else leaf for leaf in leaves])

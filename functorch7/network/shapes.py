@@ -1,4 +1,4 @@
-"""Sizes of outputs, without running anything."""
+"""Sizes of outputs, without computing anything."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ from .fitting import check_module
 def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *, train: bool = False) -> Value:
     """The shape of a module's output for input of this shape, or the table of its outputs' shapes.
 
-    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its own.
+    `input` is a shape, (32, 1, 28, 28), or a table of shapes; an array or jax.ShapeDtypeStruct stands for its shape.
     Nothing is computed, and no parameters are made.
-    Raises: what `apply` raises for such an input; TypeError for anything but a shape; ValueError where an output's size
+    Raises: the errors of `apply` for such an input; TypeError for anything but a shape; ValueError if an output's size
     depends on values.
     Source: BigDL, computeOutputShape.
 
@@ -44,7 +44,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
 def shapes_by_path(
     module: Module, params: Tree, buffers: Tree, input: Input, *, key: Key = None, train: bool = False
 ) -> tuple[dict[Path, Value], dict[Path, Value]]:
-    """What each module that a call runs is given, and what it gives, by path, as shapes; those of the last step."""
+    """The input and output of each module that a call runs, by path, as shapes; those of the last step if several."""
 
     def run(params: Tree, buffers: Tree, input: Value) -> Value:
         with recording() as seen:
@@ -62,7 +62,7 @@ def _in_known_types(shapes: Value) -> Value:
 
 
 def shaped(input: Input, dtype: DTypeLike) -> Value:
-    """A shape, or a table of shapes, as what stands for arrays."""
+    """A shape, or a table of shapes, with placeholders of arrays."""
     return jax.tree.map(lambda leaf: _shaped(leaf, dtype), input, is_leaf=lambda leaf: isinstance(leaf, tuple))
 
 

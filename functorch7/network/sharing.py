@@ -18,8 +18,8 @@ class Shared(Module):
     the alias of another tie: then all read the first one's.
 
     Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
-    Raises: ValueError for what are no pairs of paths, for an alias of two owners or of itself, for a path that leads to
-    no parameter, and if a tie's arrays differ in shape.
+    Raises: ValueError unless ties are pairs of paths, for an alias of two owners or of itself, for a path without a
+    parameter, and if a tie's arrays differ in shape.
     Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
 
     >>> import functorch7 as f7
@@ -36,7 +36,7 @@ class Shared(Module):
         check_module("nn.Shared", self.module)
         if not isinstance(self.ties, (tuple, list)):
             raise expected(self, f"ties {EXAMPLE}", self.ties)
-        owners: dict[Path, Path] = {}  # of each alias; ties may be a chain, of which the first owns what all read
+        owners: dict[Path, Path] = {}  # by alias; ties may form a chain, of which the first owns what all read
         for owner, alias in map(self._tie, self.ties):
             owner = owners.get(owner, owner)
             if alias in owners or alias == owner:
@@ -45,7 +45,7 @@ class Shared(Module):
         self._set(ties=tuple((owner, alias) for alias, owner in owners.items()))
 
     def _tie(self, given: Any) -> tuple[Path, Path]:
-        """A tie of tuples, which can be hashed. Raises ValueError for anything but two paths of positions and names."""
+        """A tie as hashable tuples. Raises ValueError for anything but two paths of positions and names."""
         paths = tuple(given) if isinstance(given, (tuple, list)) else ()
         if len(paths) != 2 or not all(isinstance(path, (tuple, list)) and path for path in paths):
             raise expected(self, f"ties {EXAMPLE}, pairs of paths", given)

@@ -1,4 +1,4 @@
-"""Masks of padding that users give beside the input: nodes in the buffers of the modules that heed them."""
+"""Masks of padding that users give next to the input: nodes in the buffers of the modules that use them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from ..core.types import Tree, Value
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class ZeroMask:
-    """Which examples are padding: true (or 1) for those that are, T x B for a sequence, B for a step.
+    """Which examples are padding: true (or 1) for padding, T x B for a sequence, B for a step.
 
-    None: nobody has said so. A scalar counts for all examples.
+    None: not given. A scalar applies to all examples.
     """
 
     value: Value = None
@@ -30,11 +30,11 @@ def zero_masks(buffers: Tree) -> list:
 
 
 def with_zero_masks(buffers: Tree, values: Iterable) -> Tree:
-    """`buffers` with these values in place of its masks'."""
+    """`buffers` with these values in place of those of its masks."""
     rest = iter(values)
     return jax.tree.map(lambda b: ZeroMask(next(rest)) if is_zero_mask(b) else b, buffers, is_leaf=is_zero_mask)
 
 
 def without_zero_masks(buffers: Tree) -> Tree:
-    """`buffers` with every mask emptied: the structure that `init` gave."""
+    """`buffers` with every mask emptied: the structure that `init` makes."""
     return with_zero_masks(buffers, [None] * len(zero_masks(buffers)))

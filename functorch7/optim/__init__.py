@@ -1,4 +1,4 @@
-"""Torch's rules of optimisation, and dpnn's helpers for them, as pure optax transformations."""
+"""Torch's optimisation rules, and dpnn's helpers for them, as pure optax transformations."""
 
 from .adaptive import adadelta as adadelta
 from .adaptive import adagrad as adagrad

@@ -64,7 +64,7 @@ def adam(
 
 
 def _scale_by_adamax(beta1: Scalar, beta2: Scalar, epsilon: Scalar) -> optax.GradientTransformation:
-    """m / (1 - beta1^t) / u, with u = max(beta2 * u, |g| + epsilon); optax's lets so small an epsilon become 0."""
+    """m / (1 - beta1^t) / u, with u = max(beta2 * u, |g| + epsilon); optax's lets such a small epsilon become 0."""
 
     def largest(g: jax.Array, u: jax.Array) -> jax.Array:
         smallest = jnp.maximum(jnp.asarray(epsilon, g.dtype), jnp.finfo(g.dtype).tiny)

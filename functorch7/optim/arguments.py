@@ -1,4 +1,4 @@
-"""What the rules' arguments may be."""
+"""Checks of the rules' arguments."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..core.types import Input, Scalar, Tree, Value
 
 
 def check_numbers(rule: str, **values: object) -> None:
-    """Refuses what is no number (Python's, NumPy's, or a JAX scalar, traced or not), naming the argument."""
+    """Refuses anything but numbers (Python's, NumPy's, or JAX scalars, traced or not), naming the argument."""
     for name, value in values.items():
         scalar = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
         if isinstance(value, bool) or not (isinstance(value, (int, float)) or scalar):
@@ -20,7 +20,7 @@ def check_numbers(rule: str, **values: object) -> None:
 
 
 def check_fraction(rule: str, **values: Scalar) -> None:
-    """Refuses numbers outside of [0, 1), as far as they are known, naming the argument."""
+    """Refuses numbers outside of [0, 1), if their values are known, naming the argument."""
     check_numbers(rule, **values)
     for name, value in values.items():
         if is_concrete(value) and not 0 <= value < 1:
@@ -28,7 +28,7 @@ def check_fraction(rule: str, **values: Scalar) -> None:
 
 
 def matters(value: Scalar) -> bool:
-    """Whether a number is not known to be 0: a traced one may be anything."""
+    """Whether a number may be nonzero; a traced one may have any value."""
     return not is_concrete(value) or bool(value != 0)
 
 

@@ -57,7 +57,7 @@ def grad_param_clip(cutoff_norm: Scalar, per_module: bool = False) -> optax.Grad
 
 
 def _clipped(cutoff_norm: Scalar, updates: Any) -> Any:
-    """As optax's `clip_by_global_norm`, but for trees of several types."""
+    """As optax's `clip_by_global_norm`, but for trees with several dtypes."""
     squares = [jnp.sum(jnp.square(g)) for g in jax.tree.leaves(updates)]
     if not squares:
         return updates
@@ -117,7 +117,7 @@ def max_param_norm(
 
 
 def _limited(array: Array, axis: int, limit: Scalar) -> Array:
-    """The slices along an axis, scaled down to a norm of `limit` where it is larger, as torch.renorm does."""
+    """The slices along an axis, scaled down to a norm of `limit` if it is larger, as torch.renorm does."""
     others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)
     norms = jnp.sqrt(jnp.sum(array * array, others, keepdims=True))
     return array * jnp.where(norms > limit, limit / (norms + 1e-7), 1)

@@ -22,7 +22,7 @@ class DampedTraceState(NamedTuple):
 
 
 def _damped_trace(momentum: Scalar, dampening: Scalar, first: Scalar, nesterov: bool) -> optax.GradientTransformation:
-    """v = momentum * v + (1 - dampening) * g, at first v = first * g; gives v, or g + momentum * v."""
+    """v = momentum * v + (1 - dampening) * g, at first v = first * g; returns v, or g + momentum * v."""
 
     def init(params: Any) -> DampedTraceState:
         return DampedTraceState(jnp.array(False), jax.tree.map(jnp.zeros_like, params))
@@ -48,8 +48,8 @@ def sgd(
 ) -> optax.GradientTransformation:
     """v = momentum * v + (1 - dampening) * g; x = x - learning_rate / (1 + t * learning_rate_decay) * v.
 
-    The first velocity is g itself, and dampening is the momentum unless given: for the momentum of most libraries,
-    say `dampening=0`. With nesterov g + momentum * v takes the place of v. Before all this, weight_decay * x is added
+    The first velocity is g itself, and dampening is the momentum by default; for the momentum of most libraries,
+    use `dampening=0`. With nesterov g + momentum * v takes the place of v. Before all this, weight_decay * x is added
     to g; or, if that is 0, weight_decays * x. learning_rates multiply the step. Both are arrays or trees of arrays
     that broadcast to the parameters.
     Raises: ValueError for nesterov without momentum or with dampening; TypeError for values other than numbers.
@@ -88,8 +88,8 @@ def nag(
 ) -> optax.GradientTransformation:
     """Nesterov's accelerated gradient: v = momentum * v - rate * g(x + momentum * v); x = x + v.
 
-    The parameters are kept at x + momentum * v, where the gradient is wanted, so that any training step will do;
-    `nag_position` gives x. rate = learning_rate / (1 + t * learning_rate_decay), times learning_rates if given.
+    The parameters are kept at x + momentum * v, where the gradient is needed, so that any training step can be used;
+    `nag_position` returns x. rate = learning_rate / (1 + t * learning_rate_decay), times learning_rates if given.
     Raises: ValueError for a momentum that is not positive; TypeError for values other than numbers.
     Source: optim/doc/algos.md, nag; Sutskever et al., 2013.
 
@@ -119,7 +119,7 @@ def nag_position(params: Tree, state: Value, momentum: Scalar = 0.9) -> Value:
 
 
 def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = False) -> optax.GradientTransformation:
-    """v = factor * v + (1 - damping) * g, and g = v, or g + factor * v: dpnn's, to be chained before a rule.
+    """v = factor * v + (1 - damping) * g, and g = v, or g + factor * v: dpnn's momentum, chained before a rule.
 
     v starts as the first g, so that the first v is (factor + 1 - damping) * g. Damping is the factor unless given.
     A factor of 0 or less does nothing.

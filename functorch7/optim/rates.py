@@ -1,4 +1,4 @@
-"""Torch's decaying learning rate, one for each parameter, and what corrects averages for their start at zero."""
+"""Torch's decaying learning rate, one for each parameter, and corrections for averages that start at zero."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .arguments import check_numbers, need_params, spread
 
 def one_minus_power(base: Scalar, exponent: jax.Array) -> jax.Array:
     """1 - base^exponent, with all digits where it is small (1 - 0.999 in float32 would have four of them)."""
-    with np.errstate(divide="ignore"):  # the logarithm of 0 is right here
+    with np.errstate(divide="ignore"):  # the logarithm of 0 gives the right result here
         logarithm = np.log(base) if is_concrete(base) else jnp.log(base)
     return -jnp.expm1(exponent * jnp.asarray(logarithm, exponent.dtype))
 

@@ -25,7 +25,7 @@ class L1L2Regularizer:
 
     @in_float32
     def penalty(self, parameter: Array) -> Array:
-        """What may be added to a loss: a scalar."""
+        """The penalty, a scalar to be added to a loss."""
         parameter = jnp.asarray(parameter)
         return self.l1 * jnp.abs(parameter).sum() + self.l2 / 2 * jnp.square(parameter).sum()
 
@@ -49,7 +49,7 @@ class L2Regularizer(L1L2Regularizer):
         super().__init__(0.0, l2)
 
 
-for _kind in (L1L2Regularizer, L1Regularizer, L2Regularizer):  # trees of their numbers, which programs may be given
+for _kind in (L1L2Regularizer, L1Regularizer, L2Regularizer):  # trees of numbers, which programs may get as arguments
     jax.tree_util.register_pytree_node(
         _kind, lambda each: ((each.l1, each.l2), None), lambda _, both: L1L2Regularizer(*both)
     )

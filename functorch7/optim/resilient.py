@@ -1,4 +1,4 @@
-"""A rule that looks only at the signs of gradients."""
+"""A rule that uses only the signs of gradients."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ def rprop(
 ) -> optax.GradientTransformation:
     """x = x - sign(g) * step; a step grows by etaplus while the sign of g stays and shrinks by etaminus when it turns.
 
-    Every element has its own step, from stepsize on, within [stepsizemin, stepsizemax]. When the sign has turned,
-    the element rests for one update.
+    Every element has its own step, which starts at stepsize and stays within [stepsizemin, stepsizemax]. When its sign
+    has turned, the element pauses for one update.
     Differs from Torch7: a stepsize outside of its bounds is refused, not moved to the nearest.
     Raises: TypeError for values other than numbers; ValueError for a stepsize outside of its bounds.
     Source: optim/doc/algos.md, rprop; Riedmiller & Braun, 1993.

@@ -1,4 +1,4 @@
-"""What all rules have in common: the arrays that they take, and the type in which they compute."""
+"""Common parts of all rules: the arrays that they accept, and the type in which they compute."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from ..core.precision import widened
 def rule_of(
     name: str, first: optax.GradientTransformation, *others: optax.GradientTransformation
 ) -> optax.GradientTransformation:
-    """The parts, one after the other, as a rule of that name: for trees of floating-point numbers, of any types.
+    """The parts, one after the other, as a rule of this name: for trees of floating-point numbers, of any types.
 
-    What is of 16 bits is computed in float32, and so is all that is remembered of it: an average that moves by 0.001 of
-    the way stands still in bfloat16, and in float16 the square of 0.0001, and an epsilon of 1e-8, are 0.
-    Raises, where it is used: TypeError for other numbers, naming the place.
+    Numbers of 16 bits are converted to float32, and so is all state: in bfloat16 an average that moves by 0.001 of the
+    way would not change, and in float16 the square of 0.0001, and an epsilon of 1e-8, are 0.
+    Raises, when it is used: TypeError for other numbers, naming the place.
     """
     inner = optax.chain(first, *others) if others else first
 

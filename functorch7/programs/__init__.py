@@ -1,4 +1,4 @@
-"""Compiled programs: counted, bounded, let go when nobody needs them."""
+"""Compiled programs: counted, limited, and freed when they are not needed."""
 
 from .cache import CacheInfo as CacheInfo
 from .cache import Compiled as Compiled

@@ -1,15 +1,15 @@
-"""Compiled programs: how many a process keeps, and which it lets go.
+"""Compiled programs: how many a process keeps, and which ones it frees.
 
 Every program that JAX has compiled holds memory (some MiB), and maps of memory, of which a process may have 65,530 on
-Linux: with too many it is ended. So all functions that this package compiles count their programs, one for each shape
-(and type) of their arguments. When there are too many of them, or the process has too many maps or too much memory,
-those functions forget theirs that were called longest ago; what is needed again is compiled again.
+Linux; with too many it is killed. So all functions that this package compiles count their programs, one for each shape
+(and type) of their arguments. When there are too many programs, or the process has too many maps or too much memory,
+the functions that were called longest ago forget theirs. A program that is needed again is compiled again.
 
-JAX itself keeps, without a bound, what it has traced of each function that another calls (`jnp.where` is one), for each
-shape: hundreds of kilobytes for a program, which are let go every now and then. It also keeps the text of each program,
-another megabyte, by which it need not compile the same again for a call that differs a little (NumPy's arrays in place
-of JAX's). These go where programs have to. The programs of single operations (a `+` outside of `jit`, one for each
-shape) and of users' own functions belong to JAX, which can only forget all that it has: it does when they are too many.
+JAX itself keeps, without limit, the tracing of each function that another calls (such as `jnp.where`), for each shape:
+hundreds of kilobytes for a program, which are freed every now and then. It also keeps the text of each program, another
+megabyte, which saves compiling the same again for a call that differs a little (NumPy's arrays in place of JAX's). The
+texts are freed together with programs. The programs of single operations (a `+` outside of `jit`, one for each shape)
+and of users' own functions belong to JAX, which can only forget all of them; this is done when there are too many.
 """
 
 import contextlib
@@ -32,15 +32,15 @@ from jax._src.interpreters import partial_eval
 from .ended import closing
 
 KEYS = 512
-"""How many functions of one kind are kept; what still uses one that is let go keeps it alive."""
+"""How many functions of one kind are kept; a freed function lives on as long as something uses it."""
 LOOK_EVERY = 32
-"""After so many compilations what JAX has traced is let go, and the process's memory and its maps are looked at."""
+"""After this many compilations, JAX's tracings are freed, and the process's memory and maps are checked."""
 
 
 class CacheInfo(NamedTuple):
-    """What is kept: programs, by so many functions; how often a function's were let go; what the process has; limits.
+    """The cache's state: programs, their functions; how often a function was emptied; the process's use; limits.
 
-    Memory is in bytes, and all that the process has: its arrays, too.
+    Memory is that of the whole process, in bytes, including its arrays.
     """
 
     programs: int
@@ -54,14 +54,14 @@ class CacheInfo(NamedTuple):
 
 
 class _State:
-    """The limits, and what has happened so far."""
+    """The limits, and the counts so far."""
 
     max_programs = 512
     max_maps = 0
     max_memory = 0
     compilations = 0
     evictions = 0
-    at_most = 0  # so many programs there are, or fewer: functions that are gone have taken theirs with them
+    at_most = 0  # an upper bound of the number of programs: functions that were deleted have taken theirs with them
 
 
 _turns = itertools.count(1)
@@ -70,7 +70,7 @@ _kept: list[OrderedDict] = []
 
 
 class Compiled:
-    """A jitted function whose programs are counted; it is called as the function is."""
+    """A jitted function whose programs are counted; it is called like the function."""
 
     __slots__ = ("__weakref__", "_count", "_function", "programs", "used")
 
@@ -94,11 +94,11 @@ class Compiled:
             _make_room()
 
     def eval_shape(self, *args: object) -> object:
-        """What it would give, as shapes."""
+        """The shapes of the result."""
         return closing(self._function.eval_shape, args, {})
 
     def forget(self) -> None:
-        """Lets all its programs go."""
+        """Frees all its programs."""
         self._function.clear_cache()
         self.programs = 0
 
@@ -109,7 +109,7 @@ class Compiled:
 
 
 def kept(make: Callable[..., Any]) -> Callable[..., Any]:
-    """`make`, whose results, functions for hashable arguments, are kept as `functools.lru_cache` keeps them."""
+    """`make`, whose results, functions for hashable arguments, are cached as by `functools.lru_cache`."""
     found: OrderedDict = OrderedDict()
     _kept.append(found)
 
@@ -134,10 +134,10 @@ def _make_room() -> None:
         if programs > _State.max_programs:
             _let_go(programs - 3 * _State.max_programs // 4)
     if not _State.compilations or _State.compilations % LOOK_EVERY:
-        return  # before anything is compiled, to ask for JAX's programs would start it
+        return  # asking for JAX's programs before anything is compiled would start JAX
     programs = _programs()
     _forget_tracings()
-    too_many_maps = _has_too_many_maps()  # of which a list is made to count them
+    too_many_maps = _has_too_many_maps()  # counting them makes a list of them
     if too_many_maps or _memory() > _most_memory():
         _let_go(programs // 2)
         gc.collect()
@@ -149,13 +149,13 @@ def _make_room() -> None:
 
 
 def _programs() -> int:
-    """How many there are. With thousands of functions that takes a millisecond, too long for each compilation."""
+    """How many there are. With thousands of functions this takes a millisecond, too long for each compilation."""
     _State.at_most = sum(function.programs for function in _functions)
     return _State.at_most
 
 
 def _has_too_many_others() -> bool:
-    """Whether single operations and users' functions have more programs than this package may have."""
+    """Whether single operations and users' functions have more programs than the limit of this package."""
     if _others() <= _State.max_programs:
         return False
     gc.collect()  # some may be garbage already
@@ -171,7 +171,7 @@ def _has_too_many_maps() -> bool:
 
 
 def _let_go(number: int) -> None:
-    """Lets at least so many programs go, those of functions first that were called longest ago."""
+    """Frees at least this many programs, starting with the functions that were called longest ago."""
     for function in sorted(_functions, key=lambda function: function.used):
         if number <= 0:
             break
@@ -185,29 +185,29 @@ def _let_go(number: int) -> None:
 
 
 def _give_back() -> None:
-    """Gives the system back what was let go, which the C library would keep: where it is glibc."""
+    """Returns freed memory to the system, which glibc would keep."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _forget_tracings() -> None:
-    """Lets go what JAX has traced of functions inside others; programs stay."""
+    """Frees JAX's tracings of functions inside others; programs stay."""
     _clear(partial_eval, "trace_to_jaxpr")
 
 
 def _forget_texts() -> None:
-    """Lets go the texts of programs; programs stay."""
+    """Frees the texts of programs; programs stay."""
     _clear(pjit, "_infer_params_cached")
 
 
 def _clear(module: ModuleType, name: str) -> None:
-    """Empties a cache of JAX's; a JAX that calls it otherwise keeps it."""
+    """Empties a cache of JAX; versions of JAX in which it has another name keep it."""
     if hasattr(module, name):
         getattr(module, name).cache_clear()
 
 
 def _maps() -> int:
-    """How many maps of memory the process has; 0 where the system does not say."""
+    """How many maps of memory the process has; 0 if the system does not say."""
     try:
         with open("/proc/self/maps", "rb") as lines:
             return sum(1 for _ in lines)
@@ -216,14 +216,14 @@ def _maps() -> int:
 
 
 def _most_maps() -> int:
-    """Half of the maps that a process may have, which leaves room for what others compile."""
+    """Half of the maps that a process may have, which leaves the rest for other compilers."""
     if not _State.max_maps:
         _State.max_maps = _number_in("/proc/sys/vm/max_map_count", 64_000) // 2
     return _State.max_maps
 
 
 def _memory() -> int:
-    """How many bytes of memory the process has; 0 where the system does not say."""
+    """How many bytes of memory the process has; 0 if the system does not say."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
@@ -231,7 +231,7 @@ def _memory() -> int:
 
 
 def _most_memory() -> int:
-    """Half of the memory that there is for the process."""
+    """Half of the memory that is available to the process."""
     if not _State.max_memory:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**62
         _State.max_memory = min(machine, _number_in("/sys/fs/cgroup/memory.max", machine)) // 2
@@ -246,11 +246,11 @@ def _number_in(path: str, otherwise: int) -> int:
 
 
 def cache_limit(programs: int | None = None, maps: int | None = None, memory: int | None = None) -> None:
-    """Sets how many compiled programs are kept, and how many maps of memory, and bytes of it, the process may have.
+    """Sets the limits of compiled programs, of the process's maps of memory, and of its bytes.
 
-    At first these are 512, half of the maps that the system allows, and half of its memory. A process that has more
-    maps or bytes lets half of its programs go, at every 32nd compilation; one that has more than `programs` that are
-    not functorch7's, all of them. None leaves a limit as it is.
+    The defaults are 512, half of the maps that the system allows, and half of its memory. A process with more maps or
+    bytes frees half of its programs, at every 32nd compilation; a process with more than `programs` programs that are
+    not functorch7's frees all of those. None leaves a limit unchanged.
     Raises: ValueError unless they are whole numbers above 0.
     """
     for name, value in (("programs", programs), ("maps", maps), ("memory", memory)):
@@ -263,14 +263,14 @@ def cache_limit(programs: int | None = None, maps: int | None = None, memory: in
 
 
 def cache_info() -> CacheInfo:
-    """How many compiled programs are kept, by how many functions, and the limits."""
+    """How many compiled programs are kept, for how many functions, and the limits."""
     counts = [function.programs for function in _functions if function.programs]
     limits = (_State.max_programs, _most_maps(), _most_memory())
     return CacheInfo(sum(counts), len(counts), _State.evictions, _maps(), _memory(), *limits)
 
 
 def clear_cache() -> None:
-    """Lets all compiled programs go; what is called next is compiled again."""
+    """Frees all compiled programs; functions that are called later are compiled again."""
     for function in list(_functions):
         function.forget()
     for found in _kept:

@@ -1,22 +1,22 @@
-"""What JAX leaves open where a signal ends its work, as Ctrl-C does, is closed: what comes next is computed as ever.
+"""Closes what JAX leaves open when a signal, such as Ctrl-C, interrupts it, so that later computations are correct.
 
-JAX closes its blocks by functions of Python's, and a signal may raise KeyboardInterrupt when one of these begins. Then
-the function that was being traced stays the current one, and whatever is computed afterwards becomes a part of it. And
-what was on its way into a cache is on its way for ever: to ask for it is a RecursionError.
+JAX closes its blocks with Python functions, and a signal may raise KeyboardInterrupt when one of these begins. Then
+the function that was being traced stays the current one, and later computations become a part of it. And a value that
+was being put into a cache never arrives: asking for it raises a RecursionError.
 """
 
 from collections.abc import Callable, Mapping
 
-from jax._src import core, util  # what is being traced, and the caches of tracings, have no public names
+from jax._src import core, util  # the current trace, and the caches of tracings, have no public names
 
 
 def current() -> core.Trace | None:
-    """What is being traced now."""
+    """The current trace."""
     return core.trace_ctx.trace
 
 
 def close(around: core.Trace | None) -> None:
-    """Goes on in what was being traced when a block began."""
+    """Returns to the trace that was current when a block began."""
     if core.trace_ctx.trace is not around:
         if around is core.eval_trace:
             core.trace_ctx.reset()
@@ -25,10 +25,10 @@ def close(around: core.Trace | None) -> None:
 
 
 def closing(function: Callable, args: tuple, options: Mapping[str, object]) -> object:
-    """What a function of JAX's gives, which is asked again where caches still wait for what a signal has ended."""
+    """The result of a JAX function, called again if caches still wait for something that a signal interrupted."""
     around = current()
     try:
-        # JAX looks at names, even none, in Python's slow way.
+        # JAX looks up names, even missing ones, in Python's slow way.
         return function(*args, **options) if options else function(*args)
     except BaseException as error:
         close(around)

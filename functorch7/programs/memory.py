@@ -1,24 +1,24 @@
-"""What the C library does with the memory that programs have freed."""
+"""How the C library treats memory that programs have freed."""
 
 import ctypes
 import platform
 
-from jax._src import xla_bridge  # whether threads have been started has no public name
+from jax._src import xla_bridge  # whether threads were started has no public name
 
 _TRIM_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -4, -8
 """Options of `mallopt`, by their numbers in glibc's malloc.h."""
 
 
 def keep_freed_memory() -> bool:
-    """Lets this process keep the memory that it frees for what it needs next: large steps on CPUs get quicker.
+    """Makes this process keep freed memory for later use: large steps on CPUs get faster.
 
-    XLA takes memory for a program's temporary arrays anew in every call. glibc gives large pieces back to the system,
-    which has to clear every page when they are taken again: a third of a language model's step, or of inception's
-    (docs/performance.md). From now on all comes out of one pool, which stays as large as it has been. Small networks
-    gain nothing, and accelerators have memory of their own. `functorch7 launch`, `train`, `run` and `lua` ask for huge
-    pages instead, which do as much, but have to be asked for before a process starts.
+    XLA allocates memory for a program's temporary arrays in every call. glibc returns large pieces to the system, which
+    has to clear every page when they are allocated again: a third of a language model's step, or of inception's
+    (docs/performance.md). After this call all memory comes from one pool, which never shrinks. Small networks gain
+    nothing, and accelerators have their own memory. `functorch7 launch`, `train`, `run` and `lua` use huge pages
+    instead, which have the same effect, but have to be requested before a process starts.
 
-    Returns: whether the C library can do so (glibc can).
+    Returns: whether the C library supports this (glibc does).
     Raises: RuntimeError after JAX's first computation, whose threads have pools of their own.
     Source: mallopt(3).
 

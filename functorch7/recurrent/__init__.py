@@ -1,4 +1,4 @@
-"""Recurrent layers and what runs them over sequences."""
+"""Recurrent layers, and modules that run them over sequences."""
 
 from .abstract import AbstractRecurrent as AbstractRecurrent
 from .abstract import Cell as Cell

@@ -1,4 +1,4 @@
-"""What all recurrent steps have in common."""
+"""Common parts of all recurrent steps."""
 
 from dataclasses import field
 from typing import Any, ClassVar, Self
@@ -18,19 +18,18 @@ from .unfolding import Sums, summing, unfolded
 
 
 class AbstractRecurrent(Module, abstract=True):
-    """A module of which one call is one time step: write `step`; its state is in the buffers, None when forgotten.
+    """A module whose call is one time step: write `step`; its state is in the buffers, None when forgotten.
 
     Fields: rho, the number of steps that the legacy interface keeps for backward. After `mask_zero(n)` examples whose
-    input (of n dimensions) is all zeros give zeros, and their state starts anew; `trim_zero(n)` gives the same, and
-    spends less on them. After `mask_zero(False)` a mask says which examples these are (`set_zero_mask`), and where one
-    is given it always does.
+    input (of n dimensions) is all zeros give zeros, and their state is reset; `trim_zero(n)` gives the same with less
+    work. After `mask_zero(False)` a mask says which examples these are (`set_zero_mask`); a given mask always decides.
     Buffers: the state, and, after `mask_zero`, zeroMask.
     Source: rnn/README.md#rnn.AbstractRecurrent; rnn (2017), AbstractRecurrent.lua.
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output",)
     hidden: ClassVar[tuple[str, ...]] = ("output",)
-    """What users handle as the state: of the transient buffers, those that change at every step."""
+    """The state as users handle it: the transient buffers that change at every step."""
 
     masked: int | str | None = field(default=None, kw_only=True)
     trims: bool = field(default=False, kw_only=True)
@@ -54,9 +53,9 @@ class AbstractRecurrent(Module, abstract=True):
         if self.masked is None:
             return self.step(params, buffers, input, key=key, train=train)
         zero = padding(self, buffers, input, self.masked)
-        # Trimming only saves work, and gives what masking gives. Of the programs for parts of the batch one runs, each
-        # with other sizes: nothing inside them can be looked at, and what they drew would depend on how many examples
-        # are left. JAX 0.10.2's checkify does not understand their derivative inside a scan.
+        # Trimming only saves work, and gives the results of masking. One of the programs for parts of the batch runs,
+        # each with its own sizes: nothing inside them can be inspected, and their draws would depend on how many
+        # examples are left. JAX 0.10.2's checkify does not understand their derivative inside a scan.
         looked_at = self._hooks or is_probed() or is_looking()
         if self.trims and zero.ndim and not looked_at and not self.draws(train):
             return self._trimmed(zero, params, buffers, input, key=key, train=train)
@@ -66,7 +65,7 @@ class AbstractRecurrent(Module, abstract=True):
     def _trimmed(
         self, zero: Array, params: Tree, buffers: State, input: Array, *, key: Key, train: bool
     ) -> tuple[Array, Any]:
-        """The step without the examples of zeros; of the buffers, only recurrent state changes."""
+        """The step without the examples that are zeros; of the buffers, only recurrent state changes."""
         state: list = []
         map_state(self, buffers, state.append)
 
@@ -84,23 +83,23 @@ class AbstractRecurrent(Module, abstract=True):
 
     @builder
     def mask_zero(self, n_input_dim: int | bool = 1) -> Self:
-        """The same module that skips examples of zeros, and forgets their state.
+        """The same module, which skips examples that are zeros, and forgets their state.
 
-        n_input_dim: the dimensions of an example; or True: whatever the first has; or False: masks have to be given.
+        n_input_dim: the dimensions of an example; or True: as many as the first has; or False: masks must be given.
         """
         return self.replace(masked=masking(self, n_input_dim), trims=False)
 
     @builder
     def trim_zero(self, n_input_dim: int | bool = 1) -> Self:
-        """As `mask_zero`; the examples of zeros are left out of the computation.
+        """As `mask_zero`; the examples that are zeros are left out of the computation.
 
-        It is differentiated backward (jax.grad, jax.hessian); jax.jvp and jax.jacfwd need `mask_zero`.
+        Only reverse mode is supported (jax.grad, jax.hessian); jax.jvp and jax.jacfwd need `mask_zero`.
         """
         return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 
 def ready(module: AbstractRecurrent, params: Tree, buffers: State, input: Array) -> tuple[Value, dict]:
-    """(input, state) of a step of input_size features: input in the parameters' dtype, state that is there or zeros.
+    """(input, state) of a step of input_size features: input in the parameters' dtype, the existing state or zeros.
 
     Raises: ValueError for input of another size, and for another batch than the state's; TypeError for integers.
     """
@@ -119,7 +118,7 @@ def ready(module: AbstractRecurrent, params: Tree, buffers: State, input: Array)
 
 
 class Cell(AbstractRecurrent, abstract=True):
-    """A step whose input's part needs no state, and is computed for all steps at once.
+    """A step in which the input's part needs no state, and is computed for all steps at once.
 
     Write `project`, `recurrent_weights` and `advance`. Subclasses have the fields input_size and output_size. State
     that does not change within a sequence (dropout masks) is drawn by `draw`.
@@ -131,11 +130,11 @@ class Cell(AbstractRecurrent, abstract=True):
     output_size: int
 
     def project(self, params: Tree, masks: dict, input: Value) -> State:
-        """By name, what the input contributes to the sums, for any leading dimensions."""
+        """By name, the input's part of the sums, for any leading dimensions."""
         raise NotImplementedError
 
     def recurrent_weights(self, params: Tree) -> dict[str, Array]:
-        """By the same names, the matrices by which state is multiplied."""
+        """By the same names, the matrices that multiply the state."""
         raise NotImplementedError
 
     def advance(self, sums: Sums, masks: dict, state: dict) -> tuple[Array, State]:
@@ -143,7 +142,7 @@ class Cell(AbstractRecurrent, abstract=True):
         raise NotImplementedError
 
     def draw(self, key: Key, input: Value) -> State:
-        """The dropout masks of a sequence whose first input this is; none by default."""
+        """The dropout masks of a sequence that starts with this input; none by default."""
         return {}
 
     @property
@@ -160,7 +159,7 @@ class Cell(AbstractRecurrent, abstract=True):
         return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
 
     def _started(self, params: Tree, buffers: State, input: Array, key: Key, train: bool) -> tuple[Any, dict, dict]:
-        """(input, masks, state) of a step: the input in the parameters' dtype, the state that is there or zeros."""
+        """(input, masks, state) of a step: the input in the parameters' dtype, the existing state or zeros."""
         input, state = ready(self, params, buffers, input)
         if not self.draws(train):
             return input, {}, state
@@ -174,7 +173,7 @@ class Cell(AbstractRecurrent, abstract=True):
         return output, {**buffers, **masks, **state}
 
     def sequence(self, params: Tree, buffers: State, inputs: Array, *, key: Key, train: bool) -> tuple[Array, State]:
-        """The same for all steps (time first, a key for each), with one projection before the scan."""
+        """The same for all steps (time first, one key for each), with one projection before the scan."""
         inputs = filmed("input", inputs, steps=True)
         _, masks, state = self._started(params, buffers, inputs[0], None if key is None else key[0], train)
         projected = self.project(params, masks, inputs.astype(jax.tree.leaves(params)[0].dtype))
@@ -183,7 +182,7 @@ class Cell(AbstractRecurrent, abstract=True):
         return outputs, {**buffers, **masks, **state}
 
     def _padding(self, buffers: State, inputs: Array) -> Array | None:
-        """Which examples are padding at every step, (T, B); None where none are."""
+        """Which examples are padding at every step, (T, B); None if none are."""
         masked = self.masked
         if masked is None:
             return None

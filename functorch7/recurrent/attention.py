@@ -1,4 +1,4 @@
-"""The same input again and again: repeated steps, and attention that says where to look."""
+"""The same input in every step: repeated steps, and attention that decides where to look."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -64,12 +64,12 @@ class Repeater(AbstractSequencer, Container):
 class RecurrentAttention(AbstractSequencer, Container):
     """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, n_step times.
 
-    The action is where to look: no gradient flows through it into `action`, which learns by what it emits (a
+    The action is where to look: no gradient flows through it into `action`, which learns by its side output (a
     log-probability, see ReinforceNormal).
     Shape: an input (B, ...) -> a table of n_step tensors h_t (B, hidden_size); with forward_actions, of pairs
     [h_t, action_t].
     Parameters and buffers: a list with those of rnn and of action.
-    Raises: TypeError for arguments that are no modules; ValueError for n_step below 1, tables as hidden_size, and an
+    Raises: TypeError for arguments that are not modules; ValueError for n_step below 1, tables as hidden_size, and an
     rnn whose output has another size.
     Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
 

@@ -25,7 +25,7 @@ from .simple import SeqReverseSequence
 
 
 def _merging(module: Module, merge: Module | int | None) -> Module:
-    """The module that merges a pair of outputs: as given, or joining along a dimension (the last by default)."""
+    """The module that merges a pair of outputs: the given one, or a join along a dimension (the last by default)."""
     if merge is None or (isinstance(merge, int) and not isinstance(merge, bool)):
         return JoinTable(1, 1 if merge is None else merge)
     if not isinstance(merge, Module):
@@ -42,7 +42,7 @@ def _both_ways(module: Module, fwd: Any, bwd: Any) -> tuple[Sequencer, Sequentia
 
 
 def _goes_in_one_piece(module: Module) -> bool:
-    """Whether `_in_one_piece` knows what this is."""
+    """Whether `_in_one_piece` supports this module."""
     if type(module) in (ConcatTable, Sequential):
         return all(map(_goes_in_one_piece, module.modules))  # type: ignore[attr-defined]
     return type(module) in (Sequencer, ReverseTable, ZipTable) and module.traits.traceable
@@ -52,7 +52,7 @@ def _goes_in_one_piece(module: Module) -> bool:
 def _in_one_piece(
     module: Any, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool
 ) -> tuple[Output, Tree]:  # fmt: skip
-    """What a part of `_both_ways` makes of a sequence whose arrays all have time first, instead of a table of steps.
+    """The result of a part of `_both_ways` for a sequence whose arrays have time first, not a table of steps.
 
     So the program does not grow with the sequence, whose length may have a name.
     """
@@ -61,7 +61,7 @@ def _in_one_piece(
     if isinstance(module, ReverseTable):
         return jax.tree.map(partial(jnp.flip, axis=0), input), buffers
     if isinstance(module, ZipTable):
-        return input, buffers  # is a pair of sequences already, whose steps are pairs
+        return input, buffers  # is already a pair of sequences, whose steps are pairs
     return module.forward(params, buffers, input, key=key, train=train, way=_in_one_piece)
 
 
@@ -76,7 +76,7 @@ class BiSequencer(Decorator):
     Shape: a table of T inputs, or (T, B, ...) -> the same kind; by default the outputs are joined in their last
     dimension. `merge` is a module for pairs, or n, for JoinTable(1, n). Without bwd there is a second module like fwd.
     Parameters and buffers: those of `modules[0]`, which is composed of Sequencers.
-    Raises: TypeError for arguments that are no modules; as Sequencer.
+    Raises: TypeError for arguments that are not modules; as Sequencer.
     Source: rnn/README.md#rnn.BiSequencer.
 
     >>> import functorch7 as f7
@@ -107,9 +107,9 @@ class BiSequencerLM(Container):
     step: what surrounds it.
 
     Shape: a table of T >= 2 inputs, or (T, B, ...) -> the same kind. fwd sees all but the last input, bwd all but the
-    first; what is missing at either end is zeros. `merge` as in BiSequencer.
+    first; the missing steps at either end are zeros. `merge` as in BiSequencer.
     Parameters and buffers: a list with those of the three parts.
-    Raises: TypeError for arguments that are no modules; ValueError for fewer than 2 inputs; as Sequencer.
+    Raises: TypeError for arguments that are not modules; ValueError for fewer than 2 inputs; as Sequencer.
     Source: rnn/README.md#rnn.BiSequencerLM.
 
     >>> import functorch7 as f7

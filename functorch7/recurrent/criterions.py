@@ -23,7 +23,7 @@ from .sequencer import differ, stacked
 class AbstractSequencerCriterion(AroundCriterion, abstract=True):
     """The sum of a criterion's losses over the steps of a sequence, or their mean with size_average.
 
-    A `zero_mask` (T, B) has a row for each step. What the criterion draws, it draws anew at each step.
+    A `zero_mask` (T, B) has a row for each step. The criterion draws new random numbers at each step.
     Parameters and buffers: `criterion`, the criterion's.
     Source: rnn, AbstractSequencerCriterion.lua.
     """
@@ -43,11 +43,11 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
             )
 
     def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
-        """Input and target, both a table, or both a tensor with time first."""
+        """Input and target, both tables, or both tensors with time first."""
         raise NotImplementedError
 
     def _columns(self, input: Value, target: Value, zero_mask: Any = None) -> list:
-        """What the criterion of a step gets, each for all steps: inputs, targets and, if given, masks."""
+        """The arguments of a step's criterion, each for all steps: inputs, targets and, if given, masks."""
         inputs, targets = self.aligned(input, target)
         if zero_mask is None:
             return [inputs, targets]
@@ -66,7 +66,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         if isinstance(columns[0], list):
             for step in zip(*columns, strict=True):
                 self.criterion.check(*step)
-        else:  # all at once: time joins the batch, or is one
+        else:  # all at once: time becomes part of the batch, or the batch
             if jax.tree.leaves(columns[0])[0].ndim > 2:
                 columns = jax.tree.map(lambda leaf: merged(leaf, leaf.ndim - 2), columns)
             self.criterion.check(*columns)
@@ -103,7 +103,7 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
         return jnp.stack(losses), new
 
     def total(self, losses: Array, steps: Scalar | None = None) -> Array:
-        """The losses of the first steps together, of all by default."""
+        """The total loss of the first steps, by default of all."""
         count = len(losses) if steps is None else steps
         kept = losses if steps is None else jnp.where(jnp.arange(len(losses)) < steps, losses, 0)
         return kept.sum() / count if self.size_average else kept.sum()
@@ -162,13 +162,13 @@ class MaskZeroCriterion(AroundCriterion):
     """l = criterion(x, y), over the examples whose first input tensor is not all zeros; 0 if there are none.
 
     Shape: inputs whose first tensor is a batch of tensors of n_input_dim dimensions, and targets -> scalar. With
-    n_input_dim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` is told
-    which are masked: (B), true or 1; False masks none. Where a mask is given it always counts.
-    Averages are over the examples that are left; the criterion has to be a sum, a mean, or a mean weighted by class, of
+    n_input_dim True (`v1`) examples have any dimensions; with False (the default) `criterion(x, y, zero_mask)` gets the
+    masked ones: (B), true or 1; False masks none. A given mask always decides.
+    Averages are over the remaining examples; the criterion has to be a sum, a mean, or a mean weighted by class, of
     the examples' losses. The modules of a ModuleCriterion run on all examples.
     Parameters and buffers: `criterion`, the criterion's.
-    Raises: ValueError for input that is no batch, and for a mask that is missing or of another size; what the criterion
-    raises.
+    Raises: ValueError for input that is not a batch, and for a mask that is missing or of another size; the criterion's
+    errors.
     Source: rnn/README.md#rnn.MaskZeroCriterion; rnn (2017), MaskZeroCriterion.lua.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -226,7 +226,7 @@ def _along(rows: jax.Array, leaf: Any) -> jax.Array:
 def _of_rows(
     criterion: Criterion, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool, rows: jax.Array
 ) -> tuple[Output, Tree]:
-    """The criterion's loss of some examples of a batch: a sum, or an average by the weights that examples have."""
+    """The criterion's loss of some examples of a batch: a sum, or an average weighted by the examples' weights."""
     if not criterion.traits.traceable:
         chosen = np.flatnonzero(rows)
         if not len(chosen):
@@ -237,7 +237,7 @@ def _of_rows(
         way = partial(_of_rows, rows=rows)
         return criterion.forward(params, buffers, input, key=key, train=train, way=way)
     given, target = input
-    target = jax.tree.map(lambda leaf: jnp.where(_along(rows, leaf), leaf, 1), target)  # any class will do
+    target = jax.tree.map(lambda leaf: jnp.where(_along(rows, leaf), leaf, 1), target)  # any class is possible
     examples = jax.tree.map(lambda leaf: leaf[:, None], (given, target))
     losses, new = over_time(criterion, params, buffers, examples, key=key, train=train)
     if not getattr(criterion, "size_average", False):

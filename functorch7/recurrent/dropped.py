@@ -1,4 +1,4 @@
-"""Dropout inside of cells: on the input and on the state of each gate, with masks that stay for a sequence."""
+"""Dropout inside of cells: on the input and on the state of each gate, with masks that are kept for a sequence."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,7 +32,7 @@ class DroppingCell(Scaling, Cell, abstract=True):
 
     @property
     def drops(self) -> bool:
-        """Whether there is dropout; so there is where p is an argument of the program."""
+        """Whether there is dropout; it is assumed where p is an argument of the program."""
         return not is_concrete(self.p) or self.p != 0
 
     @property
@@ -53,14 +53,14 @@ class DroppingCell(Scaling, Cell, abstract=True):
         }
 
     def _masks(self, key: Array, input: Array, size: int) -> Array:
-        """A mask for each gate, for values of `size` features: 0 or 1 / (1 - p)."""
+        """A mask for each gate, for values of `size` features: elements are 0 or 1 / (1 - p)."""
         batch = (1,) * (input.ndim - 1) if self.mono else input.shape[:-1]
         kept = draws.happens(key, self.kept, (self.copies, *batch, size))
         return jnp.where(kept, jnp.asarray(self.gain, input.dtype), 0)
 
 
 def masked_copies(value: Array, masks: Array | None, count: int) -> list:
-    """`count` copies of a value, each with its mask; masks None leave it as it is."""
+    """`count` copies of a value, each with its mask; with masks None, unchanged."""
     if masks is None:
         return [value] * count
     steps = (1,) * (value.ndim + 1 - masks.ndim)  # one mask for all of them

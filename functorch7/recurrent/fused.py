@@ -1,4 +1,4 @@
-"""Whole recurrent layers: a sequence is one call."""
+"""Whole recurrent layers, which compute a sequence in one call."""
 
 from dataclasses import field
 from typing import Any, ClassVar, Self
@@ -45,11 +45,11 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         return not self.batchfirst
 
     def groups(self) -> dict[str, slice]:
-        """The columns of the weight whose products a step takes at once, by name."""
+        """The columns of the weight with which a step computes products at once, by name."""
         raise NotImplementedError
 
     def project(self, params: Tree, x: Array) -> State:
-        """By name, what the whole sequence contributes to the sums."""
+        """By name, the whole sequence's part of the sums."""
         weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
         return {
             name: jnp.einsum("tbd,gd->tbg", x, weight[columns]) + bias[..., columns]
@@ -57,20 +57,20 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         }
 
     def recurrent_weights(self, params: Tree) -> State:
-        """By the same names, the matrices by which state is multiplied."""
+        """By the same names, the matrices that multiply the state."""
         weight = self._rows(params)[:, self.input_size :]
         return {name: weight[columns] for name, columns in self.groups().items()}
 
     def _rows(self, params: Tree) -> Array:
-        """The weight with a row for each sum, as a step's products want it: transposed once, not at every step."""
+        """The weight with a row for each sum, as a step's products need it: transposed once, not at every step."""
         return lax.optimization_barrier(params["weight"].T)
 
     def advance(self, sums: Sums, masks: None, state: dict) -> tuple[Array, State]:
-        """One step, as a Cell's."""
+        """One step, like a Cell's."""
         raise NotImplementedError
 
     def state_sizes(self) -> dict[str, int]:
-        """How many features each piece of the state has; `output` last."""
+        """The number of features of each piece of the state; `output` last."""
         return {"output": self.output_size}
 
     def __post_init__(self) -> None:
@@ -85,14 +85,14 @@ class SequenceLayer(AbstractSequencer, abstract=True):
 
     @builder
     def mask_zero(self, looks: bool = True) -> Self:
-        """The same layer that gives zeros where x is zeros; the state starts anew there.
+        """The same layer, which gives zeros where x is zeros; the state is reset there.
 
-        Where a mask is given (`set_zero_mask`; T x B also with batchfirst), it says where; with False it has to be.
+        A given mask (`set_zero_mask`; T x B also with batchfirst) decides where; with False it is required.
         """
         return self.replace(maskzero=True if looks else GIVEN)
 
     def _padding(self, buffers: State, x: Array) -> Array | None:
-        """Which examples are padding at every step, (T, B); None where none are."""
+        """Which examples are padding at every step, (T, B); None if none are."""
         if not self.maskzero:
             return None
         given = given_mask(buffers)
@@ -102,7 +102,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
         return (x == 0).all(-1)
 
     def _parts(self, input: Value) -> tuple[Any, dict[str, Any]]:
-        """x, and the initial states that are given with it."""
+        """x, and the initial states given with it."""
         given = list(input) if isinstance(input, (list, tuple)) else [input]
         names = list(self.state_sizes())
         if not 1 <= len(given) <= len(names) + 1 or any(isinstance(each, (list, tuple)) for each in given):
@@ -194,7 +194,7 @@ class SeqLSTMP(SeqLSTM):
     Normal(0, 1/sqrt(hidden_size + output_size)).
     Buffers: output (r) and cell (c) of the last step, if `remember` keeps them, else None; zeroMask as SeqLSTM's.
     Raises: as SeqLSTM.
-    Differs from Torch7: the bias's ones are the forget gate's whatever the sizes.
+    Differs from Torch7: the bias's ones are the forget gate's for all sizes.
     Source: rnn/README.md#rnn.SeqLSTMP; Sak et al., 2014.
 
     >>> import functorch7 as f7

@@ -20,7 +20,7 @@ def lstm(order: str, sums: Array, cell: Array) -> tuple[Array, Array]:
 
 @lstm.defjvp
 def _lstm_tangents(order: str, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
-    """One factor for each tangent: six arrays are kept for backward, where differentiation alone keeps ten."""
+    """One factor for each tangent: six arrays are kept for backward, where plain differentiation keeps ten."""
     (sums, before), (of_sums, of_cell) = primals, tangents
     gates, slopes = _activated(order, sums)
     cell = gates["f"] * before + gates["i"] * gates["g"]
@@ -34,10 +34,10 @@ def _lstm_tangents(order: str, primals: tuple, tangents: tuple) -> tuple[tuple, 
 
 
 def _activated(order: str, sums: Array) -> tuple[dict[str, Any], Any]:
-    """(by gate s(sum), or tanh(sum) of g; the derivatives side by side, as the sums are).
+    """(by gate s(sum), or tanh(sum) for g; the derivatives side by side, like the sums).
 
-    As s(x) = (1 + tanh(x / 2)) / 2, all are one loop over the sums, which XLA on CPU runs four times as fast as loops
-    over each gate.
+    Since s(x) = (1 + tanh(x / 2)) / 2, all are one loop over the sums, which XLA on CPU runs four times as fast as
+    loops over each gate.
     """
     gate = lax.broadcasted_iota(jnp.int32, sums.shape, sums.ndim - 1) // (sums.shape[-1] // len(order))
     scale = jnp.where(gate == order.index("g"), jnp.ones((), sums.dtype), 0.5)  # checkify miscounts arrays kept here

@@ -41,8 +41,8 @@ class LSTM(AbstractRecurrent):
     i, f = s(W x + U h + w . c + b);  c' = f c + i tanh(W x + U h + b);
     o = s(W x + U h + w . c' + b);  h' = o tanh(c').
     Shape: (input_size) or (B, input_size) -> (output_size) or (B, output_size); one time step a call.
-    Parameters: those of `modules[0]`, the module [x, h, c] -> [h', c'] that `build_model` composes of what the other
-    factory methods give; in Torch's order W (H, D), b (H,), U (H, H), w (H,) of the forget gate, the input gate, the
+    Parameters: those of `modules[0]`, the module [x, h, c] -> [h', c'] that `build_model` composes of the other factory
+    methods' results; in Torch's order W (H, D), b (H,), U (H, H), w (H,) of the forget gate, the input gate, the
     hidden layer (without w) and the output gate; uniform on +-1/sqrt(fan in). Without cell2gate there is no w.
     Buffers: output (h) and cell (c), None when forgotten. With p > 0, dropout on x and h in each gate, with masks that
     stay for a sequence.
@@ -57,7 +57,7 @@ class LSTM(AbstractRecurrent):
     transient: ClassVar[tuple[str, ...]] = ("output", "cell")
     hidden: ClassVar[tuple[str, ...]] = ("output", "cell")
     scaled_axes = {}
-    tunable: ClassVar[tuple[str, ...]] = ("p",)  # the modules inside have theirs
+    tunable: ClassVar[tuple[str, ...]] = ("p",)  # the modules inside have their own
 
     input_size: int
     output_size: int
@@ -86,15 +86,15 @@ class LSTM(AbstractRecurrent):
         return Sequential(*gate, ParallelTable(*self._linear_parts(), *peephole), CAddTable(), Sigmoid())
 
     def build_input_gate(self) -> Module:
-        """What is let into the cell."""
+        """What enters the cell."""
         return self.build_gate()
 
     def build_forget_gate(self) -> Module:
-        """What is kept of the cell."""
+        """What is kept in the cell."""
         return self.build_gate()
 
     def build_output_gate(self) -> Module:
-        """What the new cell shows."""
+        """What leaves the new cell."""
         return self.build_gate()
 
     def build_hidden(self) -> Module:

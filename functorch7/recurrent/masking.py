@@ -1,4 +1,4 @@
-"""Rows of zeros as padding: masked, trimmed away, and left out of losses."""
+"""Rows of zeros as padding: masked, trimmed, and left out of losses."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from .trimming import trimmed
 
 
 def zero_rows(module: Module, input: Array, n_input_dim: int) -> Array:
-    """Which examples are all zeros in the input's first tensor: (B), or a scalar where there is no batch.
+    """Which examples are all zeros in the input's first tensor: (B), or a scalar without a batch.
 
     Raises: ValueError if that tensor has neither n_input_dim dimensions nor one more.
     """
@@ -30,11 +30,11 @@ def zero_rows(module: Module, input: Array, n_input_dim: int) -> Array:
 
 
 GIVEN, BATCH = "given", "batch"
-"""In place of nInputDim: the mask has to be given, or the examples are looked at whole."""
+"""Instead of nInputDim: masks are required, or examples are checked whole."""
 
 
 def masking(module: Module, n_input_dim: int | str | Table | None) -> int | str:
-    """What a module remembers of Torch's argument: nInputDim, or v1: True to look at inputs, False to be given masks.
+    """The stored form of Torch's argument: nInputDim, or v1: True to check inputs, False to require masks.
 
     Raises: TypeError for anything else.
     """
@@ -46,14 +46,14 @@ def masking(module: Module, n_input_dim: int | str | Table | None) -> int | str:
 
 
 def given_mask(buffers: dict) -> Array | None:
-    """The mask that the buffers hold; None if there is none, as in buffers that were made before `mask_zero`."""
+    """The mask in the buffers; None if there is none, as in buffers that were made before `mask_zero`."""
     return buffers["zeroMask"].value if "zeroMask" in buffers else None
 
 
 def padding(module: Module, buffers: State, input: Value, n_input_dim: int | str) -> Array:
-    """Which examples of one step are padding, (B) or a scalar: as the mask in the buffers says, or those of zeros.
+    """Which examples of one step are padding, (B) or a scalar: those of the mask in the buffers, or those of zeros.
 
-    Raises: ValueError for a mask of another size, and without a mask if it has to be given.
+    Raises: ValueError for a mask of another size, and for a required mask that is missing.
     """
     first, given = jax.tree.leaves(input)[0], given_mask(buffers)
     if given is not None:
@@ -65,7 +65,7 @@ def padding(module: Module, buffers: State, input: Value, n_input_dim: int | str
 
 
 def padding_of_sequence(module: Module, given: ArrayLike, shape: tuple[int, ...]) -> Array | None:
-    """A given mask of a whole sequence, (T, B); None where nothing is masked.
+    """A given mask of a whole sequence, (T, B); None if nothing is masked.
 
     Raises: ValueError for a mask of another size.
     """
@@ -77,7 +77,7 @@ def padding_of_sequence(module: Module, given: ArrayLike, shape: tuple[int, ...]
 
 
 def check_given(module: Module, n_input_dim: int | str | bool) -> None:
-    """Raises ValueError where no mask has been given, but has to be."""
+    """Raises ValueError if a required mask has not been given."""
     if n_input_dim == GIVEN:
         raise ValueError(
             f"{module.torch_name()}: expecting previous call to setZeroMask(zeroMask) with maskzero=true "
@@ -86,7 +86,7 @@ def check_given(module: Module, n_input_dim: int | str | bool) -> None:
 
 
 def cleared(rows: Array, tree: Tree) -> Value:
-    """Every tensor with zeros in these rows; no gradient reaches what was there."""
+    """Every tensor with zeros in these rows; no gradient reaches the original values."""
 
     def clear(leaf: Array) -> Array:
         return jnp.where(rows.reshape(rows.shape + (1,) * (leaf.ndim - rows.ndim)), jnp.zeros((), leaf.dtype), leaf)
@@ -100,12 +100,12 @@ class MaskZero(Decorator):
 
     Shape: as the module; the first tensor of the input has n_input_dim dimensions, or one more for a batch. With
     n_input_dim True (`v1`) it is a batch; with False (the default) `set_zero_mask` says which examples are masked.
-    `maskinput` also makes them zeros on their way in; without `maskoutput` what comes out is left. After a number,
+    `maskinput` also sets them to zeros in the input; without `maskoutput` the output is left unchanged. After a number,
     the third argument is `silent`, which changes nothing.
     Parameters: those of the module, one level down. Buffers: the same, and zeroMask, (B), if given.
     As in Torch7, the gradient of the parameters (of a chain, of its last module's) is that of the module without the
     mask: a criterion that ignores these examples, as MaskZeroCriterion, gives them none.
-    Raises: ValueError for inputs of other ranks, and if a mask has to be given, and is not.
+    Raises: ValueError for inputs of other ranks, and if a required mask is missing.
     Source: rnn/README.md#rnn.MaskZero; rnn (2017), MaskZero.lua.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -162,10 +162,10 @@ def _masked(
 
 class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
-    cheaper where many are. Where the module draws numbers, they are computed, and then made zeros.
+    cheaper if there are many. If the module draws numbers, they are computed, and then set to zeros.
 
-    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes. It is differentiated
-    backward: jax.grad, jax.jacrev, jax.hessian; jax.jvp and jax.jacfwd need MaskZero.
+    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes. Only reverse mode is
+    supported: jax.grad, jax.jacrev, jax.hessian; jax.jvp and jax.jacfwd need MaskZero.
     Raises: as MaskZero; ValueError for modules that emit penalties.
     Source: rnn/README.md#rnn.TrimZero.
 
@@ -213,7 +213,7 @@ class LookupTableMaskZero(LookupTable):
         self, params: dict[str, Array], buffers: Tree, input: Array, *, key: Key, train: bool
     ) -> tuple[Array, Tree]:
         check_indices(self, input, self.n_index, 0)
-        following = jnp.where(input >= 0, jnp.asarray(input, jnp.int32), -1) + 1  # in types that hold it
+        following = jnp.where(input >= 0, jnp.asarray(input, jnp.int32), -1) + 1  # in a type that can hold it
         rows, buffers = super().forward(params, buffers, following, key=key, train=train)
-        # As in Torch7, the first row gets a gradient, although it is never seen.
+        # As in Torch7, the first row gets a gradient, although it is never used.
         return jnp.where((input == 0)[..., None], derived_as(jnp.zeros_like(rows), rows), rows), buffers

@@ -1,4 +1,4 @@
-"""How well a sequence of tokens agrees with a reference: BLEU and ROUGE."""
+"""Measures of agreement between a sequence of tokens and a reference: BLEU and ROUGE."""
 
 import math
 from collections import Counter
@@ -9,12 +9,12 @@ Tokens = Sequence[Hashable]
 
 
 def _counts(tokens: Tokens, length: int) -> Counter:
-    """How often each run of `length` tokens occurs."""
+    """The number of occurrences of each run of `length` tokens."""
     return Counter(tuple(tokens[i : i + length]) for i in range(len(tokens) - length + 1))
 
 
 def _common(first: Counter, second: Counter) -> int:
-    """How many occurrences two counts have in common."""
+    """The number of occurrences that two counts have in common."""
     return (first & second).total()
 
 
@@ -27,9 +27,9 @@ def _check(name: str, least: int, **given: Tokens) -> None:
 def bleu(candidate: Tokens, reference: Tokens, n: int = 4) -> float:
     """exp(1 - max(1, |reference| / |candidate|)) (prod_{k <= n} p_k)^(1/n), from 0 to 1.
 
-    p_k is the part of the candidate's runs of k tokens that are in the reference, each at most as often as there. The
-    first k without any counts as half a run, the next as a quarter, and so on; a k for which the candidate is too short
-    is left out of the product.
+    p_k is the share of the candidate's runs of k tokens that are in the reference, each at most as often as there. The
+    first k without any counts as half a run, the next as a quarter, and so on; a k for which the candidate is too
+    short is left out of the product.
     Raises: ValueError for a candidate without tokens, and for n below 1.
     Source: rnn (2017), measure.lua; Papineni et al., 2002; the smoothing is that of Chen & Cherry, 2014.
 
@@ -51,9 +51,9 @@ def bleu(candidate: Tokens, reference: Tokens, n: int = 4) -> float:
 
 
 def rouge_n(candidate: Tokens, reference: Tokens, n: int = 4, weight: Iterable[float] | None = None) -> float:
-    """sum_{k <= n} w_k r_k / sum_k w_k, from 0 to 1; r_n alone by default.
+    """sum_{k <= n} w_k r_k / sum_k w_k, from 0 to 1; only r_n by default.
 
-    r_k is the part of the reference's runs of k tokens that are in the candidate, each at most as often as there.
+    r_k is the share of the reference's runs of k tokens that are in the candidate, each at most as often as there.
     Raises: ValueError unless there is a weight for each k, and for a reference too short for a k that has weight.
     Source: rnn (2017), measure.lua; Lin, 2004.
     """
@@ -72,11 +72,11 @@ def rouge_n(candidate: Tokens, reference: Tokens, n: int = 4, weight: Iterable[f
 def rouge_s(candidate: Tokens, reference: Tokens, beta: float = 1, dskip: int | None = None) -> float:
     """(1 + beta^2) R P / (R + beta^2 P), from 0 to 1, for pairs of tokens in order, with any gap; 0 if none agree.
 
-    R and P are the parts of the reference's and of the candidate's pairs that are in the other, too. A pair's tokens
-    are among `dskip` that follow one another (by default, and at most, as many as the candidate has).
+    R and P are the shares of the reference's and of the candidate's pairs that are also in the other. A pair's tokens
+    are among `dskip` consecutive ones (by default, and at most, as many as the candidate has).
     Raises: ValueError for fewer than 2 tokens, also in dskip.
     Differs from Torch7: R is the recall and P the precision (Torch exchanges them, which matters where beta is not 1),
-    and pairs that occur several times count as often.
+    and pairs that occur several times count each time.
     Source: rnn (2017), measure.lua; Lin, 2004.
     """
     _check("rouge_s", 2, candidate=candidate, reference=reference)

@@ -1,4 +1,4 @@
-"""A module at every step of a sequence: at once where steps do not depend on one another, else by a scan."""
+"""A module at every step of a sequence: at once if steps do not depend on one another, otherwise by a scan."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,8 +28,8 @@ def over_time(
     """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
 
     State flows from step to step; losses emitted inside are summed over time, log-probabilities stacked. A chain is
-    run module by module, over the whole sequence each: the result is the same, and products become larger. `key` is
-    folded with the time of each step; keys of steps, one for each, are taken as they are.
+    run module by module, each over the whole sequence: the result is the same, and products become larger. `key` is
+    folded with the time of each step; keys of steps, one for each, are used directly.
     """
     if (mesh := explicit.mesh_of(inputs)) is not None:
         return explicit.laid_out(mesh, partial(over_time, module, train=train), params, buffers, inputs, key)
@@ -55,14 +55,14 @@ def _all_steps(
 
 
 def _whole(module: Module) -> Callable | None:
-    """What runs a module over the whole sequence other than by `apply` at every step, if anything does."""
+    """The way to run the module over the whole sequence other than by `apply` at every step, if there is one."""
     if type(module) is Sequential:
         return partial(Sequential.forward, way=over_time, through=True)
     if type(module) is Recursor and module.masked is None:
         return _inside
     if isinstance(module, (Quantized, FakeQuantized)):
         return _computed
-    # In here the gates are no calls, step by step neither, so that nobody could look at them.
+    # In here the gates are not calls, also not step by step, so that they could not be inspected.
     return type(module).sequence if isinstance(module, Cell) and module.at_once else None
 
 
@@ -94,7 +94,7 @@ def _length(inputs: Value) -> int:
 def _side_by_side(
     module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
 ) -> tuple[Array, Any]:
-    """All steps at once, of a module without memory."""
+    """All steps at once, for a module without memory."""
     key = key if module.traits.draws(train) else None
     masks = zero_masks(buffers)
 
@@ -112,8 +112,8 @@ def scanned(
 ) -> tuple[Output, Tree]:
     """`lax.scan` of step(buffers, time, input) -> (output, buffers) over time.
 
-    The first step runs before the scan if it makes state that is not zero. Side outputs do not flow from step to step:
-    they are collected. Nor do given masks: each step has its own.
+    The first step runs before the scan if it makes state that is not zero. Side outputs are collected and do not flow
+    from step to step, nor do given masks: each step has its own.
     """
 
     def body(buffers: Tree, each: Any) -> tuple[Any, Any]:
@@ -125,11 +125,11 @@ def scanned(
         return jax.tree.map(lambda x: x[0], sequence)
 
     length = _length(inputs) if length is None else length
-    # Side outputs of the call before, which a user may have handed back with the state, are no part of a step's.
+    # Side outputs of the previous call, which a user may have passed with the state, are not part of a step's.
     masks, buffers = zero_masks(buffers), without_zero_masks(without_emitted(buffers))
     steps = (jnp.arange(length), inputs, _sliced(masks, length))
     if starts_at_zero:
-        # The structure of the buffers after a step is that before any other.
+        # The buffers after a step have the structure of those before any other.
         with silent():
             shapes = jax.eval_shape(body, buffers, first_of(steps))
         start = _zeros_for_none(buffers, shapes[0])
@@ -141,13 +141,13 @@ def scanned(
 
 
 def _from_second(body: Callable, start: Tree, first: Output, steps: tuple, length: Any) -> tuple[Tree, Output]:
-    """What the scan gives after a first step that has run already."""
+    """The results of the scan, after a first step that has already run."""
     if isinstance(length, int):
         others = jax.tree.map(lambda x: x[1:], steps)
         after, others = scan(body, start, others, first=1, unroll=unrolled_steps(length - 1))
         return after, jax.tree.map(lambda one, many: jnp.concatenate([one[None], many]), first, others)
 
-    # A length that has a name (export): JAX scans no "time - 1" steps, which may be none.
+    # If a length has a name (export): JAX cannot scan "time - 1" steps, which may be none.
     def step(buffers: Tree, each: tuple) -> tuple[Tree, Output]:
         return jax.tree.map(partial(jnp.where, each[0] == 0), (start, first), body(buffers, each))
 
@@ -170,7 +170,7 @@ def unrolled(step: Callable, buffers: Tree, inputs: list) -> tuple[list, Tree]:
 
 
 def repeated(step: Callable, buffers: Tree, traits: Traits, length: int) -> tuple[Output, Tree]:
-    """step(buffers, time, None) `length` times, outputs stacked: scanned if what has these traits can be compiled."""
+    """step(buffers, time, None) `length` times, outputs stacked: scanned if modules of these traits can be compiled."""
     if traits.traceable:
         return scanned(step, buffers, None, traits.starts_at_zero, length)
     outputs, buffers = unrolled(step, buffers, [None] * length)
@@ -199,7 +199,7 @@ def _zeros_for_none(buffers: Tree, after: Any) -> Any:
 
 
 def _stacked(node: Emitted) -> Emitted:
-    """A side output that a scan has collected: losses are summed, log-probabilities keep their time axis."""
+    """A side output collected by a scan: losses are summed, log-probabilities keep their time axis."""
     if node.value is None:
         return node
     if node.kind == "loss":

@@ -1,4 +1,4 @@
-"""Batches of sequences of different lengths: padded on either side, with a mask or lengths that say where."""
+"""Batches of sequences of different lengths, padded on either side, with a mask or lengths."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ def over_padded(
 ) -> tuple[Output, Array, Tree]:  # fmt: skip
     """(outputs, last, buffers) of a module at every step of a padded batch, whose padding changes nothing.
 
-    Where there is padding, state stays as it was, and outputs are zeros; so it may be on either side, or in between.
-    `last` is each row's output at its last valid step, and the buffers hold its state after that step: what an encoder
-    hands to a decoder (`carry_of`). Unlike `mask_zero`, what is padding does not depend on values of the input.
+    In padding, state is unchanged, and outputs are zeros; so it may be on either side, or in between. `last` is each
+    row's output at its last valid step, and the buffers hold its state after that step, which an encoder passes to a
+    decoder (`carry_of`). Unlike in `mask_zero`, padding does not depend on values of the input.
     Shape: inputs (T, B, ...) -> outputs (T, B, ...), last (B, ...). Give either lengths (B), of sequences that begin at
     step 1, or mask (T, B), true where a step is valid. A Sequencer runs its module.
     Raises: ValueError for neither or both, for a mask of another shape, and for modules whose first step differs
@@ -72,7 +72,7 @@ def over_padded(
 
 
 def _valid(module: Module, shape: tuple[int, ...], lengths: Any, mask: Any) -> jax.Array:
-    """Where steps are valid: (T, B)."""
+    """Which steps are valid: (T, B)."""
     if (lengths is None) == (mask is None):
         raise ValueError(f"{module.torch_name()}: over_padded needs either lengths or a mask")
     if mask is not None:
@@ -95,7 +95,7 @@ def _starts_from_zeros(module: Module) -> bool:
 
 
 def reversed_padded(inputs: Value, lengths: ArrayLike) -> Output:
-    """Each sequence backwards, its padding (at the end) where it was: for the other direction of a pair.
+    """Each sequence reversed, its padding (at the end) left in place: for the other direction of a pair.
 
     Shape: (T, B, ...) and lengths (B) -> (T, B, ...). A length above T counts as T, as for `over_padded`.
     """

@@ -1,4 +1,4 @@
-"""Any module as a recurrent step."""
+"""Makes any module a recurrent step."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
@@ -15,7 +15,7 @@ from .abstract import AbstractRecurrent
 
 
 def check_argument(module: Module, given: object, position: int) -> None:
-    """Refuses an argument that is no module."""
+    """Refuses an argument that is not a module."""
     if not isinstance(given, Module):
         raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
 
@@ -23,11 +23,11 @@ def check_argument(module: Module, given: object, position: int) -> None:
 class Recurrent(AbstractRecurrent):
     """h' = transfer(merge([input(x), feedback(h)])): a simple recurrent layer; at first transfer(start(input(x))).
 
-    Shape: what `input` takes -> what `transfer` gives; one time step a call. `start` is a module, or sizes: then it is
-    nn.Add, a learned vector.
+    Shape: the input of `input` -> the output of `transfer`; one time step a call. `start` is a module, or sizes: then
+    it is nn.Add, a learned vector.
     Parameters and buffers: those of start_module, input_module, feedback_module, transfer_module, merge_module.
     Buffers: output (h), None when forgotten.
-    Raises: TypeError for arguments that are no modules; ValueError for `mask_zero`, since the first step differs.
+    Raises: TypeError for arguments that are not modules; ValueError for `mask_zero`, since the first step differs.
     Source: rnn/README.md#rnn.Recurrent.
 
     >>> import functorch7 as f7
@@ -108,7 +108,7 @@ def _sizes(module: Module, size: Any) -> Table:
 
 
 def zeros_of(sizes: Table, batch: tuple[int, ...], dtype: DTypeLike) -> Output:
-    """A tensor of zeros, or a nested table of them, for sizes that `_sizes` has put in order."""
+    """A tensor of zeros, or a nested table of them, for sizes in the form of `_sizes`."""
     if isinstance(sizes[0], int):
         return jnp.zeros((*batch, *sizes), dtype)
     return [zeros_of(each, batch, dtype) for each in sizes]
@@ -224,6 +224,6 @@ class Recursor(AbstractRecurrent):
 
 
 def as_recurrent(module: Module) -> Module:
-    """The module itself if it is recurrent, or one that keeps its steps itself; else in a Recursor."""
+    """The module itself if it is recurrent, or keeps its steps itself; otherwise it is put into a Recursor."""
     is_recurrent = isinstance(module, AbstractRecurrent) or getattr(module, "keeps_steps", False)
     return module if is_recurrent else Recursor(module)

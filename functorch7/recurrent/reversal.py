@@ -1,4 +1,4 @@
-"""Sequences backwards, and whole layers in both directions."""
+"""Reversed sequences, and whole layers in both directions."""
 
 from typing import ClassVar, Self
 
@@ -15,7 +15,7 @@ from .step import lstm_layer
 
 
 class ReverseSequence(Map):
-    """y_t = x_{T + 1 - t}: the sequence backwards.
+    """y_t = x_{T + 1 - t}: the sequence reversed.
 
     Shape: a table, or a tensor with time first, kept.
     Raises: ValueError for tensors without dimensions.
@@ -63,21 +63,21 @@ class BothWays(Decorator, abstract=True):
         super().__init__(_merged(layer, layer, merge or CAddTable()))
 
     def parts(self) -> tuple[SequenceLayer, SequenceLayer, Module]:
-        """The layer that runs forwards, that which runs backwards, and what merges their outputs."""
+        """The layer that runs forwards, the one that runs backwards, and the module that merges their outputs."""
         (forward, reversal), merge = self.modules[0].modules[0].modules, self.modules[0].modules[1]  # type: ignore
         return forward, reversal.modules[0].modules[1], merge
 
     @builder
     def remember(self, mode: str | None = None) -> Self:
-        """The same whose forward layer keeps its state across calls ("both" by default); the other cannot."""
+        """The same with a forward layer that keeps its state across calls ("both" by default); the other cannot."""
         forward, backward, merge = self.parts()
         return self.replace(modules=(_merged(forward.remember(mode), backward, merge),))
 
     @builder
     def mask_zero(self, looks: bool = True) -> Self:
-        """The same of two layers that give zeros where x is zeros, and whose state starts anew there.
+        """The same with two layers that give zeros where x is zeros; their state is reset there.
 
-        Where a mask is given (`set_zero_mask`), it says where; with False it has to be.
+        A given mask (`set_zero_mask`) decides where; with False it is required.
         """
         forward, backward, merge = self.parts()
         return self.replace(modules=(_merged(forward.mask_zero(looks), backward.mask_zero(looks), merge),))

@@ -22,7 +22,7 @@ def check_mode(name: str, mode: str) -> None:
 
 
 class AbstractSequencer(Module, abstract=True):
-    """A module that takes whole sequences, and says when the state at the end of one starts the next.
+    """A module that takes whole sequences, and decides when the state at the end of one starts the next.
 
     `remember(mode)`: "neither" (the default), "train", "eval" or "both". Remembered state is in the buffers
     (`forget(module, buffers)` drops it); state that is not remembered is not returned, so that the buffers keep their
@@ -38,7 +38,7 @@ class AbstractSequencer(Module, abstract=True):
         check_mode(self.torch_name(), self.mode)
 
     def has_memory(self, train: bool) -> bool:
-        """Whether this mode starts from the state that the last call left."""
+        """Whether a call in this mode starts from the state that the last call left."""
         return self.mode in ("both", "train" if train else "eval")
 
     @builder
@@ -59,7 +59,7 @@ def differ(table: Table) -> bool:
 
 
 def stacked(table: Table) -> Output:
-    """A table of inputs as one, with time first."""
+    """A table of inputs as one input, with time first."""
     return jax.tree.map(lambda *entries: jnp.stack(entries), *table)
 
 
@@ -73,13 +73,13 @@ class Sequencer(AbstractSequencer, Container):
     step.
 
     Shape: (T, B, ...) -> (T, B, ...), or a table of T inputs -> a table of T outputs. The inputs of a table may differ
-    in shape as far as the module's state allows; then it runs step by step.
+    in shape if the module's state permits it; then it runs step by step.
     Parameters and buffers: a list with the module's (a module that is not recurrent is put into a Recursor). Losses
-    emitted inside are summed over time, log-probabilities stacked. What does not depend on earlier steps is computed
-    for all steps at once. Each step draws its own random numbers, by `key` folded with its time; T keys, one for each
-    step, are taken as they are.
-    Raises: TypeError if given no module; ValueError for an empty sequence, and for several keys but T; what the module
-    raises.
+    emitted inside are summed over time, log-probabilities stacked. Parts that do not depend on earlier steps are
+    computed for all steps at once. Each step draws its own random numbers, by `key` folded with its time; T keys, one
+    for each step, are used directly.
+    Raises: TypeError unless it is given a module; ValueError for an empty sequence, and for several keys but not T; the
+    module's errors.
     Source: rnn/README.md#rnn.Sequencer.
 
     >>> import functorch7 as f7
@@ -117,7 +117,7 @@ class Sequencer(AbstractSequencer, Container):
         return (outputs if table else jnp.stack(outputs)), self.end(buffers, train)
 
     def in_one_piece(self, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
-        """The same of a sequence whose arrays all have time first, those of steps that are tables, too."""
+        """The same for a sequence whose arrays all have time first, also those of steps that are tables."""
         buffers, keys = self.start(buffers, train), of_steps(self, key, jax.tree.leaves(inputs)[0].shape[0])
         outputs, buffer = self.call(0, params, buffers, inputs, key=keys, train=train, way=over_time, through=True)
         return outputs, self.end([buffer, *buffers[1:]], train)

@@ -84,7 +84,7 @@ class ExpandAs(TableMap):
 
 
 class SeqReverseSequence(Map):
-    """y_t = x_{T + 1 - t}: the input backwards along `dim`, 1 to 3.
+    """y_t = x_{T + 1 - t}: the input reversed along `dim`, 1 to 3.
 
     Shape: any of at least dim dimensions, kept.
     Raises: ValueError for another dim, and for inputs of fewer dimensions.

@@ -1,4 +1,4 @@
-"""Simple recurrent networks of one layer, ready made."""
+"""Simple recurrent networks of one layer."""
 
 from ..core import Module, check_positive
 from ..layers import CAddTable, JoinTable, Linear, ParallelTable, Sequential, Sigmoid

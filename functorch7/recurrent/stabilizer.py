@@ -15,7 +15,7 @@ class NormStabilizer(AbstractRecurrent):
 
     Shape: (B, H), kept; one time step a call.
     Buffers: norm (B), of the last step, None when forgotten; loss, the penalty (a side output); change, its mean over
-    the batch without beta, for each step (a side output, of which `legacy` makes Torch's `loss`).
+    the batch without beta, for each step (a side output, from which `legacy` computes Torch's `loss`).
     Raises: ValueError unless the input is a batch (2D).
     Differs from Torch7: the reported loss is the documented one (Torch7 reports a sum of norms); a row of zeros gets no
     gradient (Torch7's is NaN).

@@ -1,4 +1,4 @@
-"""One step of a gated layer as a module of x and the state, and recurrences of it; weights as in whole layers."""
+"""Single steps of gated layers as modules of x and the state, with the weights of whole layers; their recurrences."""
 
 from dataclasses import field
 from typing import ClassVar, Self
@@ -34,16 +34,16 @@ class StepLayer(Layer, abstract=True):
 
     @property
     def layer(self) -> SequenceLayer:
-        """The whole layer, which has the formulas."""
+        """The whole layer, which contains the formulas."""
         raise NotImplementedError
 
     @property
     def scaled_axes(self) -> dict[str, int] | None:  # type: ignore[override]
-        """The axes that count outputs, as far as the weight may have 8 bits."""
+        """The axes that count outputs, where the weight may have 8 bits."""
         return self.layer.traits.scaled_axes
 
     def state_sizes(self) -> dict[str, int]:
-        """How many features each piece of the state has; `output` first, as in the input."""
+        """The number of features of each piece of the state; `output` first, as in the input."""
         return dict(reversed(self.layer.state_sizes().items()))
 
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
@@ -74,9 +74,9 @@ class StepLayer(Layer, abstract=True):
 
     @builder
     def mask_zero(self, looks: bool = True) -> Self:
-        """The same step that gives zeros, output and state, for examples whose x is all zeros.
+        """The same step, which gives zeros, as output and state, for examples whose x is all zeros.
 
-        Where a mask is given (`set_zero_mask`), it says which examples; with False it has to be.
+        A given mask (`set_zero_mask`) decides which examples; with False it is required.
         """
         return self.replace(maskzero=True if looks else GIVEN)
 
@@ -141,7 +141,7 @@ class StepGRU(StepLayer):
 
 
 class StepCell(Cell, abstract=True):
-    """The recurrence of a StepLayer, which is its only module."""
+    """The recurrence of a StepLayer, its only module."""
 
     uncalled: ClassVar[tuple[str, ...]] = ("stepmodule",)
 
@@ -192,7 +192,7 @@ class RecLSTM(StepCell):
     Shape: (B, input_size) -> (B, hidden_size), or (B, output_size) if there is one; one time step a call.
     Parameters: those of stepmodule, a StepLSTM.
     Buffers: output (h) and cell (c), None when forgotten.
-    Raises: ValueError for input that is no batch of this size, and if the batch changes before the state is forgotten.
+    Raises: ValueError unless the input is a batch of this size, and if the batch changes before the state is forgotten.
     Source: rnn (2017), RecLSTM.lua.
 
     >>> import functorch7 as f7

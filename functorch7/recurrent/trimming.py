@@ -1,4 +1,4 @@
-"""Examples of zeros left out of the computation, with shapes that do not depend on values."""
+"""Leaves examples of zeros out of the computation, with shapes that do not depend on values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,23 +14,23 @@ from ..core.varying import varying_as
 from ..core.way_back import linear
 
 PARTS = 4
-"""The batch is computed whole, in some of at most so many parts, or not at all."""
+"""The batch is computed whole, in up to this many parts, or not at all."""
 LEAST = 4
-"""Examples in a part: fewer save a step of 256 units nothing, and each part is a program to compile."""
+"""Examples in a part: with fewer, a step of 256 units is not faster, and each part is a program to compile."""
 
 
 def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     """function(own, rows) where `zero` (B) is false, and zeros elsewhere.
 
     `function` maps trees of arrays whose first dimension is the batch, example by example. All other arrays that it
-    uses are its `own`: backward calls it again, when what is being traced now is over. The examples that are not
-    zero are gathered, and computed in the smallest part of the batch that holds them, by one of at most PARTS + 1
-    programs, chosen when it runs. Backward chooses again, and repeats forward for these examples: kept residuals of all
-    programs would cost more.
+    uses are its `own`: backward calls it again, when the current trace has ended. The examples that are not zero are
+    gathered, and computed in the smallest part of the batch that holds them, by one of at most PARTS + 1 programs,
+    chosen at run time. Backward chooses again, and repeats forward for these examples, because keeping the residuals of
+    all programs would cost more.
     """
     batch = zero.shape[0]
     sizes = _sizes(batch)
-    own, rows = varying_as((own, rows), zero)  # outside of the choice: devices that choose otherwise would not meet
+    own, rows = varying_as((own, rows), zero)  # outside of the choice, since devices may choose differently
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
     choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
@@ -56,14 +56,14 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
 
 def _sizes(batch: int) -> list[int]:
     """How many examples are computed at once: none, those of some parts, or all."""
-    if not isinstance(batch, int):  # a size with a name, of a program to be exported, has no parts
+    if not isinstance(batch, int):  # a size with a name, in a program to be exported, has no parts
         return [batch]
     parts = max(1, min(PARTS, batch // LEAST))
     return sorted({-(-batch * part // parts) for part in range(parts + 1)})
 
 
 def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> Value:
-    """One of several programs, whose gradient needs no residuals but its operands; gradients of gradients keep all."""
+    """One of several programs, whose gradient needs no residuals except its operands; higher gradients keep all."""
     leaves, structure = jax.tree.flatten(operands)
     smooth = [is_inexact(leaf) for leaf in leaves]
 
@@ -80,7 +80,7 @@ def _chosen(programs: tuple[Callable, ...], choice: Array, operands: tuple) -> V
 
     def forth(given: tuple, changes: list) -> Any:
         choice, moving, fixed = given
-        with not_looking():  # what the programs check was checked
+        with not_looking():  # the programs' checks have already been made
             return jax.jvp(lambda m: switched(choice, m, fixed), (moving,), (changes,))[1]
 
     def back(given: tuple, gradient: Any) -> list:

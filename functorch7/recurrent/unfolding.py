@@ -14,11 +14,11 @@ from ..core.types import Array, State, Tree, Value
 from .masking import cleared
 
 Sums = Callable[[str, Any], Any]
-"""What a step multiplies with: sums(name, value) is projected[name] + weights[name] value."""
+"""The products of a step: sums(name, value) is projected[name] + weights[name] value."""
 
 
 def summing(projected: dict, weights: dict, factors: dict) -> Sums:
-    """The sums of one step; notes in `factors` what each weight is multiplied with."""
+    """The sums of one step; notes in `factors` what each weight is multiplied by."""
 
     def sums(name: str, value: Array) -> Array:
         factors[name] = value
@@ -37,12 +37,12 @@ def unfolded(
 ) -> tuple[Array, State]:
     """(outputs, last state) of advance(sums, masks, state) -> (output, state) at every step.
 
-    `projected`: by name, what the input contributes to the sums, time first; `weights`: by name, matrices of as many
-    rows as there are sums, as in Linear.
-    Examples that are `zero` (time x batch, or None) give zeros, and their state starts anew.
+    `projected`: by name, the input's part of the sums, time first; `weights`: by name, matrices with as many rows as
+    there are sums, as in Linear.
+    Examples that are `zero` (time x batch, or None) give zeros, and their state is reset.
     """
     projected, state = varying.varying_as((projected, state), (projected, state, weights, masks))
-    if is_filmed():  # its zeros are no arguments of a function with a derivative of its own
+    if is_filmed():  # its zeros must not be arguments of a function with a derivative of its own
         return _scanned(advance, projected, state, weights, masks, zero)[0]
     return _unfolded(advance, projected, state, weights, masks, zero)
 
@@ -57,7 +57,7 @@ def _unfolded(
 def _scanned(
     advance: Callable, projected: dict, state: Tree, weights: dict, masks: Any, zero: Array | None
 ) -> tuple[Any, dict]:
-    """((outputs, last state), by name what each weight was multiplied with)."""
+    """((outputs, last state), by name what each weight was multiplied by)."""
     loop = scan if is_filmed() else varying.scan
 
     def body(state: Any, each: tuple) -> tuple[Any, tuple]:
@@ -75,7 +75,7 @@ def _scanned(
 
 @_unfolded.defjvp
 def _tangents(advance: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
-    """A change of a weight is one of its sums: so it is not followed through the scan, but computed for all steps.
+    """A change of a weight is a change of its sums, so it is computed for all steps and not followed through the scan.
 
     Backward, the weight's gradient is then one product over all steps, instead of a sum that every step adds to.
     """

@@ -19,9 +19,9 @@ Place = tuple[int, int]
 
 
 def packing(lengths: list[int]) -> list[Place]:
-    """Where each sequence goes: longest first, into the first column with room for it after a step that stays free."""
+    """The place of each sequence: longest first, in the first column with room for it after a step that stays free."""
     places: dict[int, Place] = {}
-    free: list[int] = []  # the first free step of each column; -1 before there is anything in it
+    free: list[int] = []  # the first free step of each column; -1 for empty columns
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         fitting = (column for column, step in enumerate(free) if step + 1 + lengths[i] <= max(lengths))
         column = next(fitting, len(free))
@@ -36,7 +36,7 @@ def packed(sequences: list, places: list[Place]) -> jax.Array:
     """The sequences at their places in columns (time x column x features), between steps of zeros."""
     lengths = [len(sequence) for sequence in sequences]
     steps = jnp.concatenate([*sequences, jnp.zeros_like(sequences[0][:1])])
-    # Which of all steps goes where; the last is that of zeros. One gather compiles faster than many copies.
+    # The index of all steps in the columns; the last is the step of zeros. One gather compiles faster than many copies.
     source = np.full((max(lengths), 1 + max(column for column, _ in places)), len(steps) - 1)
     for start, length, (column, first) in zip(np.cumsum([0, *lengths[:-1]]), lengths, places, strict=True):
         source[first : first + length, column] = np.arange(start, start + length)
@@ -44,7 +44,7 @@ def packed(sequences: list, places: list[Place]) -> jax.Array:
 
 
 def recurrences(module: Module) -> Iterator[Module]:
-    """Every module inside that has recurrent state of its own."""
+    """Every module inside that has its own recurrent state."""
     module = computing(module)
     if isinstance(module, (AbstractRecurrent, SequenceLayer)) and module.traits.transient:
         yield module
@@ -55,8 +55,8 @@ def recurrences(module: Module) -> Iterator[Module]:
 class VariableLength(Decorator):
     """y_i = m(x_i): a module of whole sequences, for a table of sequences x_i of different lengths.
 
-    The sequences are laid into as few columns as they fit in, several to a column, with a step of zeros between two of
-    them, where the module's state starts anew.
+    The sequences are put into as few columns as they fit in, several to a column, with a step of zeros between two of
+    them, which resets the module's state.
     Shape: a table of (T_i, ...) -> a table of (T_i, ...); with last_only the last steps, (number of sequences, ...).
     The lengths are part of the shapes, so that it works under jit; each set of lengths is compiled anew.
     Parameters and buffers: those of the module, one level down.

@@ -1,4 +1,4 @@
-"""Masks of padding that are given beside the input, as in the newer rnn package."""
+"""Masks of padding that are given with the input, as in the newer rnn package."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ from .simple import SeqReverseSequence
 
 
 def set_zero_mask(module: Module, buffers: Tree, zero_mask: ArrayLike | Tree | None) -> Tree:
-    """`buffers` in which every masking module inside is told what is padding: true, or 1, where an example is.
+    """`buffers` in which every masking module inside has the mask of padding: true, or 1, for padded examples.
 
-    What is masked gives zeros, and recurrent state starts anew there. What comes after a reversal in a chain gets the
-    mask backwards. False: nothing is padding; None: the mask is taken away.
+    Masked examples give zeros, and their recurrent state is reset. Modules after a reversal in a chain get the mask
+    reversed. False: nothing is padding; None: the mask is removed.
     Shape: zero_mask (T, B) for sequences, time first, or (B) for one step.
     Raises: TypeError for masks that are not bool or integers; ValueError for other ranks. A mask of another size than
     the input is an error of the call.
@@ -60,6 +60,6 @@ def _noted(own: dict, mask: Any) -> dict:
 
 
 def _reverses(module: Module) -> bool:
-    """Whether it turns a sequence round."""
+    """Whether the module reverses a sequence."""
     along_time = isinstance(module, SeqReverseSequence) and module.dim == 1
     return along_time or isinstance(module, (ReverseSequence, ReverseTable))

@@ -1,4 +1,4 @@
-"""Stochastic modules and the rewards they learn from."""
+"""Stochastic modules and the rewards from which they learn."""
 
 from .loss import reinforce_loss as reinforce_loss
 from .modules import Reinforce as Reinforce

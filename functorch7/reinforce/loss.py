@@ -8,7 +8,7 @@ from ..core.types import ArrayLike, Tree
 
 
 def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
-    """The reward spread over a log-probability's elements.
+    """The reward for each element of a log-probability.
 
     `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
     Raises: ValueError for rewards of other shapes.
@@ -32,7 +32,7 @@ def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
 def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array | float:
     """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992).
 
-    Raises: ValueError where nothing has drawn, as in evaluation: no gradient would come of it.
+    Raises: ValueError if nothing was drawn, as in evaluation, since there would be no gradient.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> layer = f7.ReinforceBernoulli()

@@ -14,12 +14,12 @@ from ..core.varying import varying_as
 
 
 class Reinforce(Module, abstract=True):
-    """Samples in training (in evaluation too if `stochastic`); write `sample` and `log_prob`, and `mean` if need be.
+    """Samples in training (in evaluation too if `stochastic`); write `sample` and `log_prob`, and `mean` if needed.
 
-    The incoming gradient is ignored; the gradient is that of -reward * log p(sample; input), by way of the side
+    The incoming gradient is ignored; the gradient is that of -reward * log p(sample; input), by means of the side
     output `log_prob` and `functorch7.reinforce_loss(buffers, reward)`, or `model.reinforce(reward)` in `legacy`.
-    In evaluation, unless `stochastic`, the output is `mean(input)`, nothing is emitted and gradients pass as through
-    any function.
+    In evaluation, unless `stochastic`, the output is `mean(input)`, nothing is emitted, and gradients pass as in any
+    function.
     Buffers: log_prob, of the last sample, element by element (a side output).
     Raises: ValueError if a key is needed and missing.
     Source: dpnn/README.md#nn.Reinforce; Williams, 1992.
@@ -49,11 +49,11 @@ class Reinforce(Module, abstract=True):
         raise NotImplementedError(f"{self.torch_name()} must define log_prob(sample, input)")
 
     def mean(self, input: Array) -> Array:
-        """What evaluation gives instead of a sample; the input itself by default."""
+        """The output in evaluation instead of a sample; by default the input itself."""
         return input
 
     def check(self, input: Value) -> None:
-        """Raises ValueError for parameters of no distribution: shapes always, values by `check_values`."""
+        """Raises ValueError for invalid parameters of the distribution: shapes always, values by `check_values`."""
 
     @property
     def checks_values(self) -> bool:
@@ -69,7 +69,7 @@ class Reinforce(Module, abstract=True):
         self.check(input)
         if not self.draws(train):
             return self.mean(input), {"log_prob": Emitted(None, "log_prob")}
-        # The input is cut off before the sampler, not after it, so that no sampler is ever differentiated.
+        # The gradient is stopped before the sampler, not after it, so that no sampler is ever differentiated.
         sample = self.sample(key, jax.tree.map(lax.stop_gradient, input))
         return sample, {"log_prob": Emitted(self.log_prob(sample, input), "log_prob")}
 
@@ -224,7 +224,7 @@ class ReinforceGamma(Reinforce):
 
     def sample(self, key: Array, input: Array) -> Array:
         shape, scale = pair(self, input, self.scale, "shape", "scale")
-        # A small shape draws numbers that are too small for the dtype; 0 has no logarithm.
+        # A small shape parameter draws numbers too small for the dtype; 0 has no logarithm.
         drawn = draws.gamma(varying_as(key, shape), shape)
         return jnp.maximum(scale * drawn, jnp.finfo(shape.dtype).tiny)
 
@@ -266,6 +266,6 @@ def pair(module: Module, input: Value, given: Value, first: str, second: str) ->
 
 
 def refuse(module: Module, values: Value, wrong: Callable[[Value], Value], wanted: str) -> None:
-    """Raises ValueError, as `check_values` does, for the first value that is wrong."""
+    """Raises ValueError, as `check_values` does, for the first invalid value."""
     values = lookable(values)
     check_values(values, wrong(values), f"{title(module)}: expected {wanted}, got {{value:g}} at position {{position}}")

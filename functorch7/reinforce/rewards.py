@@ -1,4 +1,4 @@
-"""Criterions that reward samples, and the baselines that make their rewards less noisy."""
+"""Criterions that reward samples, and baselines that reduce the noise of their rewards."""
 
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ class VarianceReducedReward(Criterion, abstract=True):
     """Rewards a right prediction by `scale`, less a learned baseline: write `predictions` and `right`.
 
     The loss is minus the sum of the rewards, divided by their number if size_average; its gradient is that of
-    criterion(baseline, reward), and the predictions get none. `advantage` is what `reinforce_loss` wants.
+    criterion(baseline, reward), and the predictions get none. `advantage` is the argument of `reinforce_loss`.
     """
 
     predicted: ClassVar[str] = "class scores"
@@ -34,7 +34,7 @@ class VarianceReducedReward(Criterion, abstract=True):
         return {"criterion": self.criterion}
 
     def predictions(self, given: Value) -> Array | None:
-        """The first entry of the table, one row or number per example; None if it is no such thing."""
+        """The first entry of the table, one row or number per example; None for anything else."""
         raise NotImplementedError(f"{self.torch_name()} must define predictions(given)")
 
     def right(self, predictions: Value, target: Value) -> Array:
@@ -50,7 +50,7 @@ class VarianceReducedReward(Criterion, abstract=True):
         return self.scale * self.right(predictions, target).astype(baseline.dtype)
 
     def advantage(self, input: Value, target: Value) -> jax.Array:
-        """The reward less the baseline, over the number of examples if size_average: for the stochastic modules."""
+        """The reward less the baseline, divided by the batch size if size_average: for the stochastic modules."""
         reward = self.reward(input, target)
         advantage = lax.stop_gradient(reward - self.parts(input)[1].reshape(-1))
         return advantage / reward.size if self.size_average else advantage
@@ -81,7 +81,7 @@ class VRClassReward(VarianceReducedReward):
 
     Shape: the table [scores (B, C) or (C), baseline (B) or (B, 1)] and classes (B), from 1 -> scalar: minus the
     mean reward (the sum, unless size_average). Its gradient is that of criterion(baseline, reward); the scores get
-    none. `advantage` is what `reinforce_loss` wants: (scale * R - baseline) / B, with R = 1 where the highest score is
+    none. `advantage` is for `reinforce_loss`: (scale * R - baseline) / B, with R = 1 where the highest score is
     the target's.
     Raises: ValueError unless the input is such a table, for another number of classes, and for classes outside 1..C
     if these are concrete, or the program is `checked`.

@@ -27,7 +27,7 @@ def write_gallery(folder: str | os.PathLike) -> Path:
     """Draws everything in GALLERY into folder/gallery and writes folder/gallery.md, which is returned."""
     pictures = Path(folder, "gallery")
     pictures.mkdir(parents=True, exist_ok=True)
-    lines = ["# Gallery", "", "Transfer functions (full) and their derivatives (dashed), drawn by `make gallery`.", ""]
+    lines = ["# Gallery", "", "Transfer functions (solid) and their derivatives (dashed), drawn by `make gallery`.", ""]
     for heading, modules in GALLERY.items():
         lines += [f"## {heading}", ""]
         for module in modules:

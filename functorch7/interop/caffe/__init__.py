@@ -1,4 +1,4 @@
-"""Networks that Caffe trained: `load(path)` gives one as a module and its variables."""
+"""Networks trained by Caffe: `load(path)` returns one as a module and its variables."""
 
 from .network import load as load
 from .network import load_named as load_named

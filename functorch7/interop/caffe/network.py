@@ -1,4 +1,4 @@
-"""The layers of a .caffemodel file as functorch7's."""
+"""Converts the layers of a .caffemodel file to functorch7's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_LAYERS = {
     "Data", "DummyData", "HDF5Data", "HDF5Output", "ImageData", "Input", "MemoryData", "WindowData", "Accuracy",
     "Silence", "Split",
 }  # fmt: skip
-"""Types of what is beside a network: where its data come from, what is measured."""
+"""Types of layers that are not part of the network: sources of data, measures."""
 
 FIRST_TYPES = {
     1: "Accuracy", 4: "Convolution", 5: "Data", 6: "Dropout", 8: "Flatten", 9: "HDF5Data", 10: "HDF5Output",
@@ -30,7 +30,7 @@ FIRST_TYPES = {
 
 
 class Layer(NamedTuple):
-    """A layer of a file: its options by the numbers that Caffe's second version gives their messages."""
+    """A layer of a file: its options by the numbers of their messages in Caffe's second version."""
 
     name: str
     type: str
@@ -48,15 +48,15 @@ Made = tuple[Module, Tree]
 def load(path: str | os.PathLike) -> tuple[layers.Sequential, Variables]:
     """The network in a .caffemodel file, at a path or a URL for fsspec, with its parameters: a chain of layers.
 
-    Layers for data and measures are left out, a loss becomes SoftMax. As loadcaffe of Torch, it reads chains alone.
-    Raises: OSError for a file that cannot be read, ValueError for one that holds no network, NotImplementedError that
-    names the layer for types of layers that loadcaffe does not know.
+    Layers for data and measures are left out, a loss becomes SoftMax. Like Torch's loadcaffe, it reads only chains.
+    Raises: OSError for a file that cannot be read, ValueError for one without a network, NotImplementedError, which
+    names the layer, for types of layers that loadcaffe does not know.
     """
     return load_named(path)[:2]
 
 
 def load_named(path: str | os.PathLike) -> tuple[layers.Sequential, Variables, list[str]]:
-    """As `load`, and the layers' names; "torch_view" for what brings images into the shape that a Linear takes.
+    """As `load`, and the layers' names; "torch_view" is the module that brings images into the shape for a Linear.
 
     Raises: OSError, ValueError, NotImplementedError as `load`.
     """
@@ -109,7 +109,7 @@ def _blobs(layer: Message, number: int) -> list[np.ndarray]:
 
 
 def _blob(blob: Message) -> np.ndarray:
-    """An array; in old files always of four dimensions."""
+    """An array; in old files always with four dimensions."""
     shape = blob.message(7).wholes(1) or [blob.whole(number) for number in (1, 2, 3, 4)]
     values = blob.fractions(5)
     if values.size != np.prod(shape):
@@ -118,7 +118,7 @@ def _blob(blob: Message) -> np.ndarray:
 
 
 def _pair(options: Message, both: int, across: int, down: int, default: int) -> tuple[int, int]:
-    """A size across and one down: each its own, or one number for both, or two in one field, the one down first."""
+    """A width and a height: each its own, or one number for both, or two in one field, the height first."""
     common = options.wholes(both) or [default]
     return options.whole(across) or common[-1], options.whole(down) or common[0]
 
@@ -155,7 +155,7 @@ def _pooling(layer: Layer) -> Made:
     kind = options.whole(1)
     if kind not in (0, 1):
         raise NotImplementedError(f"the layer {layer.name!r} pools at random, which is not supported")
-    if options.whole(12):  # all of a plane
+    if options.whole(12):  # the whole plane
         adaptive = (layers.SpatialAdaptiveMaxPooling, layers.SpatialAdaptiveAveragePooling)
         return adaptive[kind](1, 1), {}
     sizes = (*_pair(options, 2, 6, 5, 0), *_pair(options, 3, 8, 7, 1), *_pair(options, 4, 10, 9, 0))
@@ -189,4 +189,4 @@ MAKERS: dict[str, Callable[[Layer], Made]] = {
     "AbsVal": _without(layers.Abs), "Softmax": _without(layers.SoftMax), "SoftmaxWithLoss": _without(layers.SoftMax),
     "Dropout": lambda layer: (layers.Dropout(layer.options(DROPOUT).fraction(1, 0.5)), {}),
 }  # fmt: skip
-"""What makes a module and its parameters of a layer, by its type."""
+"""Functions that make a module and its parameters from a layer, by its type."""

@@ -23,21 +23,21 @@ from .program import Call, Program, Value
 from .rules import DIMENSIONS, RULES, refusal
 
 OPSET, IR = 20, 9
-"""Versions of ONNX's operators and of its files that runtimes know since 2023."""
+"""Versions of ONNX's operators and files that runtimes have supported since 2023."""
 
 AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Inception, FireModule)
-"""What is written as what is inside."""
+"""Modules that are written as the modules inside them."""
 
 
 def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32) -> bytes:
-    """The network in evaluation as a model of ONNX, whose initializers have the names of `state_dict`.
+    """The network in evaluation mode as an ONNX model, whose initializers have the names of `state_dict`.
 
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
-    a name, and there has to be one. An array (or a jax.ShapeDtypeStruct) may stand for its own shape and dtype. Inputs
-    are called "input" (of a table "input1", "input2", ...), outputs likewise. Recurrent layers begin without state.
+    a name, and a batch is required. An array (or a jax.ShapeDtypeStruct) may stand for its shape and dtype. Inputs are
+    called "input" (for a table "input1", "input2", ...), outputs likewise. Recurrent layers start without state.
     Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for shapes that the
     network refuses, images without a batch, sizes other than the first that follow the batch's, types of numbers that
-    an operator of ONNX does not support (bfloat16 for a Conv), and arrays that are not the module's.
+    an operator of ONNX does not support (bfloat16 for a Conv), and arrays that do not fit the module.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
@@ -78,7 +78,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
 def save(
     path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32
 ) -> None:  # fmt: skip
-    """Writes what `export` gives, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
+    """Writes the model of `export`, whole or not at all, to a path or an fsspec URL. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype)
     with replacing(path) as draft:
         draft.write_bytes(data)
@@ -94,7 +94,7 @@ def _wrong(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module, str]
 
 
 def _numbered(input: Input, number: int) -> Value:
-    """Shapes with a number in place of a name; names may stand first only."""
+    """Shapes with a number in place of a name; only the first size may be a name."""
 
     def numbered(leaf: Any) -> Any:
         if not isinstance(leaf, tuple):
@@ -107,7 +107,7 @@ def _numbered(input: Input, number: int) -> Value:
 
 
 def _check_sizes(module: Module, two: dict[Path, Any], three: dict[Path, Any]) -> None:
-    """Refuses what the graph, which is written for two examples, would not compute for three."""
+    """Refuses graphs that, written for two examples, would not compute the same for three."""
     for path in two:
         one, other = jax.tree.leaves(two[path]), jax.tree.leaves(three[path])
         same = [leaf.shape[1:] for leaf in one] == [leaf.shape[1:] for leaf in other]
@@ -125,7 +125,7 @@ def _sizes(leaves: list) -> str:
 def _written(
     program: Program, module: Value, params: Tree, buffers: Tree, value: Value, path: Path, given: Value, gives: Value
 ) -> Value:
-    """Adds a module's operators; what it gives."""
+    """Adds a module's operators; returns its output."""
     own, inner = split(module, params)
     kept, inside = split(module, buffers)
 
@@ -161,7 +161,7 @@ def _written(
 
 
 def _as_computed(program: Program, arrays: dict[str, np.ndarray], value: Value, given: Value, gives: Value) -> Value:
-    """What a layer is given, in the type in which it computes: where that is its arrays', they have the last word."""
+    """A layer's input in the type in which it computes: that of its arrays, if it follows them."""
     kinds = {array.dtype for array in arrays.values() if jnp.issubdtype(array.dtype, jnp.inexact)}
     is_one = isinstance(value, str) and hasattr(gives, "dtype") and jnp.issubdtype(given.dtype, jnp.inexact)
     if not is_one or kinds != {gives.dtype} or given.dtype == gives.dtype:
@@ -183,7 +183,7 @@ def _named(what: str, tree: Value) -> Value:
 
 
 def _results(program: Program, value: Value) -> Value:
-    """The outputs under their names; what is an input, or a result twice, gets there, too."""
+    """The outputs under their names; an output that is an input, or the same as another, is copied there."""
     program.place = "output"
     return jax.tree.map(
         lambda name, inner: program.nodes.append(program.onnx.helper.make_node("Identity", [inner], [name])) or name,
@@ -196,13 +196,13 @@ def _leaves(input: Input) -> list[Value]:
 
 
 def _first(leaf: Value, name: str | None) -> list[str | int]:
-    """The first size of an input as it is declared: the batch's name, or a number; none of a number."""
+    """The first size of an input as declared: the batch's name, or a number; none for a number."""
     shape = leaf if isinstance(leaf, tuple) else leaf.shape
     return [(name or size) if isinstance(size, str) else int(size) for size in shape[:1]]
 
 
 def _firsts(two: Value, three: Value, name: str | None) -> list[list[str | int | None]]:
-    """Likewise of outputs: what does not follow the batch is a number, what follows it otherwise has no name."""
+    """The same for outputs: a size is a number if it does not depend on the batch; otherwise it has no name."""
     pairs = zip(jax.tree.leaves(two), jax.tree.leaves(three), strict=True)
     known = {(2, 3): name}
     return [

@@ -1,4 +1,4 @@
-"""A graph of ONNX while it is written."""
+"""A graph of ONNX that is being written."""
 
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from ...core.types import ArrayLike
 from ..t7.values import Fields
 
 Value = Any
-"""What a module gives, in a graph: a tensor's name, or a list of these for a table."""
+"""A module's output in a graph: a tensor's name, or a list of these for a table."""
 
 
 class Program:
@@ -20,27 +20,27 @@ class Program:
         self.nodes: list[Any] = []
         self.arrays: list[Any] = []
         self.place = ""
-        """The dotted name of the module that is written."""
+        """The dotted name of the module being written."""
 
     def add(self, operator: str, *inputs: str, **attributes: Value) -> str:
-        """One more operator; the name of its first output."""
+        """Adds an operator; returns the name of its first output."""
         output = f"{self.place or 'network'}:{operator}:{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [output], name=output, **attributes))
         return output
 
     def constant(self, value: ArrayLike, name: str = "") -> str:
-        """An array; parameters have the names of `state_dict`."""
+        """Adds an array; parameters have the names of `state_dict`."""
         name = f"{self.place}.{name}".lstrip(".") if name else f"constant:{len(self.arrays)}"
         self.arrays.append(self.onnx.numpy_helper.from_array(np.asarray(value, order="C"), name))
         return name
 
     def integers(self, *values: int) -> str:
-        """A vector of whole numbers, as shapes and axes are given."""
+        """A vector of whole numbers, for shapes and axes."""
         return self.constant(np.array(values, np.int64))
 
 
 class Call(NamedTuple):
-    """A module at its place in a network: its own arrays, and the shapes of what it is given and gives."""
+    """A module at its place in a network: its own arrays, and the shapes of its input and output."""
 
     module: Value
     arrays: Fields

@@ -1,4 +1,4 @@
-"""How each layer is written in ONNX's operators. Inputs have a batch in front."""
+"""How each layer is written with ONNX's operators. Inputs have a batch dimension first."""
 
 import math
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def _operator(name: str, **attributes: Value) -> Rule:
 
 
 def _with_number(name: str, number: str) -> Rule:
-    """An operator of x and a number, which is a field."""
+    """An operator of x and a number from a field."""
 
     def rule(program: Program, call: Call, value: Value) -> Value:
         return program.add(name, value, program.constant(_like(call, getattr(call.module, number))))
@@ -79,7 +79,7 @@ def _linear(program: Program, call: Call, value: Value) -> Value:
 
 
 def _windows(module: Value, **others: str) -> dict[str, Value]:
-    """An operator's attributes of windows: sizes, steps, padding at both ends, and others by the letters they have."""
+    """The attributes of an operator with windows: sizes, steps, padding at both ends, and others by their letters."""
     sizes = {name: module.window(letter) for name, letter in {"kernel_shape": "k", "strides": "d", **others}.items()}
     return sizes | {"pads": 2 * module.window("pad")}
 
@@ -142,7 +142,7 @@ def _nearest(program: Program, call: Call, value: Value) -> Value:
 
 
 def _from_one(program: Program, value: Value, count: int) -> Value:
-    """Indices from 0. Those below 1 are beyond the last: ONNX would count them backwards, from the end."""
+    """Indices from 0. Indices below 1 become larger than the last: ONNX would count them from the end."""
     whole = program.add("Cast", value, to=program.onnx.TensorProto.INT64)
     one, beyond = (program.constant(np.array(number, np.int64)) for number in (1, count))
     return program.add("Where", program.add("Less", whole, one), beyond, program.add("Sub", whole, one))
@@ -160,7 +160,7 @@ def _one_hot(program: Program, call: Call, value: Value) -> Value:
 
 
 def _folded(operator: str) -> Rule:
-    """An operator of two, over a whole table."""
+    """An operator of two arguments, applied to a whole table."""
 
     def rule(program: Program, call: Call, value: Value) -> Value:
         first, *others = value
@@ -270,7 +270,7 @@ RULES: dict[type, Rule] = {
     layers.SelectTable: _selected,
     SeqLSTM: _lstm,
 }
-"""By class; subclasses may compute something else."""
+"""Rules by class; subclasses may compute something else."""
 
 
 IMAGES = (
@@ -285,11 +285,11 @@ VOLUMES = (
     layers.VolumetricMaxPooling, layers.VolumetricBatchNormalization,
 )  # fmt: skip
 DIMENSIONS = {**dict.fromkeys(IMAGES, 4), **dict.fromkeys(VOLUMES, 5), SeqLSTM: 3}
-"""How many the input has to have: ONNX knows no images without a batch. All other layers take any."""
+"""The number of dimensions of the input: ONNX has no images without a batch. All other layers take any number."""
 
 
 def _may_be_beyond(module: Module) -> bool:
-    """Whether a pooling may have windows that begin beyond the image, which ONNX leaves out."""
+    """Whether a pooling may have windows that begin outside of the image, which ONNX omits."""
     if not isinstance(module, Windows) or not getattr(module, "ceil_mode", False):
         return False
     kernel, stride, padding, dilation = module.geometry()

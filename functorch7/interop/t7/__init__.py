@@ -1,4 +1,4 @@
-"""Torch7's files (`.t7`) as Python values with NumPy arrays, both ways. What they hold is never run."""
+"""Torch7's files (`.t7`) as Python values with NumPy arrays, for reading and writing. Their contents never run."""
 
 from .reader import Own as Own
 from .reader import Parser as Parser

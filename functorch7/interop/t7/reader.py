@@ -1,4 +1,4 @@
-"""Reads Torch7's files. Nothing in a file is run, and nothing is allocated that the file has no bytes for."""
+"""Reads Torch7's files. Nothing in a file is run, and nothing is allocated for which the file has no bytes."""
 
 import math
 import mmap
@@ -25,17 +25,17 @@ LARGEST_VERSION = 9
 """Digits of a version number; Torch's have one."""
 
 LARGEST_EMPTY = 1 << 30
-"""What the sizes of a tensor without elements may come to, without those that are 0."""
+"""The largest product of the sizes, except those that are 0, of a tensor without elements."""
 
 DEEPEST = 100_000
-"""Objects inside objects; Lua's own stack takes fewer."""
+"""The depth of objects inside objects; Lua's own stack permits less."""
 
 
 @dataclass(frozen=True)
 class T7File:
-    """A file's value, and how it was written: "binary" or "ascii", and in a binary file the bytes of a `long`.
+    """A file's value, and how it was written: "binary" or "ascii", and for a binary file the bytes of a `long`.
 
-    `rest` is how many bytes follow the value.
+    `rest` is the number of bytes after the value.
     """
 
     value: Value
@@ -45,14 +45,14 @@ class T7File:
 
 
 def read(path: str | os.PathLike, *, all: bool = False, own: "Own | None" = None) -> Content:
-    """The value that a Torch7 file holds; a path, or a URL for fsspec.
+    """The value in a Torch7 file; the file is a path, or a URL for fsspec.
 
     Tensors are NumPy arrays; those that shared a storage are views of one array. Large ones stay in the file until
-    they are touched (writing to them changes memory, not the file). Tables are lists where their keys are 1, 2, ..., n
-    (empty ones too) and dicts elsewhere; storages, functions and other objects are the classes of `t7.values`.
-    Of a file with several objects, one after the other, it is the first, with a warning; a list of them with `all`.
-    `own` reads what objects hold that a program has written in its own way.
-    Raises T7FormatError for anything else than a Torch7 file. Source: torch7/doc/serialization.md.
+    they are used (writing to them changes memory, not the file). Tables are lists if their keys are 1, 2, ..., n
+    (also if they are empty) and dicts otherwise; storages, functions and other objects are of the classes of
+    `t7.values`. If a file has several objects, one after the other, the first is returned, with a warning; with `all`,
+    a list of them. `own` reads the contents of objects that a program has written in its own way.
+    Raises T7FormatError for anything but a Torch7 file. Source: torch7/doc/serialization.md.
     """
     found = read_file(path, all=all, own=own)
     if found.rest:
@@ -66,9 +66,9 @@ def read_file(
     path: str | os.PathLike, progress: Callable[[int], None] | None = None, *, all: bool = False,
     own: "Own | None" = None,
 ) -> T7File:  # fmt: skip
-    """As `read`, with how the file was written; `progress` is told how many bytes are read, now and then.
+    """As `read`, with how the file was written; `progress` is called with the number of bytes read, now and then.
 
-    Raises: T7FormatError for an empty file and anything else than a Torch7 file; OSError.
+    Raises: T7FormatError for an empty file and anything but a Torch7 file; OSError.
     """
     with reading(path) as found, open(found, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
@@ -82,7 +82,7 @@ def read_file(
 
 
 def deserialize(data: bytes, own: "Own | None" = None) -> Content:
-    """The value of a Torch7 file's bytes; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
+    """The value in the bytes of a Torch7 file; see `read`. Source: torch7/doc/serialization.md, torch.deserialize."""
     return _read(bytes(data), None, False, own).value
 
 
@@ -90,9 +90,9 @@ def _read(
     data: bytes | mmap.mmap, progress: Callable[[int], None] | None, all: bool, own: "Own | None"
 ) -> T7File:  # fmt: skip
     read = partial(_all_objects if all else _first_object, own=own)
-    if data[:1] > b"\x08":  # the tag of a binary file is less, a digit is more
+    if data[:1] > b"\x08":  # a binary file starts with a tag, which is less; a digit is more
         return read(Ascii(data), progress)
-    # The size of a `long` is not written anywhere. The wrong one soon gives sizes that cannot be, or bytes left over.
+    # The size of a `long` is not written anywhere. The wrong one soon leads to impossible sizes, or bytes left over.
     found, errors = [], []
     for long_size in (8, 4):
         try:
@@ -102,7 +102,7 @@ def _read(
             errors.append(T7FormatError("bytes are left over", len(data) - found[-1].rest))
         except T7FormatError as error:
             errors.append(error)
-    if found and found[0].long_size == 8:  # something follows, as nothing that torch.load reads
+    if found and found[0].long_size == 8:  # followed by bytes that torch.load would not read either
         return found[0]
     errors[0].add_note(f"as a file of 32-bit Torch7: {errors[1]}")
     raise errors[0]
@@ -113,7 +113,7 @@ def _first_object(source: Binary | Ascii, progress: Callable[[int], None] | None
 
 
 def _all_objects(source: Binary | Ascii, progress: Callable[[int], None] | None, own: "Own | None") -> T7File:
-    """Objects count from 1 in files that were written one after the other, and go on where one file was written to."""
+    """Objects count from 1 in files that were written one after the other; where one was appended to, they continue."""
     try:
         found = [Parser(source, progress, own).read()]
         while source.rest():
@@ -128,11 +128,11 @@ def _all_objects(source: Binary | Ascii, progress: Callable[[int], None] | None,
 
 
 Own = Callable[[T7Object, "Parser"], bool]
-"""What reads the objects of classes that have a way of their own to be read, and says whether one is of these."""
+"""Reads the objects of classes with a format of their own, and says whether an object is one of these."""
 
 
 class _Numbered:
-    """Objects by their numbers, which count from 1 in the files that Torch writes."""
+    """Objects by number, which count from 1 in the files that Torch writes."""
 
     def __init__(self) -> None:
         self.counted: list[Any] = []
@@ -154,28 +154,28 @@ class _Numbered:
 
 
 class Parser:
-    """Reads objects with all inside, without recursion: whatever waits for an object inside it is a generator.
+    """Reads objects with everything inside, without recursion: an object that waits for one inside it is a generator.
 
-    `own(object, parser)` is asked for each object whether its class has a way of its own to be read; then it has read
-    what the object holds, by `read_inside` and from the source.
+    `own(object, parser)` is called for each object. It returns whether the object's class has its own format; then it
+    has read the object's contents, with `read_inside` and from the source.
     """
 
     def __init__(
         self, source: Binary | Ascii, progress: Callable[[int], None] | None = None, own: "Own | None" = None
     ):  # fmt: skip
         self.source, self.progress, self.own = source, progress, own
-        self.open: set[int] = set()  # the tables around an object that reads itself, by their numbers
+        self.open: set[int] = set()  # the tables around an object that reads itself, by number
         self.known = _Numbered()
         self.tables = Tables()
-        self.names: dict[bytes, str] = {}  # of classes, one text for each
-        self.repeated = 0  # bytes that tensors seem to have beyond those of their storages
+        self.names: dict[bytes, str] = {}  # names of classes, one string for each
+        self.repeated = 0  # bytes that tensors seem to have in excess of their storages
 
     def read(self) -> Content:
         """The next object."""
         return self.tables.settled(self._object())
 
     def read_inside(self) -> Content:
-        """The next object, for one that reads itself while what is around it is still being read."""
+        """The next object, for an object that reads itself while the objects around it are still being read."""
         around, self.tables = self.tables, self.tables.inside()
         before, self.open = self.open, self.open.union(map(id, around.waiting))
         try:
@@ -203,7 +203,7 @@ class Parser:
                 result = self._begin()
 
     def _begin(self) -> Value:
-        """The next object, or a generator that yields wherever it needs an object, and returns its own."""
+        """The next object, or a generator that yields whenever it needs an object, and returns its own."""
         source = self.source
         at = source.position
         if self.progress is not None:
@@ -292,10 +292,10 @@ class Parser:
         return self.names.setdefault(data, _text(data))
 
     def _note_repeated(self, tensor: np.ndarray, storage: T7Storage | None, at: int) -> None:
-        """Refuses what would take, if it was copied in double precision, far more memory than the file is long."""
+        """Refuses arrays that would take, copied in double precision, far more memory than the file's length."""
         over = 0 if storage is None else storage.array.size
         self.repeated += max(tensor.size - over, 0) * np.dtype(np.float64).itemsize
-        if self.repeated > values.allowed_memory(self.source.size) // 2:  # what uses them may copy them
+        if self.repeated > values.allowed_memory(self.source.size) // 2:  # users of the array may copy it
             raise T7FormatError(
                 f"a tensor of sizes {tensor.shape} over a storage of {over} elements: such tensors would take "
                 f"{self.repeated} bytes, of a file of {self.source.size}", at,
@@ -328,13 +328,13 @@ class Parser:
 
 
 def _number(value: float) -> int | float:
-    """A whole number as an int, so that it can count; -0 and what is too large to count stay floats."""
+    """A whole number as an int, so that it can be used as a count; -0 and numbers too large to count stay floats."""
     whole = value.is_integer() and abs(value) <= 2**53 and not (value == 0 and math.copysign(1, value) < 0)
     return int(value) if whole else value
 
 
 def _text(data: bytes) -> str:
-    """Lua's strings are bytes: what is not UTF-8 is kept as lone surrogates, from which `write` makes it again."""
+    """Lua's strings are bytes: bytes that are not UTF-8 become lone surrogates, from which `write` restores them."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -353,6 +353,6 @@ def _tensor(dtype: np.dtype, shape: tuple, strides: tuple, offset: int, storage:
         raise T7FormatError(f"a tensor needs {last + 1} elements of a storage of {available}", at)
     if count * dtype.itemsize >= 1 << 62:  # NumPy's sizes have 63 bits
         raise T7FormatError(f"a tensor of sizes {shape} over a storage of {available} elements", at)
-    # Where there is one element only, any stride may be written.
+    # If there is only one element, any stride may be written.
     steps = tuple(min(stride, available) * dtype.itemsize for stride in strides)
     return np.ndarray(shape, dtype, elements, offset * dtype.itemsize, steps)

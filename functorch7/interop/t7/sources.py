@@ -1,4 +1,4 @@
-"""Integers, numbers, strings and storages as they lie in a file, in the binary and in the ASCII format."""
+"""Integers, numbers, strings and storages as stored in a file, in the binary and in the ASCII format."""
 
 import mmap
 import re
@@ -10,14 +10,14 @@ from ...core.types import Value
 from .values import T7FormatError, owner_of
 
 MAPPED = 1 << 20
-"""Storages of this many bytes and more stay in a mapped file; smaller ones are copied, which aligns them."""
+"""Storages of at least this many bytes stay in a mapped file; smaller ones are copied, which aligns them."""
 
 
 PIECE = 1 << 14
-"""Numbers that are read from text at a time."""
+"""How many numbers are read from text at a time."""
 
 SHOWN = 16
-"""Bytes that an error shows of what is no number."""
+"""How many bytes an error shows of a text that is not a number."""
 
 
 class Binary:
@@ -31,11 +31,11 @@ class Binary:
         self.long_type = np.dtype(f"<i{long_size}")
 
     def remaining(self) -> int:
-        """The number of bytes that were not read yet."""
+        """The number of bytes that are not read yet."""
         return self.size - self.position
 
     def rest(self) -> int:
-        """The number of bytes that follow what was read."""
+        """The number of bytes that follow."""
         return self.remaining()
 
     def _advance(self, count: int, what: str) -> int:
@@ -54,7 +54,7 @@ class Binary:
         return struct.unpack_from("<d", self.data, self._advance(8, "a number"))[0]
 
     def raw(self, count: int, what: str) -> bytes:
-        """So many bytes as they are."""
+        """This many bytes, unchanged."""
         at = self._advance(count, what)
         return self.data[at : self.position]
 
@@ -63,12 +63,12 @@ class Binary:
         return self.raw(self.integer(), "a string")
 
     def longs(self, count: int) -> tuple[int, ...]:
-        """As many numbers of the type `long`."""
+        """This many numbers of the type `long`."""
         at = self._advance(count * self.long_size, "long integers")
         return tuple(np.frombuffer(self.data, self.long_type, count, at).tolist())
 
     def storage(self, dtype: np.dtype) -> np.ndarray:
-        """The elements of a storage, after their count."""
+        """The elements of a storage, of which the count is read already."""
         count = self.longs(1)[0]
         stored = self.long_type if dtype == np.int64 else dtype
         at = self._advance(count * stored.itemsize, f"a storage of {count} elements")
@@ -90,11 +90,11 @@ class Ascii:
         self.data, self.size, self.position = data, len(data), 0
 
     def remaining(self) -> int:
-        """The number of bytes that were not read yet."""
+        """The number of bytes that are not read yet."""
         return self.size - self.position
 
     def rest(self) -> int:
-        """The number of bytes that follow what was read, unless they are white space."""
+        """The number of bytes that follow, unless they are white space."""
         return 0 if self._token.match(self.data, self.position) is None else self.remaining()
 
     def _end_line(self) -> None:
@@ -103,31 +103,31 @@ class Ascii:
             self.position = ending.end()
 
     def _tokens(self, count: int) -> list[bytes]:
-        """The next tokens, at most so many, fewer where one would need much of the file; none at its end."""
+        """The next tokens, at most this many, and fewer if one would need much of the file; none at its end."""
         width = 32 * count
         while True:
             piece = self.data[self.position : self.position + width]
             if not (found := piece.split(None, count)):
                 if self.position + width >= self.size:
                     return []
-            elif len(found) > count:  # with what follows them
+            elif len(found) > count:  # with the text after them
                 self.position += len(piece[: len(piece) - len(found.pop())].rstrip())
                 return found
             elif self.position + width >= self.size:
                 self.position += len(piece.rstrip())
                 return found
-            elif len(found) > 1:  # the last may be cut
+            elif len(found) > 1:  # the last may be cut off
                 self.position += len(piece.rstrip()) - len(found.pop())
                 return found
             width *= 2
 
     def _parse(self, dtype: np.dtype, count: int, what: str) -> np.ndarray:
-        """Numbers, which are on one line as Torch writes them, but any white space is fine, as it is to Torch."""
+        """Numbers; Torch writes them on one line, but like Torch this accepts any white space."""
         at = self.position
         if not 0 <= 2 * count <= self.remaining() + 1:
             raise T7FormatError(f"expected {count} {what} in a file of {self.size} bytes", at)
         found, done, number = np.empty(count, dtype), 0, int if dtype.kind in "iu" else float
-        while done < count:  # piece by piece: tokens take many times the memory of numbers
+        while done < count:  # piece by piece, since tokens take many times the memory of numbers
             tokens = self._tokens(min(count - done, PIECE))
             if not tokens:
                 raise T7FormatError(f"expected {count} {what}, found {done}", at)
@@ -165,7 +165,7 @@ class Ascii:
         return self._one(float, "a number")
 
     def raw(self, count: int, what: str) -> bytes:
-        """So many bytes as they are, and the end of their line."""
+        """This many bytes, unchanged, and the end of their line."""
         at = self.position
         if not 0 <= count <= self.remaining():
             raise T7FormatError(f"expected {count} bytes of {what}, {self.remaining()} are left", at)
@@ -180,20 +180,20 @@ class Ascii:
         return self.raw(self.integer(), "a string")
 
     def longs(self, count: int) -> tuple[int, ...]:
-        """As many numbers of the type `long`."""
+        """This many numbers of the type `long`."""
         return tuple(self._parse(np.dtype("<i8"), count, "long integers").tolist())
 
     def storage(self, dtype: np.dtype) -> np.ndarray:
-        """The elements of a storage, after their count."""
+        """The elements of a storage, of which the count is read already."""
         count = self.longs(1)[0]
         if dtype.itemsize == 1:  # bytes and characters are themselves
             return np.frombuffer(self.raw(count, "a storage"), dtype).copy()
-        with np.errstate(over="ignore"):  # "inf" is read as what it is, and so is a float that is too large
+        with np.errstate(over="ignore"):  # "inf" is read as infinity, and so is a float that is too large
             return self._parse(dtype, count, f"{dtype.name} elements")
 
 
 def let_go(array: np.ndarray) -> None:
-    """Frees the memory of an array that stays in a mapped file and was not written to; it is read again when needed."""
+    """Frees the memory of an array in a mapped file that was not written to; it is read again when needed."""
     owner = owner_of(array).base
     owner = owner.obj if isinstance(owner, memoryview) else owner
     if not isinstance(owner, mmap.mmap) or not array.flags.c_contiguous or not hasattr(mmap, "MADV_DONTNEED"):

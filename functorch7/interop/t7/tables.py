@@ -1,4 +1,4 @@
-"""A file's tables: lists or dicts in Python, which is known only when all of a table is read."""
+"""A file's tables: lists or dicts in Python, which is decided when a table has been read completely."""
 
 import math
 from typing import Any
@@ -9,38 +9,38 @@ from ...core.types import Value
 from .values import Content, Key, LuaFunction, T7Object
 
 Pairs = list[Any]
-"""A table's keys and values in turn, until it is known what it becomes; one that becomes a list stays this object."""
+"""A table's keys and values in turn, until its type is decided; one that becomes a list stays this object."""
 
 
 class Tables:
-    """Tables of a file. Files may have a table in few bytes, so that a table must not take many here, either."""
+    """Tables of a file. A table may take few bytes in a file, so it must not take many here, either."""
 
     def __init__(self) -> None:
         self.waiting: list[Pairs] = []
-        self.holders: list[T7Object | LuaFunction] = []  # what holds tables, in attributes
+        self.holders: list[T7Object | LuaFunction] = []  # objects that hold tables, in attributes
         self.dicts: dict[int, dict] = {}
-        self.became: list[Pairs] = []  # dicts, by whose numbers these are found above
+        self.became: list[Pairs] = []  # dicts, whose numbers find them above
 
     def inside(self) -> "Tables":
-        """Those of an object inside, which are settled before these."""
+        """The tables of an object inside, which are settled before these."""
         made = Tables()
         made.dicts, made.became = self.dicts, self.became
         return made
 
     def begin(self) -> Pairs:
-        """A table, into which its keys and values are to be put."""
+        """A table, to be filled with its keys and values."""
         pairs: Pairs = []
         self.waiting.append(pairs)
         return pairs
 
     def as_dict(self, value: object) -> None:
-        """Makes a dict of what may be a table that could be a list, such as that of an object's fields."""
+        """Makes a dict of a table that might become a list, such as that of an object's fields."""
         if type(value) is list and id(value) not in self.dicts:
             self.dicts[id(value)] = {}
             self.became.append(value)
 
     def settled(self, root: object) -> Content:
-        """The value, with every table in it replaced by the list or dict that it is."""
+        """The value, with every table in it replaced by its list or dict."""
         for pairs in self.waiting:
             if id(pairs) not in self.dicts and not _is_list(pairs):
                 self.as_dict(pairs)
@@ -63,7 +63,7 @@ class Tables:
 
 
 def is_key(value: object) -> bool:
-    """Whether Lua's tables can have such a key: all but nil and what is not a number."""
+    """Whether Lua's tables can have such a key: anything but nil and NaN."""
     return not (value is None or (isinstance(value, float) and math.isnan(value)))
 
 
@@ -85,7 +85,7 @@ def _in_order(pairs: Pairs) -> Value:
 
 
 def _numbers(pairs: Pairs) -> Value:
-    """The keys that are numbers, where there are booleans, which Python takes for such."""
+    """The keys that are numbers, if there are booleans, which Python treats as equal to numbers."""
     if not any(isinstance(key, bool) for key in pairs[::2]):
         return set()
     return {key for key in pairs[::2] if type(key) in (int, float)}

@@ -1,4 +1,4 @@
-"""What a Torch7 file holds, where Python has no type of its own for it, and the format's constants."""
+"""Contents of Torch7 files for which Python has no types, and the format's constants."""
 
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -9,7 +9,7 @@ from jax.typing import DTypeLike
 from ...core.types import Value
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, OLD_RECURSIVE_FUNCTION, RECURSIVE_FUNCTION = range(9)
-"""The tags with which objects begin."""
+"""The tags at the start of objects."""
 
 TYPES = {
     "Byte": np.dtype("u1"),
@@ -21,7 +21,7 @@ TYPES = {
     "Float": np.dtype("<f4"),
     "Double": np.dtype("<f8"),
 }
-"""Elements' dtypes by the name that tensors and storages have them in: torch.FloatTensor, torch.FloatStorage."""
+"""Elements' dtypes by the name in tensors' and storages' classes: torch.FloatTensor, torch.FloatStorage."""
 
 # Tensors of graphics cards are read as those of the CPU: CudaTensor and ClTensor hold floats.
 READ_TYPES = TYPES | {f"Cuda{name}": dtype for name, dtype in TYPES.items()} | dict.fromkeys(("Cuda", "Cl"), "<f4")
@@ -31,31 +31,31 @@ NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 HASHES = ("tds.Hash", "tds_hash")
 VECTORS = ("tds.Vec", "tds_vec")
-"""Tables of the package tds, which are saved as a count and their entries; their `fields` are the table."""
+"""Tables of the package tds, which are saved as a count and their entries; `fields` is the table."""
 
 GENERATOR = "torch.Generator"
 TIMER = "torch.Timer"
 BYTES = {GENERATOR: 5048, TIMER: 0}
-"""Classes that save so many bytes and nothing else; their `fields` are these, an array."""
+"""Classes that save this number of bytes and nothing else; `fields` is an array of these."""
 
 FIRST_FIELDS = {"nn.DataParallelTable": (2, "gpuAssignments")}
-"""Classes that save one field before all, from a version on."""
+"""Classes that save one field before the others, from a version on."""
 
 
 def allowed_memory(size: int) -> int:
-    """How many bytes of memory what is in a file of `size` bytes may take."""
+    """How many bytes of memory the contents of a file of `size` bytes may take."""
     return 10 * size + (64 << 20)
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory this one views: that of its storage."""
+    """The array whose memory this one shows: that of its storage."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 class T7FormatError(ValueError):
-    """A file that is no Torch7 file, or a damaged one; `offset` is the byte where reading failed."""
+    """Raised for a file that is not a Torch7 file, or is damaged; `offset` is the byte where reading failed."""
 
     def __init__(self, message: str, offset: int):
         super().__init__(f"{message} (at byte {offset})")
@@ -63,17 +63,17 @@ class T7FormatError(ValueError):
 
 
 Content: TypeAlias = Any
-"""What a file may hold: None, a number, a text, a table, an array, or an object of any class."""
+"""The values in a file: None, a number, a text, a table, an array, or an object of any class."""
 
 Fields: TypeAlias = dict[str, Any]
-"""The fields of an object of a Torch class by name; which values they have is for the class to say."""
+"""The fields of an object of a Torch class by name; the class determines their values."""
 
 
 @dataclass(eq=False, slots=True)
 class T7Object:
     """An object of a Torch class: its class's name and version, and its fields.
 
-    `fields` is a dict, or whatever else the class's own `write` has put there. Files from before versions have None.
+    `fields` is a dict, or whatever the class's own `write` has written. Objects in files without versions have None.
     """
 
     class_name: str
@@ -82,7 +82,7 @@ class T7Object:
     offset: int = 0
     """The byte of the file at which it begins."""
 
-    def __repr__(self) -> str:  # short: fields may refer back to the object
+    def __repr__(self) -> str:  # short, since fields may refer back to the object
         names = f", fields {', '.join(map(str, self.fields))}" if isinstance(self.fields, dict) else ""
         return f"<T7Object {self.class_name} version {self.version}{names}>"
 
@@ -99,7 +99,7 @@ class T7Storage:
 
 @dataclass(eq=False, slots=True)
 class LuaFunction:
-    """A Lua function as bytes, which nothing here runs; `upvalues` are the variables that it refers to."""
+    """A Lua function as bytes, which are never run; `upvalues` are the variables that it refers to."""
 
     bytecode: bytes
     upvalues: Value
@@ -108,25 +108,25 @@ class LuaFunction:
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """Numbers or a text as a program's own way to write an object has put them into a file, in its two formats."""
+    """Numbers or a text that a class's own `write` has put into a file, in the file's two formats."""
 
     binary: bytes
     ascii: bytes
 
 
 class Written(list):
-    """What an object holds that a program writes in a way of its own: objects, and `Plain` between them."""
+    """The contents of an object whose class has its own format: objects, and `Plain` between them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """A table's key that cannot be a dict's key: a table, a tensor, or a boolean beside the number it equals."""
+    """A table's key that cannot be a dict's key: a table, a tensor, or a boolean next to the number it equals."""
 
     value: Value
 
 
 def from_1(table: Value) -> list[Value]:
-    """The entries 1, 2, ... of a table, which may have others."""
+    """The entries 1, 2, ... of a table, which may also have others."""
     if isinstance(table, list):
         return table
     return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]

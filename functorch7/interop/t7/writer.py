@@ -20,11 +20,11 @@ def write(
 ) -> None:  # fmt: skip
     """Writes a value to a file that Torch7 can load; `format` is "binary" (with `long`s of 8 bytes) or "ascii".
 
-    Values are those that `read` gives: numbers, strings, booleans, None, lists and dicts (tables), arrays (tensors),
+    Values are those that `read` returns: numbers, strings, booleans, None, lists and dicts (tables), arrays (tensors),
     and the classes of `t7.values`. Arrays that are views of one array are tensors over one storage, which is written
-    once and whole, and so is any list, dict or object that occurs more than once. The file appears under its name, a
-    path or a URL for fsspec, when it is complete; `progress` is told how many bytes are written, now and then. Raises
-    TypeError for what Torch has no type for, ValueError for numbers that Lua's doubles cannot hold.
+    once and whole; so is any list, dict or object that occurs more than once. The file appears under its name, a path
+    or a URL for fsspec, when it is complete; `progress` is called with the number of bytes written, now and then.
+    Raises TypeError for values without a type in Torch, ValueError for numbers that Lua's doubles cannot represent.
     Source: torch7/doc/serialization.md, torch.save.
     """
     sink = sink_for(format)
@@ -103,7 +103,7 @@ class _Ascii:
 
 
 def sink_for(format: str) -> type[_Binary] | type[_Ascii]:
-    """What writes to a file in a format. Raises ValueError for one that is not known."""
+    """The writer of a format. Raises ValueError for an unknown one."""
     sinks = {"binary": _Binary, "ascii": _Ascii}
     if format not in sinks:
         raise ValueError(f'expected the format "binary" or "ascii", got {format!r}')
@@ -111,16 +111,16 @@ def sink_for(format: str) -> type[_Binary] | type[_Ascii]:
 
 
 class Writer:
-    """Writes objects with all inside, without recursion; what was written before is named by its number only."""
+    """Writes objects with everything inside, without recursion; objects that were written before only by number."""
 
     def __init__(self, sink: _Binary | _Ascii, progress: Callable[[int], None] | None = None):
         self.sink, self.progress = sink, progress
         self.known: dict[tuple[str, int], int] = {}
-        self.kept: list[Any] = []  # what has a place in `known`, which must outlive it
+        self.kept: list[Any] = []  # objects with an entry in `known`, which must outlive it
         self.count = 0
 
     def forget(self) -> None:
-        """Writes again, from now on, what was written before."""
+        """From now on, writes objects again that were written before."""
         self.known, self.kept = {}, []
 
     def write(self, value: object) -> None:
@@ -132,7 +132,7 @@ class Writer:
                 self.progress(self.sink.file.tell())
 
     def _begin(self, value: Value) -> list[Any]:
-        """Writes an object without those inside, and gives these, in the order in which they follow."""
+        """Writes an object without those inside, and returns these, in the order in which they follow."""
         sink = self.sink
         if isinstance(value, Key):
             value = value.value
@@ -163,7 +163,7 @@ class Writer:
         return []
 
     def _is_new(self, tag: int, kind: str, value: Value) -> bool:
-        """Writes an object's tag and index; whether it is the first time."""
+        """Writes an object's tag and index; returns whether it is the first time."""
         key = (kind, id(value))
         new = key not in self.known
         if new:
@@ -225,7 +225,7 @@ class Writer:
 
     def _array(self, value: Value) -> list[Any]:
         array = np.asarray(value)
-        if array.ndim == 0:  # Torch's tensors have dimensions
+        if array.ndim == 0:  # Torch's tensors have at least one dimension
             return [array.item()]
         if array.dtype == bool:
             array = array.view("u1")
@@ -268,7 +268,7 @@ def _of_length(data: bytes, name: str) -> bytes:
 
 
 def _viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:
-    """The array whose memory this one views, and offset and strides in elements; a copy's where these do not fit."""
+    """The array whose memory this one shows, and offset and strides in elements; of a copy if these do not fit."""
     owner = owner_of(array)
     dtype, size = array.dtype, array.itemsize
     offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]

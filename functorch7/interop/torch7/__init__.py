@@ -1,4 +1,4 @@
-"""Networks in Torch7's files, as pure functions and arrays, both ways."""
+"""Reads and writes networks in Torch7's files, as pure functions and arrays."""
 
 from . import read_graph as read_graph
 from . import vintage as vintage

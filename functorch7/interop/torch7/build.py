@@ -1,4 +1,4 @@
-"""Objects of a file, made from fields: what Torch composes of layers where a description is one piece."""
+"""Builds objects of a file from fields, where Torch composes layers and a description is one piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..t7 import T7Object, T7Storage
 
 
 class Later(NamedTuple):
-    """A field that needs the objects of nodes, and refers to itself: made(object_of) gives it when it is written."""
+    """A field that needs the objects of nodes, and refers to itself: made(object_of) returns it when it is written."""
 
     made: Callable[[Callable[[Any], T7Object]], Any]
 
@@ -23,10 +23,10 @@ def storage(values: Indices) -> T7Storage:
 
 
 def module(class_name: str, version: int = 1, **fields: Value) -> T7Object:
-    """An object with the fields that all modules have, and these."""
+    """An object with these fields and those that all modules have."""
     return T7Object(class_name, version, {"output": np.zeros(0), "gradInput": np.zeros(0)} | fields)
 
 
 def container(class_name: str, *modules: T7Object, **fields: Value) -> T7Object:
-    """A container of these objects, or nodes that are to be objects."""
+    """A container of these objects, or of nodes that become objects."""
     return module(class_name, modules=list(modules), **fields)

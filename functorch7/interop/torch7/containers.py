@@ -1,4 +1,4 @@
-"""How Torch saves containers and decorators, and criterions that hold others."""
+"""How Torch saves containers, decorators, and criterions that contain others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .schema import MASKING, OfOne, Rule, Schema, constant, derived, needed, sav
 
 
 def _first_module(record: Record) -> list[T7Object]:
-    """The one module of a decorator, or of a shared map whose clones are saved with it."""
+    """The only module of a decorator, or of a shared map whose clones are saved with it."""
     return records_in(record.get("modules"))[:1] or records_in([record.get("module")])
 
 
@@ -25,7 +25,7 @@ def _mapped(record: Record) -> list[T7Object]:
 
 
 def _as_module(node: Node, fields: Fields) -> Fields:
-    """What is to be the first module inside, under the name `module` too."""
+    """What becomes the first module inside, also under the name `module`."""
     return {"module": node.children[0]} if node.children else {}
 
 

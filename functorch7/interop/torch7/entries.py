@@ -1,4 +1,4 @@
-"""Which network of a file is meant: a checkpoint is a table that has one, or several, among other things."""
+"""Finds the network in a file: a checkpoint is a table that contains one or several among other things."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .reader import readers
 
 
 def is_module(value: T7Object) -> bool:
-    """Whether an object of a file is of a class that functorch7 can make: a module's, or a criterion's."""
+    """Whether an object of a file is of a class that functorch7 can make: a module or a criterion."""
     return value.class_name in readers or value.class_name in REPLICAS or known_name(value.class_name) is not None
 
 
 def is_network(value: object) -> bool:
-    """Whether a value of a file is a module's object, and no criterion's."""
+    """Whether a value of a file is a module's object, not a criterion's."""
     if not isinstance(value, T7Object) or not is_module(value):
         return False
     kind = registry.get(known_name(value.class_name) or "")
@@ -26,9 +26,9 @@ def is_network(value: object) -> bool:
 
 
 def network_of(path: str, value: Value, entry: str | None, is_network: Callable[[Value], bool] = is_network) -> Value:
-    """The network in the contents of a file: all of it, the given entry of a table, or the only network in it.
+    """The network in the contents of a file: the whole value, the given entry of a table, or the only network in it.
 
-    Raises: TypeError if there is no network, if the entry is none, and if there are several and no entry was given.
+    Raises: TypeError if there is no network, if the entry is not one, and if there are several and no entry was given.
     """
     if entry is None and not isinstance(value, (dict, list)):
         return value
@@ -55,7 +55,7 @@ def _extent(table: Value) -> str:
 def _networks(
     value: Value, is_network: Callable[[Value], bool], place: tuple[str, ...], seen: set[int]
 ) -> Iterator[tuple[str, Value]]:
-    """(place, network) for all networks of a table, and of tables in it, which may be parts of themselves."""
+    """(place, network) for all networks of a table and of the tables in it, which may contain themselves."""
     if is_network(value):
         yield ".".join(place), value
     elif isinstance(value, (dict, list)) and id(value) not in seen:

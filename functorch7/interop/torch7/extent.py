@@ -1,4 +1,4 @@
-"""How large a network of a file is where its modules stand, which may be in many places, and inside each other."""
+"""Measures the size of a file's network; a module may be in many places, and modules inside each other."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MOST_PLACES = 10
 
 
 class Extent(NamedTuple):
-    """What a node comes to with all inside it, each as often as it stands there."""
+    """The size of a node with everything inside it, counted as often as it occurs."""
 
     depth: int
     places: int
     copied: int
-    """Bytes of what is copied for each place: buffers and constants."""
+    """Bytes that are copied for each place: buffers and constants."""
 
 
 class Extents:
-    """Measures the nodes of a file, inner ones first, and says which are too large for it."""
+    """Measures the nodes of a file, inner ones first, and reports those that are too large for it."""
 
     def __init__(self) -> None:
         self.known: dict[int, Extent] = {}
@@ -36,7 +36,7 @@ class Extents:
         self.parameters: dict[tuple, int] = {}  # the bytes of each, by its place
 
     def of(self, node: Node) -> Extent:
-        """The extent of a node, all inside it included."""
+        """The extent of a node, including everything inside it."""
         if id(node) not in self.known:
             self.kept.append(node)
             parts = [each for part in node.parts.values() for each in (part if isinstance(part, list) else [part])]

@@ -1,4 +1,4 @@
-"""Networks in files, without Torch's objects."""
+"""Loads and saves networks in files, without Torch's objects."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def load_model(
     """(module, params, buffers) of the network in a Torch7 file, a path or a URL for fsspec, ready for `jit`.
 
     Parameters that share memory in the file are ties of `Shared`. Arrays have the file's type, as far as JAX's x64
-    mode lets them. Recurrent state and gradients are left out. Functions that a program has put in the place of a
-    module's methods do not run, of which a warning says whose they were. Of a table, such as a checkpoint with options
-    and an optimiser's state, it is the only network, or the one at `entry` ("protos.rnn"). For unknown classes and
-    errors see `load_t7`. Raises TypeError if there is no network, or several and no entry is given.
+    mode permits. Recurrent state and gradients are left out. Functions with which a program has replaced a module's
+    methods do not run; a warning names their modules. From a table, such as a checkpoint with options and an
+    optimiser's state, the only network is loaded, or the one at `entry` ("protos.rnn"). For unknown classes and errors
+    see `load_t7`. Raises TypeError if there is no network, or several and no entry is given.
     Source: torch7/doc/serialization.md, torch.load.
     """
     value = network_of(os.fspath(path), t7.read(path), entry)
@@ -42,11 +42,11 @@ def load_model(
 def save_model(
     path: str | os.PathLike, module: core.Module, params: Tree, buffers: Tree, format: str = "binary"
 ) -> None:
-    """Writes a network to a file that Torch7 loads, with gradients of zero; "binary" or "ascii".
+    """Writes a network to a file that Torch7 can load, "binary" or "ascii"; gradients are zero.
 
-    `path` may be a URL for fsspec; an existing file is replaced when the new one is whole. Parameters that
-    `Shared` ties share a storage. Raises TypeError for modules that Torch does not have, ValueError for arrays that are
-    not the module's.
+    `path` may be a URL for fsspec; an existing file is replaced when the new one is complete. Parameters that
+    `Shared` ties share a storage. Raises TypeError for modules that Torch does not have, ValueError for arrays that do
+    not fit the module.
     Source: torch7/doc/serialization.md, torch.save.
     """
     check_variables("save_model", module, params, buffers)

@@ -1,4 +1,4 @@
-"""How Torch saves the layers of nn and dpnn that have no modules inside."""
+"""How Torch saves the layers of nn and dpnn that contain no modules."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": c
 
 
 def _of_cudnn(spec: Any) -> str:
-    """The name of a convolution's class: Torch7's nn knows no groups, but cudnn does."""
+    """The name of a convolution's class: nn of Torch7 has no groups, but cudnn has."""
     return spec.torch_name() if spec.groups == 1 else f"cudnn.{type(spec).__name__}"
 
 
 CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias"), "groups": GROUPS}
 VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
 POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
-"""The record that a pooling shares with its unpooling is put into the fields by the reader."""
+"""The reader adds the record that a pooling shares with its unpooling to the fields."""
 TABLE: dict[str, Any] = {"grad_input": list}
-PAIR: dict[str, Any] = {"grad_input": tuple}  # into whose tensors Torch writes, so that they have to be there
+PAIR: dict[str, Any] = {"grad_input": tuple}  # Torch writes into these tensors, so they must exist
 
 
 def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
-    """What a layer keeps buffers in, as empty tensors."""
+    """The tensors in which a layer keeps buffers, empty."""
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
 
 
@@ -68,7 +68,7 @@ def _upsampled(*names: str) -> dict[str, Rule]:
 
 
 def _glimpse_size(record: Record) -> Value:
-    """What dpnn's first versions saved as `size`."""
+    """The field that dpnn's first versions saved as `size`."""
     size = plain(record.get("size"))
     return (record.need("height"), record.need("width")) if size is None else size
 
@@ -170,11 +170,11 @@ def _rectified_both(node: Node, fields: Fields) -> Fields:
 
 
 def _copied(name: str, other: str) -> Rule:
-    """nn.Copy has no fields for its types but the tensors that it fills; equal ones mean that it copies nothing."""
+    """nn.Copy has no fields for its types except the tensors that it fills; equal types mean that it copies nothing."""
 
     def read(record: Record) -> str | None:
         types = [getattr(record.fields.get(each), "dtype", None) for each in (name, other)]
-        if any(each is None for each in types) or types[0] == types[1]:  # a dtype of doubles equals None
+        if any(each is None for each in types) or types[0] == types[1]:  # a dtype of float64 equals None
             return None
         return f"torch.{NAMES[types[0]]}Tensor"
 
@@ -385,7 +385,7 @@ SCHEMAS = [
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
     Schema(layers.Kmeans, more=_clustered),
     Schema(layers.Convert, more=_converted),
-    Schema(layers.GradientReversal, version=2),  # below it Torch reads 1 for lambda
+    Schema(layers.GradientReversal, version=2),  # if it is missing, Torch reads lambda as 1
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
     Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),

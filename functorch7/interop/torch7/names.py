@@ -1,4 +1,4 @@
-"""Classes of other packages and older versions, by the class of nn that computes the same; and older fields."""
+"""Maps classes of other packages and older versions to the classes of nn that compute the same, and older fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tree_softmax import in_order
 
 Fields = dict[str, Any]
 Upgrade = Callable[[Fields, int], Fields]
-"""An object's fields, as the newest version would have saved them, from those of a version."""
+"""An object's fields from those of an older version, as the newest version would have saved them."""
 
 SAME_NAME = (
     "BatchNormalization", "LogSoftMax", "ReLU", "Sigmoid", "SoftMax", "SpatialAveragePooling",
@@ -24,7 +24,7 @@ SAME_NAME = (
     "VolumetricAveragePooling", "VolumetricBatchNormalization", "VolumetricConvolution", "VolumetricFullConvolution",
     "VolumetricMaxPooling",
 )  # fmt: skip
-"""The layers that cudnn has under the names of nn."""
+"""The layers that cudnn has under nn's names."""
 
 KIN = {f"cudnn.{name}": f"nn.{name}" for name in SAME_NAME} | {
     "cudnn.VolumetricLogSoftMax": "nn.LogSoftMax",
@@ -37,17 +37,17 @@ KIN = {f"cudnn.{name}": f"nn.{name}" for name in SAME_NAME} | {
 """The class of nn that computes the same, for classes of other packages."""
 
 REPLICAS = ("nn.DataParallelTable",)
-"""Containers of copies of one module, of which the first stands for all."""
+"""Containers of copies of one module; the first stands for all."""
 
 
 def known_name(class_name: str) -> str | None:
-    """The name of the class that stands for a saved one; None if there is none."""
+    """The name of the class that stands for a saved class; None if there is none."""
     name = KIN.get(class_name, class_name)
     return name if name in registry else None
 
 
 def _running_variance(fields: Fields, version: int) -> Fields:
-    """Until version 2 batch normalisation kept 1/sqrt(variance + eps)."""
+    """Before version 2, batch normalisation kept 1/sqrt(variance + eps)."""
     if "running_var" in fields or "running_std" not in fields:
         return fields
     inverse = fields["running_std"]
@@ -56,35 +56,35 @@ def _running_variance(fields: Fields, version: int) -> Fields:
 
 
 def _padding(fields: Fields, version: int) -> Fields:
-    """Convolutions once had one number for the padding of both directions."""
+    """Old convolutions had one number for the padding of both directions."""
     both = fields.get("padding")
     return fields if both is None else {"padW": both, "padH": both} | fields
 
 
 def _no_division(fields: Fields, version: int) -> Fields:
-    """SpatialAveragePooling without the field `divide` is from when it summed; all padding counted."""
+    """A SpatialAveragePooling without the field `divide` dates from when it summed; all padding counted."""
     return {"divide": False, "count_include_pad": True} | fields
 
 
 def _always_divides(fields: Fields, version: int) -> Fields:
-    """The average poolings of cudnn and inn have no such field."""
+    """The average poolings of cudnn and inn do not have this field."""
     return {"divide": True, "count_include_pad": True} | fields
 
 
 def _rounds_up(fields: Fields, version: int) -> Fields:
-    """inn's poolings round the output's sizes up."""
+    """inn's poolings round the sizes of outputs up."""
     return fields | {"ceil_mode": True}
 
 
 def _batch_first(fields: Fields, version: int) -> Fields:
-    """The first SeqLSTM had the batch in front of time, and remembered state or not in all modes."""
+    """The first SeqLSTM had the batch before time, and remembered state in all modes or in none."""
     if "batchfirst" in fields:
         return fields
     return fields | {"batchfirst": True, "_remember": "both" if fields.get("remember_states") else "neither"}
 
 
 def _partial_weight(fields: Fields, version: int) -> Fields:
-    """PartialLinear has its weight in a network inside."""
+    """PartialLinear keeps its weight in a network inside."""
     network = fields.get("network")
     if not isinstance(network, T7Object):
         return fields
@@ -93,7 +93,7 @@ def _partial_weight(fields: Fields, version: int) -> Fields:
 
 
 def _weight_per_plane(fields: Fields, version: int) -> Fields:
-    """SpatialLPPooling once filled a weight for each place of a window, of which the first ones were used."""
+    """SpatialLPPooling once filled a weight for each place of a window, and used only the first."""
     weight = fields.get("weight")
     if not isinstance(weight, np.ndarray) or weight.ndim != 3 or not weight.size or (weight != weight.flat[0]).any():
         return fields
@@ -101,7 +101,7 @@ def _weight_per_plane(fields: Fields, version: int) -> Fields:
 
 
 def _weight_inside(fields: Fields, version: int) -> Fields:
-    """WeightNorm leaves out the weight of the module inside, which follows from v and g."""
+    """WeightNorm omits the weight of the module inside, which follows from v and g."""
     v, sizes, modules = (fields.get(name) for name in ("v", "weightSize", "modules"))
     if not (isinstance(v, np.ndarray) and isinstance(sizes, T7Storage) and isinstance(modules, list)):
         return fields
@@ -143,7 +143,7 @@ UPGRADES: dict[str, list[Upgrade]] = {
     "nn.SoftMaxTree": [lambda fields, version: in_order(fields)],
     "nn.Repeater": [_hyper_parameters_of("nStep", "rho"), _hyper_parameters_of("rnn", "module")],
 }
-"""What older versions, and other packages, saved otherwise, by the class's name in the file."""
+"""How older versions and other packages saved objects differently, by the class's name in the file."""
 
 
 def upgraded(object: T7Object) -> Fields:

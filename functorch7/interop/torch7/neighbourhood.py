@@ -1,4 +1,4 @@
-"""What nn's normalisations by surroundings are composed of in Torch."""
+"""The modules of which Torch composes nn's normalisations by surroundings."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def _one_to_one(planes: int, kernel: np.ndarray) -> T7Object:
 
 
 def kernel_of(record: Record) -> np.ndarray:
-    """A kernel; a row and a column, as nnx has them for one plane, as their product.
+    """A kernel; for a row and a column, which nnx has for one plane, their product.
 
-    Raises: T7ModuleError for other pairs, which are not the same as one kernel.
+    Raises: T7ModuleError for other pairs, which are not equivalent to one kernel.
     """
     kernel = record.need("kernel")
     if not isinstance(kernel, list):

@@ -1,4 +1,4 @@
-"""A network between a file and what runs: descriptions, each with its own arrays, in a tree."""
+"""Networks in a form between files and what runs: a tree of descriptions, each with its own arrays."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ..t7.values import Fields
 class Node:
     """A module with its own arrays, and the nodes of the modules inside.
 
-    `parameters`, `gradients` and `buffers` are by the description's names; arrays that share memory share a storage.
-    `parts` are modules and criterions in other fields than `children()` (a criterion's own criterions). A node that
-    occurs twice in a tree is one object.
+    `parameters`, `gradients` and `buffers` have the description's names as keys; arrays that share memory share a
+    storage. `parts` are modules and criterions in other fields than `children()` (a criterion's own criterions). A
+    node that occurs twice in a tree is one object.
     """
 
     spec: core.Module
@@ -34,27 +34,27 @@ class Node:
     children: list[Node] = field(default_factory=list)
     parts: Fields = field(default_factory=dict)
     settings: Fields = field(default_factory=dict)
-    """What the object is besides: `train`, the type of its tensors, what its Serial form empties."""
+    """Other properties of the object: `train`, the type of its tensors, what its Serial form empties."""
     output: Value = None
-    """What a file has recorded as the module's last output."""
+    """The module's last output, as recorded in a file."""
     grad_input: Value = None
-    """The same of its last gradient."""
+    """The module's last gradient, likewise."""
     own: Fields = field(default_factory=dict)
-    """What a program may have put into the object beside what its class defines, as the file has it."""
+    """Fields that a program may have added to those of the object's class, as the file has them."""
     user_class: str | None = None
-    """The name of the object's class, where a user has derived it from the description's."""
+    """The name of the object's class, if a user has derived it from the description's."""
     annotations: dict[Any, Fields] = field(default_factory=dict)
-    """What a program has noted of a graph's nodes, by what they give (`layers.graph.Source`)."""
+    """What a program has noted about a graph's nodes, by their values (`layers.graph.Source`)."""
 
 
 def shared_clone(node: Node) -> Node:
-    """Another node of the same arrays, as Torch's modules need where one runs at several time steps."""
+    """Another node with the same arrays, as Torch's modules need it when one runs at several time steps."""
     children = [shared_clone(child) for child in node.children]
     return replace(node, children=children)
 
 
 def place_of(array: np.ndarray) -> tuple:
-    """Where an array's elements lie in memory, as something that can be compared."""
+    """The place of an array's elements in memory, as a value that can be compared."""
     return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
 
 
@@ -72,7 +72,7 @@ def functional(node: Node, place: Callable[[Value], Value] = place_of) -> tuple[
         if not isinstance(array, np.ndarray):
             return jnp.array(array)
         made = jax.device_put(array).block_until_ready()
-        let_go(array)  # one large array after the other, so that a file's memory and JAX's do not add up
+        let_go(array)  # one large array after the other, so that the memory of the file and of JAX does not add up
         return made
 
     def variables(node: Node, path: Path) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""From the nodes that nngraph saves, which refer to one another, to a graph's description."""
+"""Converts the nodes that nngraph saves, which refer to one another, to a graph's description."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def _data(node: T7Object) -> Fields:
 
 
 class _Sources:
-    """Where the value of each of a file's nodes comes from."""
+    """The source of each value of a file's nodes."""
 
     def __init__(self, record: Record):
         self.record = record
         self.innode = _data(record.need("innode"))
-        self.dispatched = from_1(self.innode["mapindex"])  # in old files the inputs' nodes, else empty
+        self.dispatched = from_1(self.innode["mapindex"])  # the inputs' nodes in old files, otherwise empty
         self.n_inputs = int(record.get("nInputs", len(self.dispatched) or 1))
         self.places: dict[int, int] = {}
         self.annotations: dict[Source, Fields] = {}
 
     def of(self, data: Fields) -> list[Source]:
-        """Those of a node's inputs."""
+        """The sources of a node's inputs."""
         return [self._value(each, data) for each in from_1(data.get("mapindex", []))]
 
     def _value(self, data: Fields, reader: Fields) -> Source:
-        """That of a node's output, as one that reads it gets it."""
+        """The source of a node's output, as a node that reads it gets it."""
         if data is self.innode:
             if self.n_inputs == 1:
                 return Source(-1)
@@ -42,7 +42,7 @@ class _Sources:
         if id(data) in self.places:
             return Source(self.places[id(data)])
         given = from_1(data.get("mapindex", []))
-        if len(given) != 1:  # looked at before the inputs, each of which may have several again
+        if len(given) != 1:  # checked before the inputs, each of which may have several inputs
             raise self.record.error(f"a node without a module has {len(given)} inputs")
         whole = self._value(given[0], data)
         if "selectindex" not in data:
@@ -57,7 +57,7 @@ class _Sources:
         )
 
     def noted(self, gives: Source, data: Fields) -> Source:
-        """What a node gives, after a look at what the program has noted of the node."""
+        """The value of a node, after reading what the program has noted about it."""
         noted = data.get("annotations")
         self.annotations[gives] = noted if isinstance(noted, dict) and is_harmless(noted) else {}
         return gives

@@ -1,4 +1,4 @@
-"""From the objects of a file to nodes: descriptions with arrays."""
+"""Converts objects of a file to nodes: descriptions with arrays."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .table import schema_of
 
 UNPOOLINGS = tuple(each.torch_name() for each in (SpatialMaxUnpooling, VolumetricMaxUnpooling))
 METHODS = ("updateOutput", "updateGradInput", "accGradParameters", "parameters")
-"""What objects have functions for in the place of their classes' where they compute something else."""
+"""Methods that objects replace by functions of their own when they compute something else."""
 PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
 
 class UnknownClassError(T7FormatError):
-    """A file holds objects of unknown classes; `classes` lists (name, place, fields) of each."""
+    """Raised for a file with objects of unknown classes; `classes` lists (name, place, fields) of each."""
 
     def __init__(self, classes: list[tuple[str, str, list[str]]], offset: int):
         lines = [f"  {name} at {place}, with the fields {', '.join(fields)}" for name, place, fields in classes]
@@ -50,15 +50,15 @@ class Unknown(core.Module, abstract=True):
 
 
 class UnknownCriterion(Unknown, Criterion, abstract=True):
-    """The same among criterions."""
+    """The same for criterions."""
 
 
 readers: dict[str, Callable[[Reader, Record], Node]] = {}
-"""How objects of a class are read that no schema can describe, by the name in the file: from a record to a node."""
+"""How to read objects of classes that no schema can describe, by the name in the file: from a record to a node."""
 
 
 class Reader:
-    """Makes nodes of objects; one object is one node, wherever it occurs."""
+    """Makes nodes from objects; one object becomes one node, wherever it occurs."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class Reader:
         parent_of: Callable[[str], str | None] | None = None,
     ):
         self.allow_unknown = allow_unknown
-        self.is_users = is_users  # whether a class is one that the user has written
-        self.parent_of = parent_of  # the class of Torch's from which a user has derived one
+        self.is_users = is_users  # whether the user has written a class
+        self.parent_of = parent_of  # the class of Torch from which a user has derived one
         self.users: list[tuple[T7Object, str]] = []
-        self.owned: list[tuple[dict[str, Any], str]] = []  # fields of programs' own
+        self.owned: list[tuple[dict[str, Any], str]] = []  # fields that programs have added
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
-        self.methods: list[str] = []  # of objects' own, which are functions
+        self.methods: list[str] = []  # functions that objects have in place of methods
         self.nodes: dict[int, Node] = {}
         self.open: set[int] = set()  # objects whose nodes are being made
         self.extents = Extents()
@@ -82,13 +82,13 @@ class Reader:
         self.kept: list[Any] = []
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
-        """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that make no module."""
+        """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that do not make a module."""
         node = self.noted(object, path)
         self.check()
         return node
 
     def noted(self, object: T7Object, path: str) -> Node:
-        """The same, without raising UnknownClassError before `check` does."""
+        """The same, but UnknownClassError is only raised by `check`."""
         try:
             self._find_unpoolings(object)
             return self.node(object, path)
@@ -96,22 +96,22 @@ class Reader:
             raise T7FormatError("modules are nested too deeply", 0) from None
 
     def know(self, object: T7Object, node: Node) -> None:
-        """Takes a node for an object, which need not be described then."""
+        """Uses a node for an object, which is then not described."""
         self.kept += [object, node]
         self.nodes[id(object)] = node
         self.extents.known[id(node)] = Extent(1, 1, 0)
 
     def check(self) -> None:
-        """Raises UnknownClassError if something was found that may not be there."""
+        """Raises UnknownClassError if objects were found that are not allowed."""
         allowed = self.allow_unknown
         refused = [] if allowed is True else [each for each in self.unknown if not allowed or each[0] not in allowed]
         if refused:
             raise UnknownClassError(refused, self.first_unknown)
 
     def node(self, object: T7Object, path: str) -> Node:
-        """The node of an object; what is unknown is noted.
+        """The node of an object; unknown classes are noted.
 
-        Raises: T7ModuleError for an object that is inside itself, and for what is too large or too deep for its file.
+        Raises: T7ModuleError for an object that is inside itself, and for one too large or too deep for its file.
         """
         key = id(object)
         if key in self.nodes:
@@ -127,7 +127,7 @@ class Reader:
             problem = self.extents.problem(node)
         except (T7FormatError, RecursionError):
             raise
-        except Exception as error:  # whatever a description finds wrong with what the file says
+        except Exception as error:  # any error that a description raises for the file's values
             raise _about(object, path).error(_said(error)) from error
         finally:
             self.open.discard(key)
@@ -160,7 +160,7 @@ class Reader:
         return node
 
     def _derived(self, object: T7Object, parent: str, path: str) -> Node:
-        """The node of an object whose class a user has derived from one of Torch's, which says what its fields are."""
+        """The node of an object whose class a user has derived from one of Torch's, which determines its fields."""
         node = self._made(T7Object(parent, object.version, object.fields, offset=object.offset), path)
         node.user_class = object.class_name
         return node
@@ -199,7 +199,7 @@ class Reader:
         return node
 
     def _children(self, record: Record, schema: Schema) -> list[Node]:
-        """The nodes of the modules that a schema finds inside."""
+        """The nodes of the modules that a schema finds inside an object."""
         inside = schema.children(record)
         if schema.inside not in (None, len(inside)):
             raise record.error(f"expected {schema.inside} modules inside, got {len(inside)}")
@@ -219,7 +219,7 @@ class Reader:
         return None
 
     def _fitting(self, record: Record, name: str, object: T7Object, path: str) -> Node:
-        """The object's node; what stands where a criterion belongs has to be one, or unknown."""
+        """The object's node; in the place of a criterion it has to be a criterion, or unknown."""
         node = self.node(object, path)
         if not name.startswith("criterion") or isinstance(node.spec, Criterion):
             return node
@@ -246,9 +246,9 @@ class Reader:
 
 
 def _of_spec(record: Record, spec: core.Module, inside: list[Node], parts: Fields) -> list[Node]:
-    """The nodes of a description's children: of the modules inside, or a criterion's parts.
+    """The nodes of a description's children: the modules inside, or a criterion's parts.
 
-    There are none where Torch composes what a description does at once.
+    There are none where Torch composes modules for what a description does at once.
     """
     wanted = len(spec.child_modules())
     if not wanted:
@@ -264,7 +264,7 @@ def _about(object: T7Object, path: str) -> Record:
 
 
 def _said(error: Exception) -> str:
-    """An error's message; those of Python itself say little without their names."""
+    """An error's message; messages of Python's own errors say little without the error's name."""
     return str(error) if type(error) in (ValueError, TypeError) else f"{type(error).__name__}: {error}"
 
 
@@ -275,7 +275,7 @@ def _spec_of(part: Value) -> Value:
 
 
 def _as_step(node: Node) -> Node:
-    """The node as a step of a sequence; older files have no Recursor around what is not recurrent."""
+    """The node as a step of a sequence; older files have no Recursor around modules that are not recurrent."""
     if isinstance(node.spec, AbstractRecurrent):
         return node
     return Node(Recursor(node.spec), children=[node], settings=dict(node.settings))

@@ -1,4 +1,4 @@
-"""An object of a file, as it is asked for its fields; what is missing is an error that says where."""
+"""An object of a file that gives its fields by name; a missing field is an error that says where."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from ..t7.values import TENSORS, Content, Fields
 
 PLAIN_KINDS = (str, bool, int, float)
 OWN_FIELDS = "functorch7_fields"
-"""The field that says which others a program has put into an object beside what its class defines."""
+"""The field that lists the fields that a program has added to those of its class."""
 
 FROZEN = "_functorch7_frozen"
-"""The field that names the parameters that are not to be learned; others without a gradient get one of zeros."""
+"""The field that names the parameters that are not learned; others without a gradient get a gradient of zeros."""
 
 WITHOUT_GRADIENT = "_functorch7_without_gradient"
-"""The field that names those whose `requires_grad` is false, as in PyTorch: they have a gradient, of zeros."""
+"""The field that names those whose `requires_grad` is false, as in PyTorch: they have a gradient of zeros."""
 
 OWN_NAME = "_functorch7_name"
-"""The name of a module whose class has a field `name` for something else."""
+"""The field for a module's name where its class has another field `name`."""
 
 EMPTIED = "_functorch7_emptied"
-"""The field that has the sizes of parameters without elements (`weight:set()`), of which a file says nothing else."""
+"""The field with the sizes of parameters without elements (`weight:set()`), about which a file says nothing else."""
 
 
 class T7ModuleError(T7FormatError):
-    """An object of a known class whose fields make no module."""
+    """An object of a known class whose fields do not make a module."""
 
 
 class Record:
-    """A T7Object's fields, upgraded to those of the newest version, under the name of the class that stands for it."""
+    """A T7Object's fields, upgraded to the newest version, under the name of the class that stands for it."""
 
     def __init__(self, object: T7Object, class_name: str, fields: Fields, path: str):
         self.object, self.class_name, self.fields, self.path = object, class_name, fields, path
 
     def error(self, message: str) -> T7ModuleError:
-        """An error that says which object it is about."""
+        """An error that names its object."""
         return T7ModuleError(f"{self.object.class_name} at {self.path}: {message}", self.object.offset)
 
     def get(self, name: str, default: Value = None) -> Content:
-        """A field; the default where it is nil."""
+        """A field; the default if it is nil."""
         value = self.fields.get(name)
         return default if value is None else value
 
     def need(self, *names: str) -> Content:
-        """The first of these fields that is there. Raises T7ModuleError."""
+        """The first of these fields that exists. Raises T7ModuleError."""
         for name in names:
             if self.fields.get(name) is not None:
                 return self.fields[name]
@@ -54,12 +54,12 @@ class Record:
         raise self.error(f"no field {' or '.join(names)}; there are: {present}")
 
     def array(self, name: str) -> np.ndarray | None:
-        """A tensor with elements; None where there is none."""
+        """A tensor with elements; None if there is none."""
         value = self.fields.get(name)
         return value if isinstance(value, np.ndarray) and value.size else None
 
     def has(self, name: str) -> bool:
-        """Whether the object has a parameter of a name, with elements or emptied."""
+        """Whether the object has a parameter of this name, with elements or emptied."""
         return self.array(name) is not None or name in self.emptied()
 
     def size(self, name: str, axis: int) -> int:
@@ -77,9 +77,9 @@ class Record:
         return {str(name): tuple(map(int, each)) for name, each in sizes.items() if each is not None and len(each)}
 
     def settings(self) -> Fields:
-        """What the object is besides: its mode, the type of its tensors, what its Serial form empties, what is frozen.
+        """Other properties of the object: mode, type of tensors, what its Serial form empties, what is frozen.
 
-        Raises: T7ModuleError for what no object has as such.
+        Raises: T7ModuleError for values that are invalid for these.
         """
         names = dict.fromkeys(("dpnn_serialEmpty", FROZEN, WITHOUT_GRADIENT), _is_list_of_names)
         kinds = {"train": _is_boolean, "_type": _is_tensor_type, **names}
@@ -90,11 +90,11 @@ class Record:
         return found
 
     def own_fields(self) -> Fields:
-        """What a program may have put into the object beside what its class defines.
+        """The fields that a program may have added to those of the object's class.
 
-        Files of Torch's do not tell this from what its classes leave behind: of theirs it is numbers, texts, and tables
-        of such, which do no harm, under names that do not begin with an underscore, as its classes' own do; and
-        functions where a program may call them.
+        Torch's files do not distinguish these from what Torch's classes leave behind. From those files, harmless values
+        are taken: numbers, texts, and tables of these, under names that do not begin with an underscore (those of
+        Torch's classes do); and functions, if a program may call them.
         """
         named = self.fields.get(OWN_FIELDS)
         if named is None:
@@ -106,7 +106,7 @@ class Record:
 
 
 def is_harmless(value: Value) -> bool:
-    """Whether a value is plain, or a table of plain values."""
+    """Whether a value is a number, text or boolean, or a table of these."""
     waiting, seen = [value], set()
     while waiting:
         each = waiting.pop()
@@ -131,12 +131,12 @@ def _is_list_of_names(value: Value) -> bool:
 
 
 def _is_name(value: Value) -> bool:
-    """Whether a value may be a field's name: objects have fields under numbers, too."""
+    """Whether a value may be a field's name: objects have numbers as names, too."""
     return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
 def plain(value: object) -> Content:
-    """A value as descriptions take it: tables and storages as tuples, tensors as constants."""
+    """A value in the form that descriptions accept: tables and storages as tuples, tensors as constants."""
     if isinstance(value, T7Storage):
         return tuple(value.array.tolist())
     if isinstance(value, list):
@@ -145,7 +145,7 @@ def plain(value: object) -> Content:
 
 
 def records_in(value: object) -> list[T7Object]:
-    """The objects in a table, in order; a table with holes too."""
+    """The objects in a table, in order; the table may have holes."""
     if isinstance(value, dict):
         value = [value[key] for key in sorted(key for key in value if isinstance(key, (int, float)))]
     return [each for each in value if isinstance(each, T7Object)] if isinstance(value, list) else []

@@ -24,7 +24,7 @@ MASKS = ("nn.MaskZero", "nn.TrimZero")
 
 
 def step_of(record: Record) -> T7Object:
-    """The module of one step; maskZero() and trimZero() of Torch put it into a decorator."""
+    """The module of one step; Torch's maskZero() and trimZero() put it into a decorator."""
     found = record.need("recurrentModule", "module", "modules")
     found = found[0] if isinstance(found, list) else found
     return records_in(found.fields["modules"])[0] if found.class_name in MASKS else found
@@ -48,7 +48,7 @@ def inside(object: T7Object, names: tuple[str, ...]) -> list[T7Object]:
     found, waiting, seen = [], [object], set()
     while waiting:
         each = waiting.pop()
-        if id(each) in seen:  # a file may have a module in several places, and in itself
+        if id(each) in seen:  # a module may be in several places of a file, and in itself
             continue
         seen.add(id(each))
         if each.class_name in names:
@@ -66,7 +66,7 @@ def _layers(record: Record, count: int) -> list[T7Object]:
 
 
 def _parallel(record: Record, name: str) -> T7Object:
-    """With dropout, i2g and o2g are chains in which the linear layers lie side by side."""
+    """With dropout, i2g and o2g are chains with the linear layers side by side."""
     return next(each for each in records_in(record.need(name).fields["modules"]) if inside(each, LINEAR))
 
 
@@ -92,7 +92,7 @@ def _normalized(record: Record) -> bool:
 
 
 def _recurrence(node: Node, fields: Fields) -> Fields:
-    """What all recurrent modules keep of their steps, before the first."""
+    """The fields in which all recurrent modules keep their steps, before the first step."""
     tables = ("outputs", "gradInputs", "gradOutputs", "_gradOutputs", "cells", "gradCells")
     tensors = {name: np.zeros(0) for name in ("zeroTensor", "typeTensor")}
     counts = {"step": 1, "updateGradInputStep": 1, "accGradParametersStep": 1, "nSharedClone": 1}
@@ -125,12 +125,12 @@ def _one_step(record: Record) -> list[T7Object]:
 
 
 def sequenced(record: Record) -> list[T7Object]:
-    """What a Sequencer runs: older ones have no Recursor around modules that are not recurrent."""
+    """The module that a Sequencer runs: older files have no Recursor around modules that are not recurrent."""
     return records_in([record.need("module", "rnn")])
 
 
 def _flat(name: str) -> str:
-    """inputsize: the Seq layers write their sizes without capitals."""
+    """inputsize: the Seq layers write their sizes in lower case."""
     return name.replace("_", "") if name.endswith("_size") else torch_name(name)
 
 
@@ -153,7 +153,7 @@ def _n_index(record: Record) -> int:
 
 
 def _maskzero(record: Record) -> bool | str:
-    """Whether rows of zeros are masked; in the newer rnn, where masks are given, they have to be."""
+    """Whether rows of zeros are masked; in the newer rnn with given masks, masks are required."""
     return bool(record.get("maskzero", False)) and (GIVEN if record.get("v2", False) else True)
 
 
@@ -179,7 +179,7 @@ def _gru_buffers(node: Node, fields: Fields) -> Fields:
 
 
 def _named(*names: str) -> Value:
-    """The modules inside, under these names too, and the first as `module`."""
+    """The modules inside, under these names too; the first is also `module`."""
     return lambda node, fields: dict(zip(names, node.children, strict=False))
 
 
@@ -205,7 +205,7 @@ SCHEMAS = [
            more=_module_of_step),
     Schema(recurrent.LookupRNN, {**RECURRENCE, "n_index": derived(_n_index)}, children=_one_step,
            more=_module_of_step),
-    # A Recursor has no state of its own: a mask around its module is as good as one of its own.
+    # A Recursor has no state of its own: a mask around its module is equivalent to its own mask.
     Schema(recurrent.Recursor, {"masked": constant(None), "trims": constant(False), "rho": saved("rho", 9999999)},
            children=lambda record: records_in([record.need("recurrentModule", "module")]), more=_module_of_step),
     *(Schema(each, STEPS, children=_one_step, more=_module_of_step, spell=_flat)

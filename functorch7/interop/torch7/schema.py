@@ -1,4 +1,4 @@
-"""How Torch saves a class: its fields on one side, a description's fields and arrays on the other."""
+"""How Torch saves a class: maps the fields of a file to a description's fields and arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SNAKE = {
     "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
     "pad_t", "print_interval", "scale_factor", "stochastic_inference",
 }  # fmt: skip
-"""Names that Torch writes with underscores, too."""
+"""Names that Torch also writes with underscores."""
 
 
 def torch_name(name: str) -> str:
@@ -48,9 +48,9 @@ def grad_name(name: str) -> str:
 
 
 class Rule(NamedTuple):
-    """One field of a description: what it is in a file's record, and what the record gets for it.
+    """One field of a description: how its value is read from a file's record, and what is written to the record.
 
-    Where it is there as it is, under a name of Torch's, that is `name`. `is_sizes` says that Torch has a LongStorage.
+    `name` is Torch's name if the value is saved unchanged. `is_sizes` says that Torch has a LongStorage.
     """
 
     read: Callable[[Record], Value]
@@ -60,17 +60,17 @@ class Rule(NamedTuple):
 
 
 def saved(name: str, default: object = None) -> Rule:
-    """A field that is saved under a name; `default` where it is nil. A description's None is not saved."""
+    """A field that is saved under a name; `default` if it is nil. A description's None is not saved."""
     return Rule(lambda record: plain(record.get(name, default)), lambda value: {name: torch_value(value)}, name)
 
 
 def needed(name: str) -> Rule:
-    """A field that has to be there."""
+    """A required field."""
     return Rule(lambda record: plain(record.need(name)), lambda value: {name: torch_value(value)}, name)
 
 
 def derived(read: Callable[[Record], Value]) -> Rule:
-    """A field that is not saved but follows from others."""
+    """A field that is not saved because it follows from others."""
     return Rule(read, lambda _: {})
 
 
@@ -80,7 +80,7 @@ def size_of(name: str, axis: int) -> Rule:
 
 
 def constant(value: Value) -> Rule:
-    """A field that is always the same."""
+    """A field with a constant value."""
     return derived(lambda _: value)
 
 
@@ -90,17 +90,17 @@ def whether(name: str) -> Rule:
 
 
 def sizes(name: str) -> Rule:
-    """Sizes, which are saved as a LongStorage."""
+    """Sizes, saved as a LongStorage."""
     return Rule(lambda record: plain(record.need(name)), lambda value: {name: storage(value)}, is_sizes=True)
 
 
 def opposite(name: str) -> Rule:
-    """A field that is saved as its opposite; nil is false."""
+    """A field saved as its opposite; nil is false."""
     return Rule(lambda record: not record.get(name), lambda value: {name: not value})
 
 
 def masking(fields: Fields) -> Value:
-    """What is masked: by inputs of nInputDim dimensions, or, in the newer rnn, by given masks (v2) or whole inputs."""
+    """What is masked: inputs of nInputDim dimensions, or, in the newer rnn, given masks (v2) or whole inputs."""
     if fields.get("nInputDim") is not None:
         return fields["nInputDim"]
     return GIVEN if fields.get("v2", True) else BATCH
@@ -115,7 +115,7 @@ MASKING = Rule(lambda record: masking(record.fields), masking_saved)
 
 
 def torch_value(value: object) -> Content:
-    """A description's value as Torch keeps it."""
+    """A description's value in Torch's form."""
     if isinstance(value, core.Const):
         return np.array(value.value)
     return [torch_value(each) for each in value] if isinstance(value, tuple) else value
@@ -130,7 +130,7 @@ def _modules(record: Record) -> list[T7Object]:
 
 
 def _default(spec_class: type[core.Module], field: Value) -> Value:
-    """What the constructor takes where it is given nothing; MISSING if it has to be given something."""
+    """The constructor's default for an argument; MISSING if it is required."""
     parameter = inspect.signature(spec_class).parameters.get(field.name)
     if parameter is None or parameter.default is parameter.empty:
         return field.default
@@ -138,17 +138,17 @@ def _default(spec_class: type[core.Module], field: Value) -> Value:
 
 
 class OfOne(tuple):
-    """In place of a gradInput: two tensors of one element, of which there have to be such."""
+    """In place of a gradInput: two tensors of one element, where Torch requires them."""
 
 
 class Schema:
     """How one class is saved.
 
-    `rules` are by the description's fields; the others are saved under Torch's spelling of their names.
-    `parameters` gives other names than the description's; `children` finds the objects inside, of which there have to
-    be `inside`, if that is given (1 in decorators); `parts` names fields that hold modules or criterions;
-    `more(node, fields)` gives what Torch saves besides; `output` and `grad_input` are what it makes of these fields;
-    `name_of` gives the class's name, where it is not the description's.
+    `rules` has the rules of the description's fields; other fields are saved under Torch's spelling of their names.
+    `parameters` has names that differ from the description's. `children` finds the objects inside; there must be
+    `inside` of them, if that is given (1 in decorators). `parts` names fields that hold modules or criterions.
+    `more(node, fields)` returns additional fields that Torch saves. `output` and `grad_input` are Torch's values of
+    these fields. `name_of` returns the class's name, if it is not the description's.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Schema:
         self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
     def rule(self, field: Value) -> Rule:
-        """What is done with one of the description's fields."""
+        """The rule for one of the description's fields."""
         if field.name in self.rules:
             return self.rules[field.name]
         name, default = self.spell(field.name), _default(self.spec_class, field)
@@ -187,17 +187,17 @@ class Schema:
 
     @property
     def name_field(self) -> str:
-        """The field with the module's name: `name`, which loadcaffe and others set, unless that is one of its own."""
+        """The field with the module's name: `name`, which loadcaffe and others set, unless the class has its own."""
         has_own = any(field.name == "name" for field in fields(self.spec_class))  # type: ignore[arg-type]
         return OWN_NAME if has_own else "name"
 
     def named(self, spec: core.Module, record: Record) -> core.Module:
-        """The description with the name that a record has for it, if any."""
+        """The description with its name from a record, if there is one."""
         name = record.get(self.name_field)
         return spec.named(name) if name and isinstance(name, str) else spec
 
     def describe(self, record: Record, modules: tuple[core.Module, ...], parts: Fields) -> core.Module:
-        """The description of a record, with those of the objects inside it."""
+        """The description of a record, with the descriptions of the objects inside it."""
         values = {field.name: self.rule(field).read(record) for field in self.own_fields()}
         for name, value in values.items():
             check_kind(record, self.spell(name), value, _kinds(self.spec_class).get(name, ()))
@@ -246,7 +246,7 @@ class Schema:
 
 @cache
 def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
-    """What values of a description's fields are, where that is plain: numbers, texts, tuples, or nothing."""
+    """Values of a description's fields, where they are plain: numbers, texts, tuples, or nothing."""
     plain_kinds = {int: Number, float: Number, str: str, tuple: tuple, NoneType: NoneType}
     found = {}
     for name, hint in get_type_hints(spec_class).items():
@@ -258,7 +258,7 @@ def _kinds(spec_class: type[core.Module]) -> dict[str, tuple[type, ...]]:
 
 
 def check_kind(record: Record, name: str, value: object, kinds: tuple[type, ...]) -> None:
-    """Refuses a value of another kind than a description's field has, and what no description has."""
+    """Refuses values of another kind than the description's field has, and values that no description has."""
     wrong = not isinstance(value, kinds) if kinds else isinstance(value, (T7Object, LuaFunction))
     if wrong:
         expected = " or ".join(kind.__name__.replace("NoneType", "nil").lower() for kind in kinds) or "a plain value"

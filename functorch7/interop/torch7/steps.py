@@ -1,4 +1,4 @@
-"""The modules of which rnn composes its cells, as Torch's constructors build them around a cell's linear layers."""
+"""The modules of which rnn composes its cells, built around a cell's linear layers as Torch's constructors do."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def gru(node: Node) -> Built:
 
 
 def _parts_of(node: Node) -> Callable[..., Node]:
-    """Makes nodes of modules without arrays, in the type of a cell's tensors."""
+    """Makes nodes of modules without arrays, with the type of a cell's tensors."""
     settings = {"_type": f"torch.{NAMES[np.dtype(node.children[0].parameters['weight'].dtype)]}Tensor"}
 
     def part(spec: core.Module) -> Node:
@@ -148,7 +148,7 @@ def _parts_of(node: Node) -> Callable[..., Node]:
 
 
 def mufuru(node: Node) -> Built:
-    """nn.MuFuRu: of the old state, the feature and the operations' weights, in this order, the last step makes one."""
+    """nn.MuFuRu: the last step combines the old state, the feature and the operations' weights, in this order."""
     spec: Any = node.spec
     part = _parts_of(node)
     reset_input, reset_output, of_both, mixture = node.children
@@ -185,7 +185,7 @@ def stabilizer(node: Node) -> Built:
 
 
 def recurrent(node: Node) -> Fields:
-    """nn.Recurrent: the first step has a module of its own."""
+    """nn.Recurrent: the first step has its own module."""
     start, input, feedback, transfer, merge = node.children
     first = _chain(shared_clone(input), start, shared_clone(transfer))
     later = _chain(_beside(input, feedback), merge, transfer)

@@ -1,4 +1,4 @@
-"""The one table of how classes are saved, for reading and for writing."""
+"""The table of how classes are saved, for reading and writing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMAS: dict[type[core.Module], Schema] = {
 
 
 def schema_of(spec_class: type[core.Module]) -> Schema:
-    """How a class is saved; those that the table does not name are saved under Torch's spelling of their fields."""
+    """How a class is saved; classes missing from the table are saved under Torch's spelling of their fields."""
     if spec_class not in SCHEMAS:
         SCHEMAS[spec_class] = Schema(spec_class)
     return SCHEMAS[spec_class]

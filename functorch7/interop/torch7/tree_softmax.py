@@ -1,4 +1,4 @@
-"""How Torch saves nn.SoftMaxTree: tensors of ids in place of a table of families."""
+"""How Torch saves nn.SoftMaxTree: tensors of ids instead of a table of families."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .schema import Rule, Schema, saved
 
 
 def _families(fields: Fields) -> dict[int, tuple[int, int]]:
-    """Each parent's first row, from 0, and how many it has."""
+    """Each parent's first row, from 0, and its number of rows."""
     rows = fields["parentChildren"]
     return {parent: (int(rows[parent - 1, 0]) - 1, int(rows[parent - 1, 1])) for parent in _parents(fields)}
 
@@ -29,7 +29,7 @@ def _hierarchy(record: Record) -> dict[int, np.ndarray]:
 
 
 def in_order(fields: Fields) -> Fields:
-    """The fields with families in the order of their parents' ids: Torch takes them as a table gives them."""
+    """The fields with families in the order of their parents' ids; Torch takes them in a table's order."""
     if not {"parentChildren", "parentIds", "childIds"} <= set(fields):
         return fields
     families = _families(fields).values()

@@ -1,4 +1,4 @@
-"""Classes that were in nn, or beside it, before it had better ones, by the modules that compute the same."""
+"""Former classes of nn and related packages, by the modules that compute the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .record import Record
 def _at_each_pixel(reader: Reader, record: Record) -> Node:
     """nn.SpatialClassifier: a classifier of rows, at each pixel of an image of K planes.
 
-    Raises: T7ModuleError for one whose output is a row for each pixel, which has no shape of its own.
+    Raises: T7ModuleError for one whose output has a row for each pixel, since the shape is lost.
     """
     if not record.get("spatialOutput", True):
         raise record.error("expected spatialOutput to be true")

@@ -1,4 +1,4 @@
-"""How Torch saves nn.WeightNorm: the module inside keeps its own weight, which v and g stand for."""
+"""How Torch saves nn.WeightNorm: the module inside keeps its own weight, which v and g represent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _dimensions(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     inner: Node = node.parts["module"]
     outputs, *others = spec.moved_shape()
-    own = {name: np.asarray(value) for name, value in node.parameters.items()}  # of an object they are tensors
+    own = {name: np.asarray(value) for name, value in node.parameters.items()}  # in an object they are tensors
     weight = np.asarray(spec.weight(own), own["v"].dtype)
     names = ["bias"] if "bias" in node.parameters else []
     inner.parameters = {"weight": weight} | {name: node.parameters[name] for name in names}

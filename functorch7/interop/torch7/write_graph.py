@@ -1,4 +1,4 @@
-"""From a graph's description to the nodes that nngraph saves: forwards and backwards, each referring to others."""
+"""Converts a graph's description to the nodes that nngraph saves: forward and backward nodes that refer to others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .schema import Schema, constant
 
 
 class _Drawn:
-    """The nodes of a graph as Torch keeps them: one table of data each, with a node forwards and one backwards."""
+    """The nodes of a graph as in Torch: one table of data each, with a forward and a backward node."""
 
     def __init__(self, node: Node, object_of: Callable[[Node], T7Object]):
         self.data: list[dict[str, Any]] = []
@@ -55,7 +55,7 @@ class _Drawn:
         return nodes, T7Object("graph.Graph", 1, {"nodes": _indexed(nodes), "edges": _indexed(edges)})
 
     def fields(self) -> Fields:
-        """What a gModule keeps of them."""
+        """The parts of the nodes that a gModule keeps."""
         return {
             "fg": self.fg, "bg": self.bg, "forwardnodes": self.forward, "backwardnodes": self.backward[::-1],
             "innode": self.forward[0], "outnode": self.backward[-1],
@@ -63,7 +63,7 @@ class _Drawn:
 
 
 def _indexed(entries: Sequence[T7Object | Fields]) -> dict[Any, Any]:
-    """A table of objects or tables with the way back, from an entry to its position."""
+    """A table of objects or tables that also maps entries back to their positions."""
     return dict(enumerate(entries, 1)) | {Key(each): i for i, each in enumerate(entries, 1)}
 
 

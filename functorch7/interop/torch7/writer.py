@@ -1,4 +1,4 @@
-"""From nodes to objects of a file, with the fields that Torch saves."""
+"""Converts nodes to objects of a file, with the fields that Torch saves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .schema import OfOne
 from .table import schema_of
 
 NOT_OF_TORCH = (core.Lambda, FakeQuantized, MultiHeadAttention, Observed, Quantized)
-"""What is made of what no file of Torch7's holds: Python's functions, modules by their names, weights of 8 bits."""
+"""Conversions of what Torch7's files cannot hold: Python's functions, modules by their names, weights of 8 bits."""
 
 
 class Writer:
-    """Makes objects of nodes; one node is one object, wherever it occurs. `array` makes arrays of a node's."""
+    """Makes objects from nodes; one node becomes one object, wherever it occurs. `array` makes arrays from a node's."""
 
     def __init__(self, array: Callable[[Value], np.ndarray] = np.asarray):
         self.array = array
@@ -93,14 +93,14 @@ class Writer:
         return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept))
 
     def _as_array(self, value: Any) -> np.ndarray:
-        """The array of a tensor, the same one for each."""
+        """The array of a tensor, the same one each time."""
         if value not in self.arrays:
             made = self.array(value)
             self.arrays[value] = made.astype(np.float32) if made.dtype.name == "bfloat16" else made
         return self.arrays[value]
 
     def _resolved(self, value: Value, dtype: np.dtype) -> Value:
-        """A field's value with objects for nodes, and with the network's type for what was made as doubles."""
+        """A field's value with objects for nodes, and in the network's type where it was made as doubles."""
         if isinstance(value, Node):
             return self.object(value)
         if isinstance(value, Later):
@@ -131,7 +131,7 @@ def _dtype_of(node: Node) -> np.dtype:
 
 
 def _empty(kind: type, dtype: np.dtype) -> Any:
-    """An output or gradInput before any call: an object of its own, since Torch writes into it."""
+    """An output or gradInput before any call: a separate object, since Torch writes into it."""
     if issubclass(kind, tuple):
         return [np.zeros(int(kind is OfOne), dtype) for _ in range(2)]
     return [] if kind is list else np.zeros(0, dtype)
@@ -144,7 +144,7 @@ def _emptied(value: Value) -> Value:
 
 
 def node_of(module: core.Module, variables: core.Variables) -> Node:
-    """The node of a description with its arrays; tied parameters are one array, and so are their gradients."""
+    """The node of a description with its arrays; tied parameters are one array, as are their gradients."""
     gradients: dict[int, np.ndarray] = {}
 
     def gradient(value: Any) -> np.ndarray:
@@ -171,7 +171,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
 def parts_of(module: core.Module, children: Sequence[Node] = ()) -> Fields:
     """The nodes of modules and criterions in a description's own fields.
 
-    Those are the children's, in order, where these are children; others have no arrays here.
+    These are the nodes of the children, in order, if they are children; others have no arrays here.
     """
     rest = list(children)
 
