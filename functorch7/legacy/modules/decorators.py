@@ -175,7 +175,8 @@ class WeightNorm(Decorator, describes=layers.WeightNorm):
         new: Any = inner.replace(callback)
         if new is not inner:
             if getattr(new, "weight", None) is not vars(inner)["weight"]:
-                raise TypeError(f"{self.title()}: expected a module with the weight of {inner} in its place, got {new}")
+                what = f"a module with the weight of {self._spec.module} in its place"
+                raise TypeError(f"{self.title()}: expected {what}, got {new}")
             self._respecify(self._spec.replace(module=new.own_description()))
         return made
 
