@@ -133,7 +133,7 @@ def test_a_one_dimensional_convolution_by_its_formula():
 def test_an_lstm_of_two_layers_and_two_directions():
     torch = pytest.importorskip("torch")
     theirs = torch.nn.LSTM(3, 4, num_layers=2, bidirectional=True)
-    join = f7.JoinTable(1, 1)
+    join = f7.JoinTable(2, 2)
     module = f7.Sequential(f7.SeqBLSTM(3, 4, join), f7.SeqBLSTM(8, 4, join))
     ours = [name for name in pytorch_arrays(module, *made(module)) if name.endswith("weight_ih_l0")]
     names = {
