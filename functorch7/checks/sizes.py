@@ -41,6 +41,10 @@ def large_numbers(value: object) -> Iterator[int]:
         yield value
 
 
+_MOST_SIZES = 256
+"""How many sizes of inputs a description remembers as fitting."""
+
+
 def check_room(
     module: Described, numbers: Iterable[int], forward: Callable[..., object], given: tuple, key: object, train: bool
 ) -> None:  # fmt: skip
@@ -55,6 +59,8 @@ def check_room(
     fitting = vars(module).setdefault("_fitting", set())
     if sizes not in fitting:
         sized(module, _check_arrays, module, numbers, partial(forward, *given, key=key, train=train))
+        if len(fitting) == _MOST_SIZES:
+            fitting.clear()
         fitting.add(sizes)
 
 

@@ -105,17 +105,6 @@ def _split(x: Array, parts: int, count: int) -> Array:
     return x.reshape(parts, count, *x.shape[1:])
 
 
-def _are_exchanged(sizes: tuple[int, ...], kernel: tuple[int, ...], gaps: tuple[int, ...]) -> bool:
-    """Whether XLA takes images of these sizes for the kernels, and the kernels for the images.
-
-    With a border around these that is up to a hundred times as slow, and with gaps as wide as a kernel of two it ends
-    the process (jaxlib 0.10.2 to 0.12.0): so it is to be given them with all that is between and around.
-    """
-    if max(gaps) == 1:
-        return math.prod(sizes) < math.prod(kernel)
-    return any(taps > size for taps, size in zip(kernel, sizes, strict=True))
-
-
 def _product(
     images: Array,
     kernels: Array,
@@ -127,12 +116,32 @@ def _product(
     """From B x sizes x C with kernel x C x O to B x windows x O."""
     axes = images.ndim - 2
     gaps = gaps or (1,) * axes
-    if _are_exchanged(images.shape[1:-1], kernels.shape[:-2], gaps):
-        around = [(*edge, gap - 1) for edge, gap in zip(edges, gaps, strict=True)]
-        images = lax.pad(images, jnp.zeros((), images.dtype), [(0, 0, 0), *around, (0, 0, 0)])
-        if max(gaps) == 1 or (2, 2, (0, 0)) in zip(kernels.shape, gaps, edges, strict=False):
-            images = lax.optimization_barrier(images)  # without one XLA has what is around from the convolution again
+    if _may_be_swapped(images.shape[1:-1], kernels.shape[:-2], gaps):
+        images = _with_surroundings(images, kernels.shape[:-2], edges, gaps)
         edges, gaps = [(0, 0)] * axes, (1,) * axes
     of_images, of_kernels = (0, axes + 1, *range(1, axes + 1)), (axes + 1, axes, *range(axes))
     order = lax.ConvDimensionNumbers(of_images, of_kernels, of_images)
     return lax.conv_general_dilated(images, kernels, stride, edges, gaps, dilation, dimension_numbers=order)
+
+
+def _may_be_swapped(sizes: tuple[int, ...], kernel: tuple[int, ...], gaps: tuple[int, ...]) -> bool:
+    """Whether XLA would use the images as kernels, because these are larger.
+
+    With a border around the images the swapped convolution is up to a hundred times slower, and with some gaps between
+    their pixels it aborts the process (jaxlib 0.10.2 to 0.12.0). With gaps XLA ignores some of the axes.
+    """
+    if max(gaps) == 1:
+        return math.prod(sizes) < math.prod(kernel)
+    return any(taps > size for taps, size in zip(kernel, sizes, strict=True))
+
+
+def _with_surroundings(
+    images: Array, kernel: tuple[int, ...], edges: list[tuple[int, int]], gaps: tuple[int, ...]
+) -> Array:  # fmt: skip
+    """Images with their border and the zeros in their gaps, after which XLA does not swap them with the kernels."""
+    around = [(*edge, gap - 1) for edge, gap in zip(edges, gaps, strict=True)]
+    wide = lax.pad(images, jnp.zeros((), images.dtype), [(0, 0, 0), *around, (0, 0, 0)])
+    # XLA moves the padding back into the convolution, unless a barrier stops it. If only gaps are moved back, it uses
+    # them to save work, but an axis where a kernel of 2 meets gaps of 2 without a border is what aborts the process.
+    must_stay = max(gaps) == 1 or (2, 2, (0, 0)) in zip(kernel, gaps, edges, strict=True)
+    return lax.optimization_barrier(wide) if must_stay else wide

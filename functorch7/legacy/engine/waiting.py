@@ -5,7 +5,7 @@ running it; where it is large, what one program leaves in memory for the next is
 So after many steps forward keeps what it was given, and says of which shape the output will be. The criterion that is
 given this output runs one program: output, loss, its gradient, and what backward will make of that. If backward is
 given this very gradient, all is there. Whoever looks at the output earlier, or gives backward something else, gets what
-the usual programs give.
+the usual programs give. A large output at which nobody looks is left out of the program, and computed for who does.
 """
 
 from __future__ import annotations

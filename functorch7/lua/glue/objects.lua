@@ -149,7 +149,7 @@ local function parts_of_place(key)
       if getmetatable(part) or part[3] ~= nil then return nil end
       first, last = part[1], part[2]
       length = last ~= nil and 2 or first ~= nil and 1 or 0
-      if length == 0 and next(part) ~= nil then return nil end
+      if first == nil and next(part) ~= nil then return nil end
       first, last = length > 0 and first or 0, last or 0
     end
     if type(first) ~= 'number' or type(last) ~= 'number' then return nil end
