@@ -8,7 +8,6 @@ from typing import NamedTuple
 import jax
 
 from ... import programs
-from ...core.types import Value
 from . import compiled
 from .compiled import Program, Target
 from .packed import Packing, packing
@@ -33,17 +32,16 @@ class Joint:
         self._found: tuple[Packing | None] | None = None  # how all can come as one array, once the rate is known
         self.packing: Packing | None = None  # how it came in the last call, if so
 
-    def __call__(self, plan: Running, *given: Value) -> tuple:
+    def __call__(self, plan: Running, arguments: tuple, numbers: list, others: tuple) -> tuple:
         """What `together` gives."""
-        rate, self.packing = plan.rate.array, None
+        given, rate, self.packing = (arguments, numbers, others), plan.rate.array, None
         if rate is not None and self.wanted.output:
             if self._found is None:
                 self._found = (packing(plan, self._run, given, rate),)
             (found,) = self._found
             if found is not None and found.is_worth_it:
                 self.packing = found
-                return found(*given, rate)
-        arguments, _, others = given
+                return found(arguments, numbers, others, rate)
         return plan.call(self._run, given, (arguments[2], others))
 
 

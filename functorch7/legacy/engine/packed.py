@@ -70,7 +70,7 @@ class Packing:
         gradients = rest[:count]
         self._last = Step(parameters, rate, gradients, rest[count:], whole)
         found = grad_input[0] if grad_input else None
-        return (output, Side([], [], [])), None, loss, gradient, found, [], gradients
+        return (output, Side([], [], [])), None, loss.item(), gradient, found, [], gradients
 
     def _whole_of(self, parameters: list) -> Array | np.ndarray:
         """An array that ends with these parameters."""
@@ -104,7 +104,7 @@ class Packing:
 def _parts(shapes: list[tuple[int, ...]]) -> list[tuple[slice, tuple | None]]:
     """Where arrays of these shapes lie one behind the other; None where the shape is that of the part."""
     ends = np.cumsum([0, *map(math.prod, shapes)]).tolist()
-    return [(slice(*ends[i : i + 2]), shape if len(shape) != 1 else None) for i, shape in enumerate(shapes)]
+    return [(slice(*ends[i : i + 2]), None if len(shape) == 1 else shape) for i, shape in enumerate(shapes)]
 
 
 def _cut(elements: np.ndarray, parts: list[tuple[slice, tuple | None]]) -> list[np.ndarray]:

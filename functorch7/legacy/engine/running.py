@@ -35,6 +35,7 @@ class Running:
     noting: Noting | None
     lengths: Lengths | None
     sequencers: list
+    parameters: Layout
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout

@@ -21,7 +21,8 @@ class Steady:
         if number is not self._number or type(number) is not float:
             self._number, self.array = number, None
             return number
-        if self.array is None:
+        array = self.array
+        if array is None:
             with precision(dtype), jax.ensure_compile_time_eval():
-                self.array = jax.device_put(number)  # which compiles nothing
-        return self.array
+                array = self.array = jax.device_put(number)  # which compiles nothing
+        return array
