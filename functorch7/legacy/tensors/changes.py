@@ -1,7 +1,6 @@
 """Who hears of a change of structure: the plans of the trees that hold what has changed, and nobody else."""
 
 import weakref
-from collections.abc import Iterable
 from typing import Protocol
 
 
@@ -25,15 +24,19 @@ def watch(watcher: Watcher, *things: object) -> None:
         seats.add(watcher)
 
 
-def watchers(thing: object) -> Iterable:
+def watchers(thing: object) -> list:
     """Those that hear of its changes, or of earlier ones."""
-    return getattr(thing, "_seats", ())
+    seats = getattr(thing, "_seats", ())
+    if type(seats) is tuple:  # nobody has watched it
+        return []
+    # A WeakSet's own iterator takes ten times as long, and modules are switched between modes in every round of a loop.
+    return [watcher for reference in seats.data.copy() if (watcher := reference()) is not None]
 
 
 def changed(*things: object) -> None:
     """Notes that the structure of these objects (modules, lists of them, tensors, storages) is another one now."""
     for thing in things:
-        for watcher in getattr(thing, "_seats", ()):
+        for watcher in watchers(thing):
             watcher.is_stale = True
 
 
