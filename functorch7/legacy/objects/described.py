@@ -65,8 +65,14 @@ def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
+def arguments_of(spec_class: type[core.Module]) -> tuple[inspect.Parameter, ...]:
+    """What a description's class takes. To ask for it takes as long as all else that making a module does."""
+    return tuple(inspect.signature(spec_class).parameters.values())
+
+
+@cache
 def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return _by_torch_name(spec_class, inspect.signature(spec_class).parameters)
+    return _by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
 
 
 @cache
@@ -94,8 +100,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return tuple(map(converted, value))
         return plain(value)
 
-    parameters = list(inspect.signature(spec_class).parameters.values())
-    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
     filled = [
         positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)
