@@ -173,7 +173,7 @@ class Normalize(Map):
             at = jnp.argmax(size, -1, keepdims=True)
             return input / (jnp.take_along_axis(size, at, -1) + self.eps)
         zero = size == 0  # where a power below 1 has no derivative; its gradient is 0
-        power = jnp.where(zero, 0, jnp.where(zero, 1, size) ** self.p)
+        power = jnp.where(zero, 0, jnp.where(zero, 1, size) ** self.p) if self.p != 2 else jnp.square(input)
         return input / (power.sum(-1, keepdims=True) + self.eps) ** (1 / self.p)
 
     def printed(self) -> str:
