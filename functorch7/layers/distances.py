@@ -67,16 +67,16 @@ class Euclidean(Centres):
     @in_float32
     def f(self, params: dict[str, Array], input: Array) -> Array:
         x = self.checked_input(params, input)
-        each = partial(self.distances, params)
+        each = partial(self.distances, {name: array.T for name, array in params.items()})
         if input.ndim == 1:
             return each(x)
         if traced_for() == "cpu" and self.input_size * self.output_size >= MANY:
             return lax.map(jax.checkpoint(each, prevent_cse=False), x)
         return jax.vmap(each)(x)
 
-    def distances(self, params: Tree, x: Array) -> Array:
-        """The distances of one example from all centres."""
-        return norm(x[None] - params["weight"].T, -1, 1e-7)
+    def distances(self, rows: Tree, x: Array) -> Array:
+        """The distances of one example from all centres, which are rows here."""
+        return norm(x[None] - rows["weight"], -1, 1e-7)
 
 
 class WeightedEuclidean(Euclidean):
@@ -99,8 +99,8 @@ class WeightedEuclidean(Euclidean):
     def init_params(self, key: Array, stdv: float | None = None) -> dict[str, Array]:
         return {**super().init_params(key, stdv), "diagCov": filled((self.input_size, self.output_size), 1)}
 
-    def distances(self, params: Tree, x: Array) -> Array:
-        return norm((x[None] - params["weight"].T) * params["diagCov"].T, -1, 1e-7)
+    def distances(self, rows: Tree, x: Array) -> Array:
+        return norm((x[None] - rows["weight"]) * rows["diagCov"], -1, 1e-7)
 
 
 class Cosine(Centres):
