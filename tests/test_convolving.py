@@ -32,6 +32,8 @@ CASES = {  # images, kernels, stride, padding, dilation, groups
     "small groups in a wide border": ((2, 4, 2, 3), (2, 2, 2, 1), (1, 1), (2, 1), (1, 1), 2),
     "small groups of many planes": ((2, 4, 4, 5), (52, 2, 2, 3), (1, 1), (0, 1), (1, 1), 2),
     "images smaller than kernels": ((2, 3, 2, 3), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "an odd number of planes to many": ((3, 5, 4, 4), (20, 5, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "planes to fewer": ((3, 7, 4, 5), (3, 7, 3, 4), (1, 2), (1, 0), (1, 1), 1),
     "volumes in groups": ((2, 4, 3, 4, 4), (4, 2, 2, 2, 3), (1, 2, 1), (0, 0, 1), (1, 1, 1), 2),
 }
 TRANSPOSED = {  # images, kernels, stride, padding, adjustment

@@ -18,6 +18,12 @@ from .windows import Steps
 _WINDOWS, _VALUES = 2**12, 2**18
 """This many windows, and the values of a plane for all of them, stay close to the processor."""
 
+_NARROW, _WIDE = 16, 20
+"""Numbers of planes: up to here products are slow, and from there on they are fast again."""
+
+_KERNELS = range(9, 122)
+"""With so many taps. Fewer gain nothing, and more are images in the place of kernels."""
+
 
 def convolved(x: Array, weight: Array, how: Steps) -> Array:
     """Cross-correlation of B x C x sizes with O x C x kernel, as B x O x windows."""
@@ -57,7 +63,7 @@ def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Arr
         return _of_kernels(x, y, how, kernel)
     most = max(_WINDOWS, _VALUES // max(x.shape[1], y.shape[1]))
     x, y, how = _in_bands(x, y, how, kernel, most)
-    count = max(1, most // math.prod(y.shape[2:]))
+    count = _images_at_once(most // math.prod(y.shape[2:]), y.shape[1])
     if len(x) <= count:
         return _of_kernels(x, y, how, kernel)
 
@@ -67,6 +73,13 @@ def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Arr
     batches = tuple(_split(each, math.ceil(len(x) / count), count) for each in (x, y))
     nothing = varying_as(jnp.zeros((y.shape[1], x.shape[1], *kernel), x.dtype), (x, y))
     return scan(add, nothing, batches)[0]
+
+
+def _images_at_once(most: int, outputs: int) -> int:
+    """How many images are processed at once, which are planes there: a number with which XLA is fast."""
+    if outputs > _NARROW:
+        return max(1, most // 2 * 2)
+    return max(_WIDE, most // 4 * 4)
 
 
 def _of_kernels(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
@@ -121,7 +134,35 @@ def _product(
         edges, gaps = [(0, 0)] * axes, (1,) * axes
     of_images, of_kernels = (0, axes + 1, *range(1, axes + 1)), (axes + 1, axes, *range(axes))
     order = lax.ConvDimensionNumbers(of_images, of_kernels, of_images)
-    return lax.conv_general_dilated(images, kernels, stride, edges, gaps, dilation, dimension_numbers=order)
+    outputs = kernels.shape[-1]
+    images, kernels = _with_zeros(images, kernels)
+    found = lax.conv_general_dilated(images, kernels, stride, edges, gaps, dilation, dimension_numbers=order)
+    return found[..., :outputs]
+
+
+def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
+    """Both with planes of zeros, where XLA multiplies matrices several times faster with them."""
+    *taps, planes, outputs = kernels.shape
+    wide, many = _fast_sizes(math.prod(taps), planes, outputs)
+    borders = [(0, 0)] * (images.ndim - 1)
+    images = jnp.pad(images, [*borders, (0, wide - planes)])
+    return images, jnp.pad(kernels, [*borders[1:], (0, wide - planes), (0, many - outputs)])
+
+
+def _fast_sizes(taps: int, planes: int, outputs: int) -> tuple[int, int]:
+    """How many planes of images, and of outputs, take the least time in place of these (jaxlib 0.10.2).
+
+    More than `_NARROW` outputs are fast for an even number of planes, fewer for `_WIDE` planes or more by fours.
+    """
+    is_even_faster = outputs % 64 != 0 and (planes > 3 or outputs <= 32)
+    even = planes + planes % 2 if planes > 1 and is_even_faster else planes
+    if outputs > _NARROW:
+        return even, outputs
+    if taps not in _KERNELS:
+        return planes, outputs
+    if planes >= outputs and planes > _WIDE // 4:
+        return max(_WIDE, planes + -planes % 4), outputs
+    return (even, _WIDE) if outputs > _WIDE // 8 else (planes, outputs)
 
 
 def _may_be_swapped(sizes: tuple[int, ...], kernel: tuple[int, ...], gaps: tuple[int, ...]) -> bool:

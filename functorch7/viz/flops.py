@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 
+from ..core.backend import tracing_for
 from ..core.types import Input, Value
 
 FREE = {
@@ -17,8 +18,12 @@ FREE = {
 
 
 def flops(function: Callable, *args: Value) -> int:
-    """The FLOPs of function(*args), counted as in `summary`, without computing it; also for training steps."""
-    return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
+    """The FLOPs of function(*args), counted as in `summary`, without computing it; also for training steps.
+
+    Those of forms for one backend alone, such as planes of zeros that are faster on CPUs, are not among them.
+    """
+    with tracing_for(()):
+        return _counted(jax.make_jaxpr(function)(*args).jaxpr, _flops)
 
 
 def accessed(function: Callable, *args: Input) -> int:
