@@ -1152,6 +1152,7 @@ class TotalDropout(Module):
     Shape: any, kept.
     """
     def __init__(self, p: float = 0.5) -> None: ...
+    def setp(self, p: float) -> Self: ...
 
 class UpSampling(Module):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: images or volumes made larger, every element repeated

@@ -253,6 +253,11 @@ class Plan(Running):
         plan.last_call = self.last_call
         return plan
 
+    @property
+    def history(self) -> Any:
+        """The steps that the object of this plan has taken since it forgot."""
+        return self.members[0]._steps()
+
     def begin(self) -> None:
         """Starts a sequence in every sequencer, a new one where it does not remember the last."""
         for sequencer, users in self.beginning:
@@ -275,7 +280,7 @@ class Plan(Running):
         given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
             return values + given
-        step = self.members[0]._steps().count
+        step = self.history.count
 
         def row(mask: Any) -> Any:
             if np.ndim(mask) < 2:

@@ -117,15 +117,13 @@ class StepFields(Module):
     after it, and _gradOutputs these and those of the output together. sharedClones: the module of each step.
     """
 
-    spec_class = None
-
     def _calls_of_steps(self) -> list[tuple[int, int, Call]]:
         """(first step, how many, call) of the calls that are kept since the state was forgotten."""
         call = self.remembered_call()
         if call is None:
             return []
         if call.plan.is_step:
-            return [(step, 1, each) for step, each in call.plan.members[0]._steps().calls.items()]
+            return [(step, 1, each) for step, each in call.plan.history.calls.items()]
         return [(self.steps_before(call) + 1, call.steps_of(self), call)]
 
     def call_of_step(self, step: int) -> Call | None:

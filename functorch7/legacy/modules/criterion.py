@@ -43,7 +43,8 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
-    `updateGradInput(input, target)`. Fields: output, gradInput, and the arguments under Torch's names.
+    `updateGradInput(input, target)`. Fields: output (0 at first) and gradInput, of the last call of this criterion, or
+    of a criterion or network around it; and the arguments under Torch's names.
     It is a module: where it has parameters, its own or those of modules inside, backward adds to their gradients, and
     `parameters()`, `zeroGradParameters()`, `updateParameters(rate)`, `evaluate()` and the like are those of modules.
     Source: nn/doc/criterion.md#nn.Criterion.
@@ -102,31 +103,11 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     # What forward and backward leave -------------------------------------------------------------------------------
 
-    @property
-    def output(self) -> Value:
-        """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
-        self._catch_up()
-        return self._left_by_call("_output", lambda call: as_number(call.output_of(self)))
-
-    @output.setter
-    def output(self, value: Value) -> None:
-        self.__dict__["_output"] = (next(count), value)
-
-    @property
-    def gradInput(self) -> Output:
-        """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
-        self._catch_up()
-        return self._left_by_call("_grad_input", lambda call: of_input(call.grad_input_of(self)))
-
-    @gradInput.setter
-    def gradInput(self, value: Output) -> None:
-        self.__dict__["_grad_input"] = (next(count), value)
-
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        self._catch_up()
         self.__dict__.setdefault("_output", (0, 0))
-        return super()._left_by_call(field, find) if self._by_plan else self._left_by_itself(field)
-
-    def _left_by_itself(self, field: str) -> Any:
+        if self._by_plan:
+            return super()._left_by_call(field, find)
         return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
 
     def _catch_up(self, after: int | None = None, with_networks: bool = True) -> None:

@@ -28,8 +28,13 @@ class CriterionCopies(CriterionParts):
         if not self._by_plan and opened(Recorder) is None:
             self._catch_up(with_networks=False)
         call = self._call if self._by_plan else None
-        output = self._newer("_output", call, lambda call: as_number(call.output_of(self)))
-        return output, self._newer("_grad_input", call, lambda call: of_input(call.grad_input_of(self)))
+        return self._newer("_output", call, self._output_of), self._newer("_grad_input", call, self._grad_input_of)
+
+    def _output_of(self, call: Call) -> Value:
+        return as_number(super()._output_of(call))
+
+    def _grad_input_of(self, call: Call) -> Value:
+        return of_input(super()._grad_input_of(call))
 
     def _newer(self, field: str, call: Call | None, find: Callable[[Call], Value]) -> Value:
         """What a call has left, or what was put into the field since."""

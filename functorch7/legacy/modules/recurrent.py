@@ -50,7 +50,7 @@ def _initial_gradient(name: str) -> property:
     def get(self: Any) -> Any:
         plan, call = self._called()
         if plan.is_step:
-            values = plan.members[0]._steps().grad_states.get(0)
+            values = plan.history.grad_states.get(0)
         else:
             values = None if call is None else call.state_gradient
         return None if not values else wrapped(self._values(plan, values).get((id(self), name)))

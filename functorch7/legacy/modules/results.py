@@ -37,6 +37,12 @@ class Results(Described):
         """The first of these."""
         return next(self._calls(), None)
 
+    def _output_of(self, call: Call) -> Any:
+        return call.output_of(self)
+
+    def _grad_input_of(self, call: Call) -> Any:
+        return call.grad_input_of(self)
+
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         held = self.__dict__.get(field)
         for call in self._calls():
@@ -112,7 +118,7 @@ class Results(Described):
     @property
     def output(self) -> Output:
         """The output of the last call, that of a network around this module too."""
-        return self._left_by_call("_output", lambda call: call.output_of(self))
+        return self._left_by_call("_output", self._output_of)
 
     @output.setter
     def output(self, value: Input | None) -> None:
@@ -121,7 +127,7 @@ class Results(Described):
     @property
     def gradInput(self) -> Output:
         """The gradient with respect to the input in the last backward."""
-        return self._left_by_call("_grad_input", lambda call: call.grad_input_of(self))
+        return self._left_by_call("_grad_input", self._grad_input_of)
 
     @gradInput.setter
     def gradInput(self, value: Input | None) -> None:

@@ -96,7 +96,7 @@ class Reinforce(Module, describes=ReinforceSpec):
         reward = unwrapped(self.reward)
         if not step or np.ndim(reward) < 2:
             return reward
-        last = max(plan.members[0]._steps().count for plan in watchers(self))
+        last = max(plan.history.count for plan in watchers(self))
         return reward[step - 1 - last]
 
 

@@ -30,8 +30,6 @@ from .module import Module
 class Emptied(Module):
     """Poolings, which know clearState under an old name, too."""
 
-    spec_class = None
-
     def empty(self) -> Described:
         """Drops what calls left behind."""
         return self.clearState()
@@ -40,7 +38,6 @@ class Emptied(Module):
 class Unpooling(Emptied):
     """Modules that put values where a pooling object found them in its last forward."""
 
-    spec_class = None
     pooling: Value
 
     def __init__(self, poolingModule: Module):
@@ -64,8 +61,6 @@ for _spec in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling):
 class ReSampling(Module):
     """Resampling whose updateGradInput goes by gradOutput's size, as nnx's C code does."""
 
-    spec_class = None
-
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input, if that was brought to gradOutput's size."""
         height, width = np.shape(gradOutput)[-2:]
@@ -78,8 +73,6 @@ class ReSampling(Module):
 
 class Glimpse(Module):
     """Glimpses, whose `module` reduces their patches: a SpatialAveragePooling or a SpatialReSampling."""
-
-    spec_class = None
 
     @property
     def module(self) -> Described:
@@ -100,8 +93,6 @@ more[layers.SpatialGlimpse] = More({}, Glimpse, "`module` is what reduces the pa
 
 class Convolution(Module):
     """Convolutions, which are cudnn's, too: its programs say which algorithms compute them, and here XLA chooses."""
-
-    spec_class = None
 
     def fastest(self, mode: bool = True) -> Self:
         """Returns itself: XLA chooses among algorithms, whatever it is told."""

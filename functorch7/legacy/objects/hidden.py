@@ -60,7 +60,7 @@ class HiddenStates(Steps):
         return self._nested(self._values(plan, values))
 
     def _state_of_step(self, plan: Plan, step: int | None) -> list:
-        steps = plan.members[0]._steps()
+        steps = plan.history
         number: int = steps.count if step is None else step
         if number == steps.count:
             return plan.initial_state()
@@ -74,7 +74,7 @@ class HiddenStates(Steps):
         None is the number of that step, too. Raises ValueError for other steps, and for another number of tensors.
         """
         plan, _ = self._called()
-        count = plan.members[0]._steps().count if plan.is_step else 0
+        count = plan.history.count if plan.is_step else 0
         if step not in (None, count):
             raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
         for slot, value in self._by_slot(plan, hiddenState):
@@ -92,7 +92,7 @@ class HiddenStates(Steps):
         if call is None:
             raise RuntimeError(f"{self.title()}: getGradHiddenState needs a backward call")
         if plan.is_step:
-            steps = plan.members[0]._steps()
+            steps = plan.history
             number = steps.pulled - 1 if step is None else step
             values = steps.grad_states.get(number)
             if values is None and number not in steps.calls:
@@ -114,7 +114,7 @@ class HiddenStates(Steps):
         pairs = self._by_slot(plan, gradHiddenState)
         if plan.is_step:
             by_slot = {id(slot): value for slot, value in pairs}
-            steps = plan.members[0]._steps()
+            steps = plan.history
             number = steps.pulled - 1 if step is None else step
             steps.grad_states[number] = [by_slot.get(id(slot)) for slot in plan.state_slots]
             return

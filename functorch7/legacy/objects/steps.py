@@ -57,7 +57,7 @@ class Steps(Described):
         if call is None:
             return 1
         if call.plan.is_step:
-            return call.plan.members[0]._steps().count + 1
+            return call.plan.history.count + 1
         return self.steps_before(call) + call.steps_of(self) + 1
 
     def remembered_call(self) -> Call | None:
