@@ -16,9 +16,10 @@ from ..interop import t7
 from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
 from ..legacy.objects.described import Described
-from ..legacy.objects.files import Loaded, Saved
+from ..legacy.objects.loaded import Loaded
 from ..legacy.objects.opening import opening
 from ..legacy.objects.own_methods import methods_among
+from ..legacy.objects.saved import Saved
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 
 from ..interop import t7
-from ..legacy.objects.files import located
+from ..legacy.objects.located import located
 from ..legacy.program.file import File
 from .kinds import Bridge, Crossing, as_dict
 

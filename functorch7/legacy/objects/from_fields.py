@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...core.types import Value
 from ...interop.t7 import T7Object
 from ...interop.t7.values import Fields
-from .files import Loaded, Saved
+from .loaded import Loaded
+from .saved import Saved
 
 
 def with_fields(classname: str, fields: Fields) -> Value:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ...interop import t7
 from ...interop.t7.values import TYPES
-from ..objects.files import Loaded, Saved
+from ..objects.loaded import Loaded
+from ..objects.saved import Saved
 from ..tensors.named import Named, under_name
 from ..tensors.storage import Storage
 from .numbers import as_text, read_text
