@@ -30,7 +30,7 @@ from .tensors.makers import DRAWN, MAKERS, Making, joined
 from .tensors.named import under_name
 from .tensors.named_errors import naming, words_of
 from .tensors.operations import OPERATIONS, Operation
-from .tensors.random import default_generator, given_generator
+from .tensors.random import default_generator, given_generator, split_off_generator
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
@@ -84,8 +84,8 @@ def setRNGState(generator: Generator, state: Tensor, /) -> Tensor: ...
 @functools.partial(naming, "torch.setRNGState")
 def setRNGState(*args: Any) -> Tensor:
     """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
-    chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
-    chosen.state = np.asarray(state)
+    chosen, (state,) = split_off_generator(args)
+    (chosen or default_generator).state = np.asarray(state)
     return state
 
 

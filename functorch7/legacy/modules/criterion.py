@@ -25,8 +25,9 @@ from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
 from ..engine.waiting import waiting_for
-from ..objects.described import describe, overridden_in
+from ..objects.described import overridden_in
 from ..objects.generated import class_of
+from ..objects.given import describe
 from ..tensors.changes import changed
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import core, losses
-from ..objects.described import Given, taken_from
 from ..objects.generated import More, more, object_of
+from ..objects.given import Given, taken_from
 from .criterion import Criterion
 from .module import Module
 

@@ -12,8 +12,9 @@ import numpy as np
 from ... import core, losses
 from ...core.types import Value
 from ...network import numbers
-from ..objects.described import Described, Given, taken_from
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given, taken_from
 from ..tensors.tensor import Tensor
 from .members import FIELDS, OfObject, attribute, holds
 from .module import Module

@@ -11,8 +11,9 @@ import numpy as np
 
 from ... import core, losses, recurrent, reinforce
 from ...core.types import Value
-from ..objects.described import Described, Given
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given
 from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor

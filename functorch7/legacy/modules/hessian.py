@@ -61,7 +61,7 @@ class OfModules(Parameters):
         fields = self.__dict__
         fields.setdefault("diagHessianInput", Tensor())
         for name in self.own_parameters():
-            fields.setdefault(hessian_name(name), _zeros_as(fields[name]))
+            fields.setdefault(hessian_name(name), of_zeros(fields[name].shape, fields[name].dtype))
 
     def updateDiagHessianInput(self, input: Input, diagHessianOutput: Input) -> Output:
         """diagHessianInput; call forward first. Raises NotImplementedError where it is undefined."""
@@ -163,7 +163,7 @@ def initDiagHessianParameters(module: Module, gw: list[str], hw: list[str]) -> N
     fields.setdefault("diagHessianInput", Tensor())
     for gradient, name in zip(gw, hw, strict=True):
         if fields.get(name) is None:
-            setattr(module, name, _zeros_as(fields[gradient]))
+            setattr(module, name, of_zeros(fields[gradient].shape, fields[gradient].dtype))
 
 
 def updateDiagHessianInput(
@@ -212,10 +212,6 @@ def accDiagHessianParameters(
         module.forward(squares)
         module.accGradParameters(squares, diagHessianOutput, 1)
     module.output = kept
-
-
-def _zeros_as(tensor: Tensor) -> Tensor:
-    return of_zeros(tensor.shape, tensor.dtype)
 
 
 @contextmanager

@@ -26,9 +26,10 @@ from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..engine.waiting import forward_call
 from ..objects import composed, layered, own_elements
-from ..objects.described import Described, Given, as_own_type, describe, objects_inside, overridden_in, torch_spelling
+from ..objects.described import Described, as_own_type, overridden_in, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
+from ..objects.given import Given, describe, objects_inside
 from ..objects.hidden import HiddenStates
 from ..objects.parameters import Parameters
 from ..objects.printed import Printed

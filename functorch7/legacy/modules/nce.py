@@ -12,7 +12,7 @@ import numpy as np
 from ... import core, layers
 from ...layers.lookup import check_indices
 from ..engine.watched import is_repeat
-from ..objects.described import Given
+from ..objects.given import Given
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
 from ..tensors.random import next_key

@@ -10,7 +10,7 @@ import jax
 from ... import layers
 from ...core.types import Value
 from ...losses.tables import map_leaves
-from ..engine.registered import everywhere
+from ..engine.turns import standing
 from ..objects.generated import More, more
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
@@ -37,7 +37,7 @@ class Passing(Module):
 
     def _hands_on(self, *values: Any) -> bool:
         own = all(isinstance(leaf, Tensor) for value in values for leaf in jax.tree.leaves(value))
-        return own and not self._hooks and not everywhere
+        return own and not standing(self)
 
     def updateOutput(self, input: Value) -> Output:
         """The input's tensors."""
@@ -104,7 +104,7 @@ class Rearranging(Module):
 
     def updateOutput(self, input: Value) -> Output:
         """The input's elements; gradInput is of the module's type, as in Torch."""
-        if not isinstance(input, Tensor) or input.dtype == dtype_of(self._type) or self._hooks or everywhere:
+        if not isinstance(input, Tensor) or input.dtype == dtype_of(self._type) or standing(self):
             return super().updateOutput(input)
         with precision(input.dtype):
             self.output = wrapped(self._spec.f(input.array))
@@ -143,14 +143,14 @@ class Copy(Module, describes=layers.Copy):
 
     def updateOutput(self, input: Value) -> Output:
         """The input, or a copy of it, of the output's type."""
-        if not isinstance(input, Tensor) or self._hooks or everywhere:
+        if not isinstance(input, Tensor) or standing(self):
             return super().updateOutput(input)
         self.output = self._cast_to(input, self.outputType, self.inputType)
         return self.output
 
     def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """gradOutput, or a copy of it, of the input's type."""
-        if not isinstance(gradOutput, Tensor) or self._hooks or everywhere:
+        if not isinstance(gradOutput, Tensor) or standing(self):
             return super().updateGradInput(input, gradOutput)
         self.gradInput = self._cast_to(gradOutput, self.inputType, self.outputType)
         return self.gradInput

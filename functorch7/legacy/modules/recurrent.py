@@ -14,8 +14,9 @@ from ...layers import Identity
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import composed, nested
-from ..objects.described import Described, Given, describe, put_among
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given, describe, put_among
 from ..tensors.devices import precision
 from ..tensors.named import under_name
 from ..tensors.type_names import dtype_of

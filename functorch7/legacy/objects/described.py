@@ -1,7 +1,7 @@
 """Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -10,9 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.making import Unmade, words_of
 from ...checks.tables import entries
-from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
@@ -29,24 +27,21 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
-from .generated import class_of, classes, is_named, object_of
-from .named_calls import MissingArgument, NamedCalls, WrongArgument
+from .generated import class_of, classes, is_named
+from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
 from .resized import resized
-from .signatures import ConstructorSignature, Documentation, in_torchs_words
+from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
 
 Found = TypeVar("Found")
 
-Given = list[tuple[core.Module, "Described"]]
-"""The objects that a constructor was given, with their descriptions."""
 
-
-def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
+def by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
     """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
     names = tuple(names)
     return {name: name for name in names} | {torch_spelling(spec_class, name): name for name in names}
@@ -61,93 +56,14 @@ def torch_spelling(spec_class: type[core.Module], name: str) -> str:
 def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
     rules = schema_of(spec_class).rules
     saved = {rule.name: field for field, rule in rules.items() if rule.name and not rule.name.startswith("_")}
-    return saved | _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
-
-
-@cache
-def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return _by_torch_name(spec_class, inspect.signature(spec_class).parameters)
+    return saved | by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
 
 
 @cache
 def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     """The methods of a description that give another, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
-    return _by_torch_name(spec_class, (name for name, _ in found))
-
-
-def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, "Given"]:
-    """A description from Torch's arguments, and the objects among them with their descriptions.
-
-    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
-    """
-    objects: Given = []
-
-    def converted(value: Any) -> Any:
-        if isinstance(value, Described):
-            return put_among(objects, value)
-        if isinstance(value, (Tensor, Storage)):
-            return np.asarray(value if isinstance(value, Tensor) else value.array)
-        if isinstance(value, dict):
-            return {name: converted(each) for name, each in value.items()}
-        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
-            return tuple(map(converted, value))
-        return plain(value)
-
-    parameters = list(inspect.signature(spec_class).parameters.values())
-    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    filled = [
-        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
-        for i, value in enumerate(args)
-    ]
-    names = _argument_names(spec_class)
-    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
-    try:
-        return spec_class(*filled, **named), objects
-    except Unmade:
-        kind = _misuse_by(spec_class, filled, named)
-        usage = f"({', '.join(words_of(in_torchs_words(spec_class)))})"
-        raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
-
-
-def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[WrongArgument]:
-    """The error for arguments that a constructor does not take."""
-    try:
-        inspect.signature(spec_class).bind(*given, **named)
-    except TypeError as error:
-        return MissingArgument if str(error).startswith("missing") else WrongArgument
-    return WrongArgument
-
-
-def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
-    """Whether Lua's `argument or default` is the default, which it is for false, too, where numbers are expected."""
-    is_number = type(parameter.default) in (int, float)
-    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
-
-
-def put_among(given: Given, each: "Described") -> core.Module:
-    """Adds an object, and gives its description: a copy, where another one's is the very same (a clone's)."""
-    description = each.description()
-    if any(other is description for other, _ in given):
-        description = description.replace()
-    given.append((description, each))
-    return description
-
-
-def taken_from(given: Given, spec: core.Module) -> Value:
-    """The object whose description this is, taken out of those that are left; None if there is none."""
-    for i, (description, _) in enumerate(given):
-        if description is spec:
-            return given.pop(i)[1]
-    return None
-
-
-def objects_inside(spec: core.Module, given: Given) -> list[Value]:
-    """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
-    children = spec.child_modules()
-    if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
-        given.extend((each, object_of(each, given)) for each in spec.made_first)
-    return [taken_from(given, child) or object_of(child, given) for child in children]
+    return by_torch_name(spec_class, (name for name, _ in found))
 
 
 @cache
@@ -273,30 +189,50 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
             changed(self)
             return
-        field, spec = None, self._spec
-        if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
-            field = _field_names(type(spec)).get(name)
-        if spec is not None and field is not None and field not in spec.parameter_order:
-            self._respecify(spec.replace(**{field: _as_given(value)}))
-            return
-        if spec is None and isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
-            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
-        if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
+        if isinstance(held, Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
-        if spec is not None and field is not None and isinstance(value, Tensor) and getattr(spec, field) is False:
+        if self._spec is None:
+            self._set_undescribed(name, value)
+        elif not self._set_field(name, value):
+            self._set_held(name, value)
+            if name not in LEFT and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
+                changed(self)
+
+    def _set_field(self, name: str, value: object) -> bool:
+        """Sets a field of the description; whether the name is that of one."""
+        spec = self._spec
+        if name.startswith("_") or hasattr(type(self), name):
+            return False
+        field = _field_names(type(spec)).get(name)
+        if field is None:
+            return False
+        if field not in spec.parameter_order:
+            self._respecify(spec.replace(**{field: _as_given(value)}))
+            return True
+        if isinstance(value, Tensor) and getattr(spec, field) is False:
             self._put_parameter(field, value)  # `linear.bias = tensor` takes noBias() back
             self._respecify(spec.replace(**{field: True}))
-            return
+            return True
+        return False
+
+    def _set_held(self, name: str, value: object) -> None:
+        """Sets what the object holds; a parameter of another size changes the description."""
+        self._hold_attribute(name, value)
+        if isinstance(value, Tensor) and name in self._spec.parameter_order:
+            fitting = resized(self._spec, name, value.shape)
+            if fitting is not None:
+                self._respecify(fitting)
+
+    def _set_undescribed(self, name: str, value: object) -> None:
+        """Sets what an object of a user's class holds, which has no description."""
+        if isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
+            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
+        self._hold_attribute(name, value)
+
+    def _hold_attribute(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         if isinstance(value, Parameter) and grad_name(name) in self.__dict__:
             self.__dict__[grad_name(name)] = value.grad  # it is learned as one, wherever it is
-        if spec is not None and isinstance(value, Tensor) and name in spec.parameter_order:
-            fitting = resized(spec, name, value.shape)
-            if fitting is not None:
-                self._respecify(fitting)
-        counts = spec is not None and name not in LEFT
-        if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
-            changed(self)
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)

@@ -26,10 +26,10 @@ from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.parameter import Parameter
 from ..tensors.random import generator
-from ..tensors.storage import Storage
 from ..tensors.storages import noted_of, zero
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
+from ..tensors.zeros import of_zeros
 from .described import Described, described_among
 from .serial import PRIVATE
 from .tree import Tree
@@ -99,9 +99,10 @@ class Parameters(Described):
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
-        storage = Storage.zeros(tensor.shape, tensor.dtype).cast(tensor.dtype, tensor.storage_.device)
-        zeros = Tensor.viewing(storage, 0, tensor.shape)
-        gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
+        if isinstance(tensor, Parameter):
+            gradient = tensor.grad
+        else:
+            gradient = of_zeros(tensor.shape, tensor.dtype, tensor.storage_.device)
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 

@@ -10,8 +10,8 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
-from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
 from .own_elements import with_writes
@@ -152,5 +152,5 @@ def _blank(described: type) -> Any:
 
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return Tensor.viewing(Storage.zeros(value.shape, value.dtype), 0, value.shape)
+        return of_zeros(value.shape, value.dtype)
     return type(value)() if isinstance(value, (list, dict)) else value

@@ -14,8 +14,9 @@ from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
-from ..objects.described import Described, noting_classes, overridden_in, taken_from
+from ..objects.described import Described, noting_classes, overridden_in
 from ..objects.generated import object_of
+from ..objects.given import taken_from
 from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
 from ..tensors.named_errors import misuse

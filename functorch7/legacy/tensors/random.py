@@ -54,9 +54,15 @@ def next_key() -> jax.Array:
     return key_of(*map(int, next_draw()))
 
 
+def split_off_generator(args: tuple) -> tuple[Generator | None, tuple]:
+    """The generator that comes first among arguments, if one does, and the other arguments."""
+    return (args[0], args[1:]) if args and isinstance(args[0], Generator) else (None, args)
+
+
 def given_generator(args: tuple) -> tuple[Generator, tuple]:
-    """The generator that comes first among arguments, else the one in use, and the other arguments."""
-    return (args[0], args[1:]) if args and isinstance(args[0], Generator) else (generator(), args)
+    """The same, with the generator in use where none is given."""
+    found, rest = split_off_generator(args)
+    return found or generator(), rest
 
 
 # Torch's functions ----------------------------------------------------------------------------------------------------
@@ -67,10 +73,10 @@ def manualSeed(*args: Operand) -> None:
 
     Raises TypeError for anything but a number.
     """
-    chosen, rest = (args[0], args[1:]) if args and isinstance(args[0], Generator) else (default_generator, args)
+    chosen, rest = split_off_generator(args)
     if len(rest) != 1 or not isinstance(rest[0], numbers.Real):
         raise TypeError(f"torch.manualSeed: expected ([generator], number), got {args}")
-    chosen.manual_seed(int(rest[0]))  # type: ignore[arg-type]
+    (chosen or default_generator).manual_seed(int(rest[0]))  # type: ignore[arg-type]
 
 
 def seed(generator: Generator = default_generator) -> int:
