@@ -109,7 +109,7 @@ class ParameterList(_module_lists.ParameterList, Module):
     """A list of parameters, named "0", "1", ...; tensors that are put in become parameters."""
 
 class Reinforce(_special.Reinforce, Module):
-    """Stochastic modules; `reward` is what `reinforce` sent last."""
+    """Stochastic modules; `reward` is the last reward from `reinforce`."""
 
 class Sequential(_special.Sequential, Container):
     """y = m_n(... m_2(m_1(x))): the modules one after another.

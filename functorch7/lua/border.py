@@ -185,7 +185,7 @@ class Border:
         return value
 
     def returned(self, result: Crossing, owner: Crossing = None) -> Crossing:
-        """A call's result as it crosses: a plain value alone; otherwise the first value, all kinds, the other values."""
+        """A call's result as it crosses: a plain value alone; otherwise the first value, all kinds, the others."""
         if result is None:
             return None
         if result is owner:

@@ -12,7 +12,7 @@ from .module import Module
 
 
 class _Computing(Module):
-    """What CriterionTable and ModuleFromCriterion have in common: the object `criterion` is what counts."""
+    """The base of CriterionTable and ModuleFromCriterion: their object `criterion` counts."""
 
     criterion: Criterion
 

@@ -61,7 +61,7 @@ def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 @cache
 def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
-    """The methods of a description that give another, by both spellings."""
+    """The methods of a description that return another one, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
     return by_torch_name(spec_class, (name for name, _ in found))
 
@@ -73,12 +73,12 @@ def overridden_in(kind: type, name: str) -> bool:
 
 
 noting_classes: list[Callable[[type], None]] = []
-"""What looks at every class that a user writes, and may change it."""
+"""Functions that are called with every class that a user defines, and may change it."""
 
 
 def class_named(name: str, derived: bool = False) -> type:
-    """The newest class of this Torch name that a user has written, or None: with an updateOutput of its own, or
-    `derived` from a class that has a description."""
+    """A user's newest class of this Torch name, or None: one with its own updateOutput, or one `derived` from a
+    described class."""
 
     def fits(kind: Any) -> bool:
         return not is_ours(kind) and (kind.spec_class is not None) == derived and kind._class_name() == name
@@ -87,19 +87,19 @@ def class_named(name: str, derived: bool = False) -> type:
 
 
 def parent_of(name: str) -> str | None:
-    """Torch's name of the class from which a user has derived the one of this name, if there is such."""
+    """Torch's name of the class above a user's derived class of this name, if there is one."""
     kind = class_named(name, derived=True)
     return None if kind is None else kind.spec_class.torch_name()
 
 
 def is_derived(object: "Described") -> bool:
-    """Whether a user has derived the object's class from one that has a description."""
+    """Whether the object's class is a user's, derived from a described class."""
     kind = type(object)
     return kind.spec_class is not None and not is_ours(kind)
 
 
 def as_own_type(object: "Described", spec: core.Module) -> core.Module:
-    """The description under the name of the object's class, if a user has derived that: so it is printed."""
+    """The description; if a user has derived the object's class, it is printed under that name."""
     if not is_derived(object) or spec.own_type == object.typename():
         return spec
     spec = spec.replace()
@@ -108,14 +108,14 @@ def as_own_type(object: "Described", spec: core.Module) -> core.Module:
 
 
 def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[Found]:
-    """What there is of some kinds in a field's value: itself, or those in its lists and dicts."""
+    """The values of some kinds in a field: its value itself, or those in its lists and dicts."""
     if isinstance(value, kinds):
         return [value]
     return [found for each in entries(value) for found in among(each, kinds)]
 
 
 def described_among(value: object) -> list["Described"]:
-    """The objects in a field's value: itself, or those in its lists and dicts."""
+    """The objects in a field: its value itself, or those in its lists and dicts."""
     return among(value, Described)
 
 
@@ -133,7 +133,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:
-        """Whether gradInput stays what it is: of layers of Lua's that say nothing of gradients."""
+        """Whether gradInput stays as it is: for Lua layers without methods for gradients."""
         return False
 
     def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
@@ -154,7 +154,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     @property
     def is_described(self) -> bool:
-        """Whether it has a description, which this does not make."""
+        """Whether it has a description; this does not make one."""
         return self._spec is not None
 
     def description(self) -> core.Module:
@@ -246,9 +246,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return call
 
     def _respecify(self, spec: core.Module) -> bool:
-        """Takes another description (same class, some field changed).
+        """Takes another description of the same class.
 
-        False where nobody need hear of it, because it differs in numbers that are arguments already.
+        Returns False if plans stay valid, because only numbers differ that are arguments of programs.
         """
         spec, before = as_own_type(self, numbers.tuned(spec, self._spec)), self._spec
         object.__setattr__(self, "_spec", spec)
@@ -270,14 +270,14 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return self._class_name()
 
     def __tostring__(self) -> str:
-        """What is printed: a method that Torch's classes write, and call of the class above."""
+        """The printed text: a method that Torch's classes define, and call on the class above."""
         return self.typename()
 
     def __repr__(self) -> str:
         return str(self.__tostring__())
 
     def _shown(self) -> core.Module:
-        """The description as it is printed inside of others."""
+        """The description for printing inside others."""
         return self.description()
 
     # Types -------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return [each for value in vars(self).values() for each in described_among(value)]
 
     def _made(self, array: Elements | None = None) -> Tensor:
-        """A tensor of this object's type, where that is, with an array's elements; an empty one without."""
+        """A tensor of this object's type, on its device, with an array's elements; empty without an array."""
         dtype, device = dtype_of(self._type), gpu(self._type) if is_of_gpu(self._type) else None
         storage = (Storage.zeros((0,), dtype) if array is None else Storage(array)).cast(dtype, device)
         return Tensor.viewing(storage, 0, storage.shape)
@@ -303,7 +303,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             part._cast_inside(type_name, cache)
 
     def _cast_inside(self, type_name: str, cache: dict) -> None:
-        """Casts it as a part of another object: by its user's own `type`, if there is one."""
+        """Casts it as a part of another object, with the user's own `type` if there is one."""
         if overridden_in(self.__class__, "type"):
             self.type(type_name, cache)
         else:
@@ -330,7 +330,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
 
 def _as_given(value: Any) -> Any:
-    """What a constructor is given for a tensor's elements, or a storage's."""
+    """A constructor's argument for a tensor or storage."""
     if isinstance(value, Storage):
         return tuple(value.totable())
     return np.asarray(value) if isinstance(value, Tensor) else plain(value)

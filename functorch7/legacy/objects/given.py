@@ -1,4 +1,4 @@
-"""What constructors are given: a description of Torch's arguments, and the objects among them."""
+"""The arguments of constructors: a description made of them, and the objects among them."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[st
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
-    """Whether Lua's `argument or default` is the default, which it is for false, too, where numbers are expected."""
+    """Whether Lua's `argument or default` is the default: for nil, and for false where a number is expected."""
     is_number = type(parameter.default) in (int, float)
     return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
 
 
 def put_among(given: Given, each: Described) -> core.Module:
-    """Adds an object, and gives its description: a copy, where another one's is the very same (a clone's)."""
+    """Adds an object and returns its description; a copy, if another object (a clone) has the same one."""
     description = each.description()
     if any(other is description for other, _ in given):
         description = description.replace()
@@ -88,7 +88,7 @@ def put_among(given: Given, each: Described) -> core.Module:
 
 
 def taken_from(given: Given, spec: core.Module) -> Value:
-    """The object whose description this is, taken out of those that are left; None if there is none."""
+    """Removes and returns the object with this very description; None if there is none."""
     for i, (description, _) in enumerate(given):
         if description is spec:
             return given.pop(i)[1]
@@ -96,7 +96,7 @@ def taken_from(given: Given, spec: core.Module) -> Value:
 
 
 def objects_inside(spec: core.Module, given: Given) -> list[Value]:
-    """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
+    """The objects of the modules inside, in Torch's order: given ones, which are removed from `given`, and new ones."""
     children = spec.child_modules()
     if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
         given.extend((each, object_of(each, given)) for each in spec.made_first)

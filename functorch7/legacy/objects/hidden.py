@@ -1,4 +1,4 @@
-"""Hidden states by number of step, and their gradients: read, set, and handed from one network to another."""
+"""Hidden states and their gradients by step: read, set, and passed from one network to another."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def _hidden_names(module: Any) -> tuple[str, ...]:
-    """The names of a module's hidden state: of all it carries from step to step, what users handle."""
+    """The names of the part of a module's state that users handle."""
     return getattr(module._spec, "hidden", module._spec.traits.transient) if module._spec is not None else ()
 
 
 class HiddenStates(Steps):
     """The part of Module that shows recurrent state, and the gradients with respect to it.
 
-    A module that is called step by step has the state after every step that is kept for backward. Of one that a
-    sequencer runs, there are the initial state (step 0) and that after the last step (any other number, or None).
+    If a module is called step by step, there is the state after every step that is kept for backward. If a sequencer
+    runs it, there are the initial state (step 0) and the state after the last step (any other number, or None).
     """
 
     def _shown_slots(self, plan: Plan) -> list[Slot]:

@@ -1,4 +1,4 @@
-"""What is made of a file's values: tensors, tables and objects."""
+"""Makes tensors, tables and objects of a file's values."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TABLES: dict[str, type[Hash | Vec]] = {**dict.fromkeys(HASHES, Hash), **dict.fro
 """tds's tables, by the names that files have for them."""
 
 NO_KEYS = (list, dict, bool, Storage)
-"""What Python's dicts do not have as keys, or not beside the numbers that booleans are."""
+"""What cannot be a key of Python's dicts; booleans cannot, because they are equal to numbers."""
 
 
 class Loaded:
-    """What is made of a file's values, one after the other: what occurs in several of them is one object."""
+    """Makes objects of a file's values, one after the other; what occurs in several of them becomes one object."""
 
     reads_itself: t7.Own | None = None
-    """What reads objects that have a way of their own."""
+    """Reads objects of classes that read themselves."""
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
@@ -76,13 +76,13 @@ class Loaded:
         return root[0]
 
     def take_methods(self, object: Described, fields: Fields) -> None:
-        """Gives an object the functions among a file's fields that take the places of its class's methods."""
+        """Gives an object the functions among a file's fields that replace methods of its class."""
         for name, method in methods_among(object, fields, MethodOfFile):
             vars(object)[name] = method
             changed(object)
 
     def note(self, record: t7.T7Object, path: str) -> bool:
-        """Notes what becomes of a record at a path; whether it is an object whose fields are values like others."""
+        """Notes what a record at a path becomes; returns whether it is an object with fields to go through."""
         kind = plain_class_named(record.class_name)
         if kind is not None:
             self._note_plain(record, kind)
@@ -140,7 +140,7 @@ class Loaded:
 
 
 class _Walk:
-    """A walk through all tables of a value, whose records are noted; without recursion, as files may nest deep."""
+    """Goes through all tables of a value and notes their records; without recursion, as files may be deeply nested."""
 
     def __init__(self, loaded: Loaded, root: list):
         self.loaded, self.root = loaded, root
@@ -179,7 +179,7 @@ class _Walk:
 
 @contextmanager
 def _of_record(record: t7.T7Object) -> Iterator[None]:
-    """Errors in it are the file's: a description that objects cannot have, such as a criterion among modules."""
+    """A block whose errors are the file's: objects cannot have the description, such as a criterion among modules."""
     try:
         yield
     except t7.T7FormatError:

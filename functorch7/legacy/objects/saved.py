@@ -1,4 +1,4 @@
-"""What is made of values for a file: records, arrays and tables."""
+"""Makes records, arrays and tables of values, for a file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .packed import Hash, Vec
 from .torch_object import InFiles, TorchObject
 
 OF_FILES = (*PLAIN_KINDS, bytes, t7.T7Object, t7.T7Storage, t7.LuaFunction)
-"""What files have as it is."""
+"""What files contain unchanged."""
 
 
 class Saved:
-    """What is made of values for a file, one after the other: what occurs in several of them is one record."""
+    """Makes records of values for a file, one after the other; what occurs in several of them becomes one record."""
 
     def __init__(self) -> None:
         self.arrays = Arrays()
@@ -45,7 +45,7 @@ class Saved:
         self.graph_nodes = NodesForFiles()
 
     def value(self, value: object) -> Content:
-        """The value with records and arrays. Raises TypeError for what Torch has not, with its place."""
+        """The value with records and arrays. Raises TypeError, naming the place, for what Torch does not have."""
         result = self.made(value, "")
         while self.waiting or self.nodes.made:
             while self.nodes.made:
@@ -55,7 +55,7 @@ class Saved:
         return result
 
     def made(self, each: object, place: str) -> Content:
-        """What stands for a value; tables are filled later."""
+        """The record or array of a value; tables are filled later."""
         if isinstance(each, Tensor):
             return self.arrays(each)
         if isinstance(each, Storage):
@@ -74,7 +74,7 @@ class Saved:
         return self.other(each, place)
 
     def other(self, each: object, place: str) -> Content:
-        """The same for what is neither a table nor an object of these classes."""
+        """The same for other values than tables and objects of these classes."""
         if isinstance(each, MethodOfFile):
             return self.made(each.function, place)
         if isinstance(each, (Node, Split)):
@@ -86,7 +86,7 @@ class Saved:
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
 
     def once(self, each: object, make: Callable[[], Value]) -> Content:
-        """What is made of a value when it first occurs."""
+        """What is made of a value, once."""
         return self.records.once(each, lambda _: make())
 
     def _table(self, table: Any, place: str) -> Any:
@@ -105,7 +105,7 @@ class Saved:
             made.extend(self.made(each, entry(place, i)) for i, each in enumerate(table, 1))
 
     def key(self, key: object, place: str) -> Content:
-        """What stands for a table's key, which may be anything in Lua's tables."""
+        """The record of a table's key, which may be anything in Lua."""
         if isinstance(key, (str, bytes, Real)):
             return key
         key = key.as_value() if isinstance(key, OfLua) else key
