@@ -1212,9 +1212,9 @@ def maskedSelect(tensor: Tensor, /, *given: Operand) -> Tensor:
     """maskedSelect(tensor, args...): maskedSelect([tensor,] mask): the elements where the mask is not 0, one
     after the other."""
 def multinomialAliasSetup(tensor: Tensor, /, *given: Operand) -> list:
-    """multinomialAliasSetup(tensor, [state]): What `multinomialAlias` draws by, for a vector of weights: a new
-    table of two tensors, or one to be filled.  Differs from Torch7: classes count from 1 in it, and others may
-    share a column; the probabilities are the same. Raises ValueError for negative weights, and where all are
+    """multinomialAliasSetup(tensor, [state]): The tables of `multinomialAlias` for a vector of weights: two
+    tensors in a new table, or in a given one.  Differs from Torch7: classes in it count from 1, and columns may
+    be shared by others; the probabilities are the same. Raises ValueError for negative weights, and if all are
     0."""
 def multinomialAlias(tensor: Tensor, /, *given: Operand) -> Tensor:
     """multinomialAlias(tensor, args...): multinomialAlias([generator], state): fills a LongTensor with classes,
@@ -1248,7 +1248,7 @@ def unfold(tensor: Tensor, /, *given: Operand) -> Tensor:
     """unfold(tensor, dim, size, step): The view of all windows of a dimension, one every `step`; a last dimension
     has what is in each."""
 def typeAs(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """typeAs(tensor, other): This tensor in another's type, and where the other is."""
+    """typeAs(tensor, other): This tensor in another's type, on the other's device."""
 def fill(tensor: Tensor, /, *given: Operand) -> Tensor:
     """fill(tensor, value): Sets every element. Raises TypeError for anything but a number."""
 def zero(tensor: Tensor, /, *given: Operand) -> Tensor:
