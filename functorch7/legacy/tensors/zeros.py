@@ -8,6 +8,6 @@ from .tensor import Tensor
 
 
 def of_zeros(shape: tuple[int, ...], dtype: DTypeLike, device: Device | None = None) -> Tensor:
-    """A tensor of zeros on a device (None: the host), which are not made before somebody reads them."""
+    """A tensor of zeros on a device (None: the host); they are made only when somebody reads them."""
     storage = Storage.zeros(shape, dtype)
     return Tensor.viewing(storage if device is None else storage.cast(dtype, device), 0, shape)
