@@ -79,7 +79,7 @@ LAYERS = [
     Name("nn.GRU(8, 16)", "f7.SeqGRU(8, 16)", "resets the state before its product, PyTorch after it"),
     Name("nn.LSTMCell(8, 16)", "f7.StepLSTM(8, 16)", "takes a table [input, previous output, previous cell]"),
     Name("nn.GRUCell(8, 16)", "f7.StepGRU(8, 16)", "takes a table [input, previous output]"),
-    Name("nn.MultiheadAttention(64, 8, batch_first=True)", "f7.MultiHeadAttention(64, 8)", "a mask is True where to look"),
+    Name("nn.MultiheadAttention(64, 8, batch_first=True)", "f7.MultiHeadAttention(64, 8)", "True in masks: visible"),
     Name("nn.Flatten()", "f7.Flatten()"),
     Name("nn.Unflatten(1, (3, 4))", "f7.View(3, 4)"),
     Name("nn.Identity()", "f7.Identity()"),
