@@ -121,37 +121,36 @@ CudaLongStorage: _OfStorages
 def multinomial(*args: Operand) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
 def getRNGState(generator: Generator | None=None) -> Tensor:
-    """getRNGState([generator]): all that later random numbers depend on, a ByteTensor."""
+    """getRNGState([generator]): all that later random numbers depend on, as a ByteTensor."""
 @overload
 def setRNGState(state: Tensor, /) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
+    """setRNGState([generator], state): makes the same numbers follow as after `getRNGState`; returns the
     state."""
 @overload
 def setRNGState(generator: Generator, state: Tensor, /) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
+    """setRNGState([generator], state): makes the same numbers follow as after `getRNGState`; returns the
     state."""
 def where(condition: Numbers, x: Numbers, y: Numbers) -> Tensor:
-    """x where the condition holds (or is not 0), else y: the tensor's `if`."""
+    """x where the condition is true (or not 0), y elsewhere: an `if` for each element."""
 def cat(*args: Operand) -> Tensor:
-    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
-    It is the last by default."""
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the tensors joined along a dimension.
+    By default it is the last."""
 def all(tensor: Numbers) -> bool:
     """Whether no element is 0 or false."""
 def any(tensor: Numbers) -> bool:
-    """Whether some element is not 0."""
+    """Whether any element is not 0."""
 def typename(value: object) -> str | None:
-    """Torch's name of a value's class; None for what Torch does not know."""
+    """Torch's name for a value's class; None if Torch has none."""
 def isTensor(value: object) -> bool:
     """Whether a value is a tensor."""
 def save(filename: str, object: object, mode: str='binary', referenced: bool=True) -> None:
-    """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever
-    `referenced`."""
+    """Writes tensors, tables and modules to a `.t7` file; each object only once, whatever `referenced`."""
 def load(filename: str, mode: str | None=None, referenced: bool=True) -> Any:
-    """What a `.t7` file holds; whether it is binary or ASCII is found out."""
+    """The object in a `.t7` file, binary or ASCII."""
 def serialize(object: object, mode: str='binary') -> bytes:
     """The bytes that `save` writes."""
 def deserialize(data: bytes, mode: str | None=None) -> Any:
-    """The object of bytes that `serialize` gave."""
+    """The object in bytes from `serialize`."""
 @overload
 def abs(number: float, /) -> float:
     """|x|; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for arguments of
