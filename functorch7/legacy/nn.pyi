@@ -103,10 +103,10 @@ class ModuleList(_module_lists.ModuleList, Module):
     """A list of modules, named "0", "1", ...; positions count from 0, and slices are lists of the same modules."""
 
 class ParameterDict(_module_lists.ParameterDict, Module):
-    """Parameters by name, in the order of insertion; tensors that are put in become parameters."""
+    """Parameters by name, in the order of insertion; tensors put in become parameters."""
 
 class ParameterList(_module_lists.ParameterList, Module):
-    """A list of parameters, named "0", "1", ...; tensors that are put in become parameters."""
+    """A list of parameters, named "0", "1", ...; tensors put in become parameters."""
 
 class Reinforce(_special.Reinforce, Module):
     """Stochastic modules; `reward` is the last reward from `reinforce`."""
