@@ -84,8 +84,8 @@ class Weights(Names):
     def loadWeights(self, weightPath: str | os.PathLike, matchAll: bool = True) -> Self:
         """Copies weights from a file of `saveWeights`, by the modules' names.
 
-        Without matchAll, weights that the file lacks stay as they are. Raises ValueError, before anything changes, with a
-        list of missing names and other shapes.
+        Without matchAll, weights that the file lacks stay as they are. Raises ValueError, before anything changes, that
+        lists missing names and wrong shapes.
         """
         found = load_t7(weightPath) or {}
         if not isinstance(found, dict) or not all(isinstance(each, (dict, list)) for each in found.values()):
