@@ -124,16 +124,8 @@ class gModule(Container, describes=layers.Graph):
     def runForwardFunction(self, func: str | Callable[[Value, Value], Value], input: Input) -> Output:
         """The output when func(module, input), or the method of this name, runs instead of updateOutput."""
         run = (lambda module, value: getattr(module, func)(value)) if isinstance(func, str) else func
-        outputs: list[Any] = []
-        given = [input] if self.nInputs == 1 else input
-        if not isinstance(given, (list, tuple)) or len(given) != self.nInputs:
-            raise ValueError(f"{self.title()}: expecting table of {self.nInputs} inputs")
-        for module, sources in zip(self.modules, self._spec.sources, strict=True):
-            taken = [self._spec.value(source, given, outputs) for source in sources]
-            outputs.append(run(module, taken[0] if len(taken) == 1 else taken))
-        results = [self._spec.value(source, given, outputs) for source in self._spec.outputs]
-        output = self.output = results[0] if len(results) == 1 else results
-        return output
+        self.output = self._spec.through(input, lambda i, value: run(self.modules[i], value))
+        return self.output
 
 
 def picture_of(
