@@ -12,7 +12,7 @@ import numpy as np
 from ... import core
 from ...core.hooks import Hook
 from ...core.tree import Path
-from ...core.types import Array
+from ...core.types import Array, Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Graph, Sequential
 from ...losses.base import Criterion
@@ -254,7 +254,7 @@ class Plan(Running):
         return plan
 
     @property
-    def history(self) -> Any:
+    def history(self) -> Value:
         """The steps that the object of this plan has taken since it forgot."""
         return self.members[0]._steps()
 

@@ -109,7 +109,7 @@ class Loaded:
         if own:
             self.owners.append((kind, record))
 
-    def take_user(self, record: t7.T7Object) -> list[Any]:
+    def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
         user = self.users[id(record)] = object.__new__(class_named(record.class_name))
         self.new_users.append(user)

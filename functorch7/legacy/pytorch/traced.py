@@ -157,6 +157,25 @@ def _registered(spec: Traced, inner: list[Any]) -> dict[Any, Any]:
     }
 
 
+def _parted(spec: Any, buffers: Any) -> tuple[dict, dict]:
+    """A module's own buffers: the arrays that users see as tensors, and the rest of its state."""
+    own, _ = tree.split(spec, buffers)
+    seen = {name for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient}
+    return {name: own[name] for name in own if name in seen}, {name: own[name] for name in own if name not in seen}
+
+
+def _fields_of(spec: Any, params: Any, arrays: dict, inner: list) -> dict[str, Any]:
+    """The fields of a layer's stand-in: its arrays as tensors, and what is inside."""
+    given, _ = tree.split(spec, params)
+    learned = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
+    fields = {"_given": learned, **{name: Tensor.of(value) for name, value in (arrays | learned).items()}}
+    if isinstance(spec, Traced):
+        return fields | _registered(spec, inner)
+    if isinstance(spec, Criterion):
+        return fields | {"_spec": spec}
+    return fields | {"_spec": spec, "modules": ModuleList(spec.torch_name(), inner)}
+
+
 class Run(outside.Run):
     """One run of a user's `forward`: the stand-ins for its module and all inside, and the random key."""
 
@@ -182,24 +201,12 @@ class Run(outside.Run):
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
             for name, child in tree.named_children(spec)
         ]
-        own, _ = tree.split(spec, buffers)
-        arrays = {
-            name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient
-        }
-        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
-        fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
+        arrays, state = _parted(spec, buffers)
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, _state=state, train=train)
         if isinstance(spec, OfUser):
             fields.update({**vars(spec.user()), **fields})
-            return made
-        given, _ = tree.split(spec, params)
-        fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
-        fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
-        if isinstance(spec, Traced):
-            fields.update(_registered(spec, inner))
         else:
-            fields["_spec"] = spec
-            if not isinstance(spec, Criterion):
-                fields["modules"] = ModuleList(spec.torch_name(), inner)
+            fields.update(_fields_of(spec, params, arrays, inner))
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
