@@ -58,7 +58,7 @@ class Step:
         found = kind.backward(self, gradient)
         self.seen += [loss, output.numpy(), gradient.numpy(), found.numpy()]
         self.seen += [each.numpy() for each in self.net.parameters()[1]]
-        self.net.updateParameters(0.1)
+        kind.update(self)
 
     def between(self, output):
         """Before the criterion's call."""
@@ -68,6 +68,9 @@ class Step:
 
     def backward(self, gradient):
         return self.net.backward(self.x, gradient)
+
+    def update(self):
+        self.net.updateParameters(0.1)
 
 
 class LooksAtTheOutput(Step):
@@ -194,6 +197,40 @@ class Watches(Step):
         self.net.forward(self.x)
 
 
+class ChangesTheRate(Step):
+    def update(self):
+        self.net.updateParameters(0.2)
+
+
+class UpdatesTwice(Step):
+    def update(self):
+        for _ in range(2):
+            self.net.updateParameters(0.1)
+
+
+class ClipsGradients(Step):
+    def update(self):
+        self.net.get(1).gradWeight.clamp(-0.01, 0.01)
+        self.net.updateParameters(0.1)
+
+
+class ChangesWeightsBeforeTheUpdate(Step):
+    def update(self):
+        self.net.get(3).bias.add(1)
+        self.net.updateParameters(0.1)
+
+
+class ChangesWeightsAfterTheUpdate(Step):
+    def update(self):
+        self.net.updateParameters(0.1)
+        self.net.get(1).weight.renorm(2, 1, 0.5)
+
+
+class UpdatesBeforeBackward(Step):
+    def after(self, loss):
+        self.net.updateParameters(0.1)
+
+
 INTERRUPTED = [Step, *Step.__subclasses__()]
 
 
@@ -222,6 +259,34 @@ def test_whatever_comes_between_on_an_accelerator(request, kind):
     together = request.getfixturevalue("together")
     same(run(), usual, 1e-4, 1e-6)
     assert together
+
+
+def memory_of(tensor):
+    """The bytes that whoever keeps a tensor keeps with it."""
+    array = tensor.numpy()
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.nbytes
+
+
+def test_of_a_small_step_all_comes_as_one_array_and_outputs_keep_no_parameters(together):
+    step = Step()
+    for number in range(5):
+        step(number)
+    assert step.net._planned().packing is not None
+    results = step.net.output, step.net.gradInput, step.criterion.gradInput
+    assert all(memory_of(each) == 8 * (1 + sum(result.nElement() for result in results)) for each in results)
+    for tensor in step.net.parameters()[0]:
+        tensor.fill(2)  # and each is written to on its own
+    assert [each.numpy().sum() for each in step.net.parameters()[0]] == [24, 8, 24, 6]
+
+
+@pytest.mark.parametrize("kind", [ClipsGradients, ChangesWeightsAfterTheUpdate])
+def test_where_parameters_always_change_otherwise_none_is_packed(together, kind):
+    step = kind()
+    for number in range(5, 31, 2):
+        step(number)
+    assert together and step.net._planned().packing is None
 
 
 def test_losses_are_numbers_and_fields_are_as_ever(together):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,6 +12,7 @@ from jax._src import core as jax_core
 from ..tensors.devices import Place
 from ..tensors.notes import Notes
 from ..tensors.tensor import Tensor
+from .joint import Joint
 from .looks import Looks
 
 OFTEN = 100
@@ -32,7 +34,8 @@ Gradients that nobody asks for cost a network that is not small all of it: they 
 """
 
 
-class Expected(NamedTuple):
+@dataclass(slots=True)
+class Expected:
     """What is known of a call before it is run."""
 
     shape: tuple[int, ...]  # of the output, as are the next two
@@ -40,12 +43,13 @@ class Expected(NamedTuple):
     place: Place | None
     is_seldom_seen: bool  # whether the gradient at its input may be left out
     is_seldom_read: bool  # whether the output may be left out
+    joint: Joint | None = None  # the last program that ran with a loss
 
 
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
-    __slots__ = ("_credit", "_elements", "_is_open", "_price", "_steps", "at_output", "last", "outputs")
+    __slots__ = ("_credit", "_elements", "_is_open", "_price", "_steps", "at_output", "outputs")
 
     def __init__(self, elements: int) -> None:
         self._steps: dict[tuple, int] = {}
@@ -53,7 +57,6 @@ class Ahead:
         self._price = 2 if self.is_small else MOST_CREDIT  # of gradients that nobody asks for
         self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
         self.at_output = Looks()
-        self.last: tuple | None = None  # the last loss, what of the results was left out, the program
         self._credit = MOST_CREDIT
         self._is_open = False  # whether gradients are there that nobody has asked for
 

@@ -43,13 +43,13 @@ class Layout:
         return tuple(View(number[view], 0, view.shape, contiguous_stride(view.shape)) for view in self.views)
 
     @cached_property
-    def _is_whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether each place is a storage."""
         return self.covers and len(self.places) == len(self.storages)
 
     def arrays(self) -> list:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
-        if self._is_whole:
+        if self.is_whole:
             return arrays_of(self.storages)
         return self._placed([[storage.ready] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
 
@@ -76,7 +76,7 @@ class Layout:
 
     def noted(self) -> list:
         """As `arrays`, with what is noted of those on an accelerator."""
-        if self._is_whole:
+        if self.is_whole:
             return noted_of(self.storages)
         return self._placed([[storage.noted] if cut is None else cut.noted(storage) for storage, _, cut in self._cuts])
 
@@ -111,7 +111,7 @@ class Layout:
     @cached_property
     def in_parts(self) -> bool:
         """Whether what backward adds stays in parts, until somebody asks for a storage."""
-        return self.covers and not self._is_whole and not has_others() and sum(map(len, self.storages)) >= LARGE
+        return self.covers and not self.is_whole and not has_others() and sum(map(len, self.storages)) >= LARGE
 
     @cached_property
     def accumulated(self) -> Target:

@@ -12,7 +12,7 @@ import numpy as np
 from ... import core
 from ...core.hooks import Hook
 from ...core.tree import Path
-from ...core.types import Array, Value
+from ...core.types import Array, Scalar, Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Graph, Sequential
 from ...losses.base import Criterion
@@ -35,6 +35,7 @@ from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes
 from .outside import Attributes, noted_of
+from .packed import Packing
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
@@ -99,6 +100,7 @@ class Plan(Running):
         self.root, self.as_foreign, self.form = root, as_foreign, form
         self.last_call: weakref.ref | None = None
         self.rate = Steady()  # of updateParameters
+        self.packing: Packing | None = None  # of the last step, if its results came as one array
         self._in_one_call: dict[str, bool] = {}
         walk = Walk(root, self, as_foreign)
         self.members, self.sequencers, self._numbers = walk.members, walk.sequencers, walk.numbers
@@ -336,6 +338,11 @@ class Plan(Running):
     def terms_now(self) -> Terms | None:
         """What each parameter's gradient gets; None where all get the plain gradient."""
         return Terms.of(tuple(Term() if holder is None else _term_of(*holder) for holder in self._holders))
+
+    def updated(self, parameters: list, gradients: list, rate: Scalar) -> list:
+        """The storages of all parameters after a step along their gradients."""
+        foreseen = None if self.packing is None else self.packing.updated(parameters, gradients, rate)
+        return self.call(self.update, (parameters, gradients, rate), rate) if foreseen is None else foreseen
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none has a user's version of it or of `parameters`."""

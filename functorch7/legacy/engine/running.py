@@ -19,6 +19,7 @@ from .layout import Layout
 from .lengths import Lengths, length_of
 from .noting import Noting, at_once, called
 from .objects import Object
+from .steady import Steady
 from .terms import Terms
 from .turns import Placed
 
@@ -34,9 +35,13 @@ class Running:
     noting: Noting | None
     lengths: Lengths | None
     sequencers: list
+    parameters: Layout
     gradients: Layout
     all_parameters: Layout
     all_gradients: Layout
+    dtype: np.dtype
+    is_stateless: bool
+    rate: Steady
     precision: np.dtype | None
     is_stale: bool
     traced: list

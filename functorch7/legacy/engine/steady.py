@@ -3,24 +3,26 @@
 import jax
 from jax.typing import DTypeLike
 
-from ...core.types import Scalar
+from ...core.types import Array, Scalar
 from ..tensors.devices import precision
 
 
 class Steady:
     """A number that calls are given: as an array once it stays the same, which JAX takes faster than a number."""
 
-    __slots__ = ("_array", "_number")
+    __slots__ = ("_number", "array")
 
     def __init__(self) -> None:
-        self._number = self._array = None
+        self._number: Scalar | None = None
+        self.array: Array | None = None  # of a number that was given twice in a row
 
     def of(self, number: Scalar, dtype: DTypeLike) -> Scalar:
         """What a call in this precision is given for a number."""
         if number is not self._number or type(number) is not float:
-            self._number, self._array = number, None
+            self._number, self.array = number, None
             return number
-        if self._array is None:
+        array = self.array
+        if array is None:
             with precision(dtype), jax.ensure_compile_time_eval():
-                self._array = jax.device_put(number)  # which compiles nothing
-        return self._array
+                array = self.array = jax.device_put(number)  # which compiles nothing
+        return array

@@ -15,20 +15,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
-from ... import programs
 from ...core.types import Array, Scalar, Value
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input
-from . import compiled
 from .ahead import Ahead, Expected
 from .at_input import is_large
 from .calls import Call, Newest, count
-from .compiled import Program, Residuals, Target
+from .compiled import Residuals
+from .joint import Joint, Wanted
 from .looks import Looks
 from .noting import report
 from .plan import Plan
@@ -60,13 +58,6 @@ def waiting_for(output: Input) -> WaitingCall | None:
     return call if output is call.result and output.shape == output.storage_.shape else None
 
 
-class Wanted(NamedTuple):
-    """Which results a program gives: those at which nobody looks may be left out."""
-
-    output: bool
-    at_input: bool
-
-
 class Foreseen(NamedTuple):
     """What backward gives if it is given this gradient, and the storages of the parameters' gradients hold zeros."""
 
@@ -89,7 +80,9 @@ class WaitingCall(Call):
             plan.begin()
         self._begin(plan, given)
         self.number = Newest.number = next(count)
-        self.result = Tensor.viewing(Storage.pending(self, *expected[:3]), 0, expected.shape)
+        self.result = Tensor.viewing(
+            Storage.pending(self, expected.shape, expected.dtype, expected.place), 0, expected.shape
+        )
         plan.last_call = weakref.ref(self)
 
     def __call__(self) -> Value:
@@ -120,14 +113,14 @@ class WaitingCall(Call):
 
         `loss` gives both for (numbers, None, output, *others).
         """
-        plan, ahead = self.plan, self.plan.ahead
+        plan, ahead, expected = self.plan, self.plan.ahead, self._expected
         if ahead is None or plan.is_stale or plan.precision != precision:
             return None
-        wanted = self._wanted(ahead)
-        if ahead.last is None or ahead.last[0] is not loss or ahead.last[1] != wanted:
-            ahead.last = loss, wanted, together(plan.program, plan.gradients.accumulated, loss, wanted)
-        found = plan.call(ahead.last[2], (self.arguments, numbers, others), (self.arguments[2], others))
-        (output, side), error, value, gradient, *pulled = found
+        wanted, joint = self._wanted(ahead), expected.joint
+        if joint is None or joint.loss is not loss or joint.wanted != wanted:
+            joint = expected.joint = Joint(plan, loss, wanted)
+        (output, side), error, value, gradient, *pulled = joint(plan, self.arguments, numbers, others)
+        plan.packing = joint.packing
         if error is not None:
             report(error)
         self._waits, self.run_length, self.residuals, self.side = False, None, None, side
@@ -173,7 +166,10 @@ class WaitingCall(Call):
             is_there = foreseen.grad_input is not None
             find = (lambda: foreseen.grad_input) if is_there else partial(self._pulled_to_input, self.cotangents)
             self.grad_input = plan.at_input.shown(self.arguments[2], plan.dtype, find)  # type: ignore[union-attr]
-        plan.gradients.keep(foreseen.storages)
+        if plan.packing is None:
+            plan.gradients.keep(foreseen.storages)
+        else:
+            plan.gradients.store(foreseen.storages)  # parts of an array, which nobody may write over
         plan.ahead.met()  # type: ignore[union-attr]
 
     def _comes_as_foreseen(self, foreseen: Foreseen, grad_output: Input | None, scale: Scalar) -> bool:
@@ -190,24 +186,3 @@ def _computed_again(plan: Plan, arguments: tuple) -> tuple[Array, Residuals]:
     """The output for a call's arguments, which was left out, and what backward needs."""
     (output, _), _, residuals = plan.run(plan.differentiate, *arguments)
     return output, residuals
-
-
-@programs.kept
-def together(program: Program, target: Target, loss: Callable, wanted: Wanted) -> Callable:
-    """(a call's arguments, numbers, others) -> (output, side), what a check has found, the loss, its gradient, and what
-    backward makes of it.
-
-    This is gradInput, the state's gradient, and the storages of the parameters' gradients if these held zeros before.
-    Output and gradInput are None where they are not wanted.
-    """
-    forward, backward = compiled.differentiation(program), compiled.backward(program, target, None, wanted.at_input)
-
-    def run(arguments: tuple, numbers: list, others: tuple) -> tuple:
-        (output, side), (_, error), residuals = forward(*arguments)
-        value, gradient = loss(numbers, None, output, *others)
-        zeros: list = [None] * len(target.shapes or ())
-        given = residuals, residuals.needed(arguments), gradient, side, [], None
-        pulled = backward(*given, zeros, zeros, None, None)
-        return (output if wanted.output else None, side), error, value, gradient, *pulled
-
-    return programs.Compiled(jax.jit(run))

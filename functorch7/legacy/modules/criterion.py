@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -25,7 +24,7 @@ from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
 from ..engine.waiting import waiting_for
-from ..objects.described import overridden_in
+from ..objects.described import arguments_of, overridden_in
 from ..objects.generated import class_of
 from ..objects.given import describe
 from ..tensors.changes import changed
@@ -63,7 +62,8 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         """Takes Torch's arguments; None takes a default, as nil does."""
         if self.spec_class is not None:
             self._take(*describe(self.spec_class, args, kwargs))
-            self._hold(dict(zip(inspect.signature(self.spec_class).parameters, args, strict=False)) | kwargs)
+            names = (parameter.name for parameter in arguments_of(self.spec_class))
+            self._hold(dict(zip(names, args, strict=False)) | kwargs)
 
     def _respecify(self, spec: core.Module) -> bool:
         self._take(numbers.tuned(spec, self._spec), [])

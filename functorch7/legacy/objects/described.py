@@ -60,6 +60,12 @@ def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
+def arguments_of(spec_class: type[core.Module]) -> tuple[inspect.Parameter, ...]:
+    """The parameters of a description's class. Asking for them takes as long as all else in making a module."""
+    return tuple(inspect.signature(spec_class).parameters.values())
+
+
+@cache
 def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     """The methods of a description that return another one, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))

@@ -15,7 +15,7 @@ from ...core.types import Value
 from ..tensors.number import plain
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described, by_torch_name
+from .described import Described, arguments_of, by_torch_name
 from .generated import object_of
 from .named_calls import MissingArgument, WrongArgument
 from .signatures import in_torchs_words
@@ -26,7 +26,7 @@ Given = list[tuple[core.Module, Described]]
 
 @cache
 def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return by_torch_name(spec_class, inspect.signature(spec_class).parameters)
+    return by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
 
 
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, Given]:
@@ -47,8 +47,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return tuple(map(converted, value))
         return plain(value)
 
-    parameters = list(inspect.signature(spec_class).parameters.values())
-    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
     filled = [
         positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)

@@ -51,7 +51,12 @@ class ModeField:
     def __set__(self, module: Value, value: Value) -> None:
         plain = bool(value) if isinstance(value, Mode) else value
         if module.in_training != plain:
-            if module.is_stand_in:
-                raise TypeError(f"{module.typename()}: forward cannot change the mode, in which it is traced")
-            module.__dict__["train"] = plain
-            switched(module)
+            switch(module, plain)
+
+
+def switch(module: Value, mode: bool) -> None:
+    """Puts a module in another mode. Raises TypeError while it is traced."""
+    if module.is_stand_in:
+        raise TypeError(f"{module.typename()}: forward cannot change the mode, in which it is traced")
+    module.__dict__["train"] = mode
+    switched(module)

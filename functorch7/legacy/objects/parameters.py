@@ -183,8 +183,7 @@ class Parameters(Described):
         elif plan.all_parameters.storages:
             parameters, gradients = plan.all_parameters, plan.all_gradients
             rate = plan.rate.of(rate, plan.dtype)
-            given = noted_of(parameters.storages), noted_of(gradients.storages), rate
-            parameters.store(plan.call(plan.update, given, rate))
+            parameters.store(plan.updated(noted_of(parameters.storages), noted_of(gradients.storages), rate))
 
     def _vectorised(self, method: str) -> Plan | None:
         """The plan, if one call can do the method's work; None if users' versions of it must be called."""

@@ -10,7 +10,7 @@ from ...core.types import Value
 from ...interop.torch7.names import KIN
 from ..tensors.changes import changed
 from .described import Described
-from .mode import Mode, ModeField
+from .mode import Mode, ModeField, switch
 
 
 class ModuleList(list):
@@ -142,9 +142,9 @@ class Tree(Described):
         for module in self.children():
             module.training() if train else module.evaluate()
         if self.in_training != train:
-            if hasattr(self._spec, "has_memory"):
+            if hasattr(type(self._spec), "has_memory") and hasattr(self._spec, "has_memory"):
                 self.forget()
-            self.train = train
+            switch(self, train)
         return self
 
     def apply(self, callback: Callable[[Value], Value]) -> Self:

@@ -1,8 +1,7 @@
 """Tells plans about changes of structure, but only those of trees that contain what has changed."""
 
 import weakref
-from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Watcher(Protocol):
@@ -25,15 +24,19 @@ def watch(watcher: Watcher, *things: object) -> None:
         seats.add(watcher)
 
 
-def watchers(thing: object) -> Iterable:
+def watchers(thing: object) -> list:
     """The watchers of an object, now or earlier."""
-    return getattr(thing, "_seats", ())
+    seats: Any = getattr(thing, "_seats", ())
+    if type(seats) is tuple:  # nobody has watched it
+        return []
+    # A WeakSet's own iterator takes ten times as long, and modules are switched between modes in every round of a loop.
+    return [watcher for reference in seats.data.copy() if (watcher := reference()) is not None]
 
 
 def changed(*things: object) -> None:
     """Notes that the structure of these objects (modules, lists of them, tensors, storages) has changed."""
     for thing in things:
-        for watcher in getattr(thing, "_seats", ()):
+        for watcher in watchers(thing):
             watcher.is_stale = True
 
 

@@ -128,10 +128,10 @@ def _is_there(value: Value) -> bool:
 
 def as_number(value: Value) -> Value:
     """A value of one element as a number, on an accelerator one that is fetched later; None stays None."""
-    if _is_there(value):
-        return Number(value)
+    if value is None or isinstance(value, (float, Number)):
+        return value
     # np.asarray first: quicker than float() of a JAX array.
-    return value if value is None or isinstance(value, (float, Number)) else float(np.asarray(value))
+    return Number(value) if _is_there(value) else float(np.asarray(value))
 
 
 def _unary(function: Callable) -> Callable:
