@@ -199,55 +199,55 @@ def discriminator(width: int) -> Any:
     return made.apply(begin)
 
 
-def dcgan(size: int, width: int, batch: int) -> Callable[[], float]:
-    """Two networks against each other, each by adam, with a function of its own."""
-    manualSeed(1)
-    maker, judge, criterion = generator(size, width), discriminator(width), nn.BCECriterion()
-    judge_params, judge_grads = judge.getParameters()
-    maker_params, maker_grads = maker.getParameters()
-    pictures = torch.rand(batch, 3, 64, 64).mul(2).add(-1)
-    input, noise, label = torch.Tensor(batch, 3, 64, 64), torch.Tensor(batch, size, 1, 1), torch.Tensor(batch)
-    judge_settings, maker_settings = ({"learningRate": 2e-4, "beta1": 0.5} for _ in range(2))
-    count, judge_loss, maker_loss = 0, 0.0, 0.0
+class Adversaries:
+    """Two networks against each other, each by adam, with a function of its own: a call is a step of both."""
 
-    def judged(real: int) -> float:
-        label.fill(real)
-        output = judge.forward(input)
-        loss = criterion.forward(output, label)
-        judge.backward(input, criterion.backward(output, label))
+    def __init__(self, size: int, width: int, batch: int):
+        manualSeed(1)
+        self.maker, self.judge, self.criterion = generator(size, width), discriminator(width), nn.BCECriterion()
+        self.judge_params, self.judge_grads = self.judge.getParameters()
+        self.maker_params, self.maker_grads = self.maker.getParameters()
+        self.pictures = torch.rand(batch, 3, 64, 64).mul(2).add(-1)
+        self.input, self.noise = torch.Tensor(batch, 3, 64, 64), torch.Tensor(batch, size, 1, 1)
+        self.label = torch.Tensor(batch)
+        self.judge_settings, self.maker_settings = ({"learningRate": 2e-4, "beta1": 0.5} for _ in range(2))
+        self.count, self.judge_loss, self.maker_loss = 0, 0.0, 0.0
+
+    def __call__(self) -> float:
+        optim.adam(self.judge_feval, self.judge_params, self.judge_settings)
+        optim.adam(self.maker_feval, self.maker_params, self.maker_settings)
+        return float(self.judge_loss + self.maker_loss)
+
+    def judge_feval(self, _: Any) -> tuple:
+        self.judge_grads.zero()
+        self.input.copy(self.pictures)
+        loss_of_real = self.judged(1)
+        self.count += 1
+        manualSeed(self.count)  # so that all ways draw the same
+        self.noise.normal(0, 1)
+        self.input.copy(self.maker.forward(self.noise))
+        self.judge_loss = loss_of_real + self.judged(0)
+        return self.judge_loss, self.judge_grads
+
+    def judged(self, real: int) -> float:
+        self.label.fill(real)
+        output = self.judge.forward(self.input)
+        loss = self.criterion.forward(output, self.label)
+        self.judge.backward(self.input, self.criterion.backward(output, self.label))
         return loss
 
-    def judge_feval(_: Any) -> tuple:
-        nonlocal count, judge_loss
-        judge_grads.zero()
-        input.copy(pictures)
-        loss_of_real = judged(1)
-        count += 1
-        manualSeed(count)  # so that all ways draw the same
-        noise.normal(0, 1)
-        input.copy(maker.forward(noise))
-        judge_loss = loss_of_real + judged(0)
-        return judge_loss, judge_grads
-
-    def maker_feval(_: Any) -> tuple:
-        nonlocal maker_loss
-        maker_grads.zero()
-        label.fill(1)
-        output = judge.output
-        maker_loss = criterion.forward(output, label)
-        maker.backward(noise, judge.updateGradInput(input, criterion.backward(output, label)))
-        return maker_loss, maker_grads
-
-    def step() -> float:
-        optim.adam(judge_feval, judge_params, judge_settings)
-        optim.adam(maker_feval, maker_params, maker_settings)
-        return float(judge_loss + maker_loss)
-
-    return step
+    def maker_feval(self, _: Any) -> tuple:
+        self.maker_grads.zero()
+        self.label.fill(1)
+        output = self.judge.output
+        self.maker_loss = self.criterion.forward(output, self.label)
+        slope = self.criterion.backward(output, self.label)
+        self.maker.backward(self.noise, self.judge.updateGradInput(self.input, slope))
+        return self.maker_loss, self.maker_grads
 
 
 BENCHMARKS = {
     "lua-char-rnn": Loop("char_rnn", char_rnn, 65, 128, 2, 50, 20),
     "lua-resnet": Loop("resnet", resnet, 20, 8),
-    "lua-dcgan": Loop("dcgan", dcgan, 100, 16, 8),
+    "lua-dcgan": Loop("dcgan", Adversaries, 100, 16, 8),
 }

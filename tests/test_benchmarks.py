@@ -26,7 +26,7 @@ from benchmarks import (
 )
 from benchmarks.__main__ import main
 from benchmarks.language import Model
-from benchmarks.lua_loops import Loop, char_rnn, dcgan, resnet
+from benchmarks.lua_loops import Adversaries, Loop, char_rnn, resnet
 from benchmarks.measure import check_agreement
 from benchmarks.padding import Padding, padded
 from benchmarks.recurrent import Layer
@@ -82,7 +82,7 @@ def test_programs_with_users_modules_agree(program):
 
 @pytest.mark.parametrize(
     "loop",
-    [Loop("char_rnn", char_rnn, 7, 4, 2, 3, 4), Loop("resnet", resnet, 8, 2), Loop("dcgan", dcgan, 5, 2, 2)],
+    [Loop("char_rnn", char_rnn, 7, 4, 2, 3, 4), Loop("resnet", resnet, 8, 2), Loop("dcgan", Adversaries, 5, 2, 2)],
     ids=lambda loop: loop.name,
 )
 def test_loops_in_lua_do_what_their_ports_do(loop):

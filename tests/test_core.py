@@ -95,7 +95,7 @@ def test_jit_compiles_once_for_equal_modules(key):
 
 def test_replace_makes_a_checked_copy():
     assert f7.Dropout(0.5).replace(p=0.2) == f7.Dropout(0.2)
-    with pytest.raises(ValueError, match="illegal percentage"):
+    with pytest.raises(ValueError, match="expected 0 <= p < 1"):
         f7.Dropout(0.5).replace(p=2)
     with pytest.raises(TypeError, match="nn.Dropout: no such field: q"):
         f7.Dropout(0.5).replace(q=2)

@@ -178,7 +178,7 @@ def test_tree_finds_its_root_or_takes_a_part():
         (lambda: f7.SoftMaxForest(3, [TREE_ARRAYS], [1, 1]), ValueError, "expected one root per tree, got 1 and 2"),
         (lambda: f7.Bigrams(3, 5), TypeError, "expected a table from words to tables of index and prob"),
         (lambda: f7.Bigrams({1: {"index": [1, 2], "prob": [1.0]}}, 5), ValueError, "as many index as prob for word 1"),
-        (lambda: f7.TotalDropout(1), ValueError, "illegal percentage, must be 0 <= p < 1"),
+        (lambda: f7.TotalDropout(1), ValueError, "nn.TotalDropout: expected 0 <= p < 1"),
         (lambda: f7.Dictionary(5, 3), RuntimeError, "DEPRECATED Jan 14, 2016"),
         (lambda: nn.Dictionary(5, 3), RuntimeError, "DEPRECATED Jan 14, 2016"),
         (lambda: tree_and_rows()[0].getNodeParameters(2), ValueError, "a node that has children, got 2"),

@@ -67,7 +67,7 @@ NOT_CONSTRUCTED = {
     "RReLU": (lambda: f7.RReLU(0.5, 0.1), ValueError, "nn.RReLU: expected 0 <= l <= u, got 0.5 and 0.1"),
     "SpatialDropout": (lambda: f7.SpatialDropout(3), ValueError, "nn.SpatialDropout: expected 0 <= p <= 1, got 3"),
     "WhiteNoise": (lambda: f7.WhiteNoise(0, -1), ValueError, "nn.WhiteNoise: expected std >= 0, got -1"),
-    "Dropout": (lambda: f7.Dropout(1), ValueError, "nn.Dropout: illegal percentage, expected 0 <= p < 1, got 1"),
+    "Dropout": (lambda: f7.Dropout(1), ValueError, "nn.Dropout: expected 0 <= p < 1, got 1"),
     "Normalize": (lambda: f7.Normalize(0), ValueError, "nn.Normalize: 0-norm not supported, expected p > 0"),
     "Normalize, no p": (lambda: f7.Normalize(), TypeError, "p"),
     "MV": (lambda: f7.MV("t"), TypeError, "nn.MV: expected True or False as trans"),

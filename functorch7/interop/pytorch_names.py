@@ -1,4 +1,4 @@
-"""PyTorch's names of layers and losses, and how the same is written here."""
+"""PyTorch's layers and losses, and how to write them here."""
 
 import difflib
 import re
@@ -9,7 +9,7 @@ from .flax_names import OF_FLAX
 
 
 class Name(NamedTuple):
-    """What is written in PyTorch, what here, and what differs, if anything does."""
+    """How PyTorch writes something, how it is written here, and what differs, if anything."""
 
     theirs: str
     ours: str
@@ -31,21 +31,22 @@ def _called(code: str) -> str:
 
 
 FROM_1 = "classes count from 1"
-OF_LOGS = "of log-probabilities, as LogSoftMax gives them; " + FROM_1
+OF_LOGS = "takes log-probabilities, as from LogSoftMax; " + FROM_1
+UNIFORM = "weights start as numbers from 0 to 1, as in Torch"
 
 LAYERS = [
     Name("nn.Linear(3, 4, bias=False)", "f7.Linear(3, 4, bias=False)"),
-    Name("nn.Bilinear(2, 3, 4)", "f7.Bilinear(2, 3, 4)", "of a table of two inputs"),
-    Name("nn.Conv1d(3, 4, 5)", "f7.TemporalConvolution(3, 4, 5)", "of B x T x C, and not B x C x T"),
+    Name("nn.Bilinear(2, 3, 4)", "f7.Bilinear(2, 3, 4)", "takes a table of two inputs"),
+    Name("nn.Conv1d(3, 4, 5)", "f7.TemporalConvolution(3, 4, 5)", "takes B x T x C instead of B x C x T"),
     Name("nn.Conv2d(3, 16, (5, 7), stride=2, padding=1)", "f7.SpatialConvolution(3, 16, 7, 5, 2, 2, 1, 1)",
          "sizes one by one, width first"),
     Name("nn.Conv3d(3, 16, 5)", "f7.VolumetricConvolution(3, 16, 5, 5, 5)", "sizes in the order time, width, height"),
     Name("nn.ConvTranspose2d(3, 16, 4, 2, 1)", "f7.SpatialFullConvolution(3, 16, 4, 4, 2, 2, 1, 1)"),
     Name("nn.ConvTranspose3d(3, 16, 4, 2, 1)", "f7.VolumetricFullConvolution(3, 16, 4, 4, 4, 2, 2, 2, 1, 1, 1)"),
-    Name("nn.MaxPool1d(2)", "f7.TemporalMaxPooling(2)", "of B x T x C"),
-    Name("nn.MaxPool2d(2)", "f7.SpatialMaxPooling(2, 2, 2, 2)", "the step is 1 unless it is given"),
+    Name("nn.MaxPool1d(2)", "f7.TemporalMaxPooling(2)", "takes B x T x C"),
+    Name("nn.MaxPool2d(2)", "f7.SpatialMaxPooling(2, 2, 2, 2)", "the default step is 1"),
     Name("nn.MaxPool3d(2)", "f7.VolumetricMaxPooling(2, 2, 2, 2, 2, 2)"),
-    Name("nn.AvgPool2d(2)", "f7.SpatialAveragePooling(2, 2, 2, 2)", "the step is 1 unless it is given"),
+    Name("nn.AvgPool2d(2)", "f7.SpatialAveragePooling(2, 2, 2, 2)", "the default step is 1"),
     Name("nn.AvgPool3d(2)", "f7.VolumetricAveragePooling(2, 2, 2, 2, 2, 2)"),
     Name("nn.LPPool2d(2, 3)", "f7.SpatialLPPooling(4, 2, 3, 3)", "the number of planes comes first"),
     Name("nn.AdaptiveMaxPool2d((3, 4))", "f7.SpatialAdaptiveMaxPooling(4, 3)", "width first"),
@@ -59,9 +60,9 @@ LAYERS = [
     Name("nn.UpsamplingBilinear2d(scale_factor=2)", "f7.SpatialUpSamplingBilinear(2)"),
     Name("nn.Upsample(scale_factor=2)", 'f7.UpSampling(2, "nearest")'),
     Name("nn.PixelShuffle(2)", "f7.PixelShuffle(2)"),
-    Name("nn.BatchNorm1d(8)", "f7.BatchNormalization(8)", "weights start between 0 and 1, as Torch's"),
-    Name("nn.BatchNorm2d(8)", "f7.SpatialBatchNormalization(8)", "weights start between 0 and 1, as Torch's"),
-    Name("nn.BatchNorm3d(8)", "f7.VolumetricBatchNormalization(8)", "weights start between 0 and 1, as Torch's"),
+    Name("nn.BatchNorm1d(8)", "f7.BatchNormalization(8)", UNIFORM),
+    Name("nn.BatchNorm2d(8)", "f7.SpatialBatchNormalization(8)", UNIFORM),
+    Name("nn.BatchNorm3d(8)", "f7.VolumetricBatchNormalization(8)", UNIFORM),
     Name("nn.LayerNorm(8)", "f7.LayerNorm(8)"),
     Name("nn.RMSNorm(8)", "f7.RMSNorm(8)", "eps is 1e-6"),
     Name("nn.GroupNorm(2, 8)", "f7.GroupNorm(2, 8)"),
@@ -73,19 +74,19 @@ LAYERS = [
     Name("nn.Embedding(1000, 64)", "f7.Embedding(1000, 64)", "indices count from 1"),
     Name("nn.EmbeddingBag(1000, 64)", "f7.Sequential(f7.LookupTable(1000, 64), f7.Mean(2))", "indices count from 1"),
     Name("nn.RNN(8, 16)", "f7.Sequencer(f7.LinearRNN(8, 16))"),
-    Name("nn.LSTM(8, 16)", "f7.SeqLSTM(8, 16)", "the output alone; state is in the buffers"),
-    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.SeqBLSTM(8, 16)", "the sum of both directions, unless it is told"),
-    Name("nn.GRU(8, 16)", "f7.SeqGRU(8, 16)", "the reset gate acts before the product with the state, theirs after it"),
-    Name("nn.LSTMCell(8, 16)", "f7.StepLSTM(8, 16)", "of a table [input, output before, cell before]"),
-    Name("nn.GRUCell(8, 16)", "f7.StepGRU(8, 16)", "of a table [input, output before]"),
-    Name("nn.MultiheadAttention(64, 8, batch_first=True)", "f7.MultiHeadAttention(64, 8)", "masks are True to look"),
+    Name("nn.LSTM(8, 16)", "f7.SeqLSTM(8, 16)", "returns only the output; the state is in the buffers"),
+    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.SeqBLSTM(8, 16)", "adds both directions by default"),
+    Name("nn.GRU(8, 16)", "f7.SeqGRU(8, 16)", "resets the state before its product, PyTorch after it"),
+    Name("nn.LSTMCell(8, 16)", "f7.StepLSTM(8, 16)", "takes a table [input, previous output, previous cell]"),
+    Name("nn.GRUCell(8, 16)", "f7.StepGRU(8, 16)", "takes a table [input, previous output]"),
+    Name("nn.MultiheadAttention(64, 8, batch_first=True)", "f7.MultiHeadAttention(64, 8)", "True in masks: visible"),
     Name("nn.Flatten()", "f7.Flatten()"),
     Name("nn.Unflatten(1, (3, 4))", "f7.View(3, 4)"),
     Name("nn.Identity()", "f7.Identity()"),
     Name("nn.Sequential(nn.Linear(3, 4), nn.Tanh())", "f7.Sequential(f7.Linear(3, 4), f7.Tanh())"),
     Name("nn.ModuleList([nn.Tanh()])", "f7.Sequential(f7.Tanh())", "or a list as a field of an `f7.Composite`"),
-    Name("nn.CosineSimilarity()", "f7.CosineDistance()", "of a table of two inputs"),
-    Name("nn.PairwiseDistance(2)", "f7.PairwiseDistance(2)", "of a table of two inputs"),
+    Name("nn.CosineSimilarity()", "f7.CosineDistance()", "takes a table of two inputs"),
+    Name("nn.PairwiseDistance(2)", "f7.PairwiseDistance(2)", "takes a table of two inputs"),
 ]  # fmt: skip
 
 TRANSFERS = [
@@ -135,13 +136,13 @@ LOSSES = [
 
 TABLES = {"Layers": LAYERS, "Transfer functions": TRANSFERS, "Losses": LOSSES}
 KNOWN = {row.name: row for rows in TABLES.values() for row in reversed(rows) if row.name != row.here}
-"""By PyTorch's name what is called otherwise here."""
+"""The rows by PyTorch's name, if the name here is another."""
 
 
 def unknown(who: str, name: str, known: Iterable[str], package: str = "f7") -> AttributeError:
-    """The error "WHO 'NAME'" for a name that is not there, with the one that is meant, as far as that can be guessed.
+    """The error "WHO 'NAME'" for an unknown name, with a guess at the one that is meant.
 
-    `known` are the names that are there; `package` is what they are written after.
+    `known` are the names that exist; `package` is the prefix that they are written with.
     """
     row = KNOWN.get(name)
     if row is not None:
@@ -150,7 +151,7 @@ def unknown(who: str, name: str, known: Iterable[str], package: str = "f7") -> A
         return AttributeError(f"{who} {name!r}: PyTorch's {row.theirs} is {ours} here{more}")
     if name in OF_FLAX:
         return AttributeError(f"{who} {name!r}: here it is {OF_FLAX[name].replace('f7.', f'{package}.')}")
-    if name.startswith("_"):  # which programs ask for, by hasattr, more often than users do
+    if name.startswith("_"):  # hasattr in programs asks for these, seldom a user
         return AttributeError(f"{who} {name!r}")
     public = [each for each in known if not each.startswith("_")]
     same = [each for each in public if each.lower() == name.lower().replace("_", "")]

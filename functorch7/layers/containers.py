@@ -7,6 +7,7 @@ import jax
 from ..core import Container, Module, axis, check_dimension, expected
 from ..core.printing import branches, chain
 from ..core.types import Array, Key, Output, Table, Tree, Value
+from .along import AlongDimension
 from .table import check_entries, joined
 
 
@@ -76,7 +77,7 @@ class Branches(Container, abstract=True, init=False):
         return branches(self.type_name(), self.modules)
 
 
-class Concat(Branches):
+class Concat(AlongDimension, Branches):
     """y = join(m_1(x), ..., m_n(x)): every module gets the same input; their outputs are joined along `dimension`.
 
     Shape: any -> the outputs, which agree in all dimensions but `dimension` (the batch's counts, too).
@@ -89,15 +90,9 @@ class Concat(Branches):
     (8, 9)
     """
 
-    dimension: int
-
     def __init__(self, dimension: int, *modules: Module):
         self._set(dimension=dimension, modules=modules)
         self.__post_init__()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_dimension(self, self.dimension)
 
     def join(self, outputs: list) -> Array:
         return joined(self, outputs, self.dimension)

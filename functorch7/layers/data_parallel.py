@@ -6,12 +6,13 @@ import jax
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from ..core import Container, Module, check_dimension, expected
+from ..core import Container, Module, expected
 from ..core.types import Array, Device, Key, Output, Tree
+from .along import AlongDimension
 from .placement import device_numbered
 
 
-class DataParallelTable(Container):
+class DataParallelTable(AlongDimension, Container):
     """y = module(x): the module inside, each device computing its part of the batch: XLA divides the slices of a
     dimension among them.
 
@@ -31,7 +32,6 @@ class DataParallelTable(Container):
     (8, 4)
     """
 
-    dimension: int
     devices: tuple[int, ...] = ()
 
     def __init__(self, dimension: int, module: Module | None = None, devices: tuple[int, ...] = ()):
@@ -40,7 +40,6 @@ class DataParallelTable(Container):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_dimension(self, self.dimension)
         if len(self.modules) > 1:
             raise expected(self, "one module", len(self.modules))
 

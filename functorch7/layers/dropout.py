@@ -2,7 +2,7 @@
 
 from contextvars import ContextVar
 from dataclasses import field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import jax.numpy as jnp
 
@@ -14,28 +14,50 @@ SAYS_LAZY: ContextVar[bool] = ContextVar("SAYS_LAZY", default=True)
 """Whether Dropout is printed with its mode, as by rnn, which replaces nn's class with its own."""
 
 
-class Dropping:
-    """Layers that drop with probability p."""
+class Dropping(Module, abstract=True):
+    """Modules that drop with probability p.
 
-    if TYPE_CHECKING:  # a field of subclasses
+    Raises: ValueError unless 0 <= p < 1, or p <= 1 where everything may be dropped.
+    """
+
+    may_drop_all: ClassVar[bool] = False
+
+    if TYPE_CHECKING:  # a field of subclasses, in Torch's order
         p: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (0 <= self.p < 1 or (self.may_drop_all and self.p == 1)):
+            sign = "<=" if self.may_drop_all else "<"
+            raise ValueError(f"{self.torch_name()}: expected 0 <= p {sign} 1, got {self.p}")
 
     @number
     def kept(self) -> float:
         """The share that is kept, as a float also for whole p."""
         return 1.0 - self.p
 
-
-class Scaling(Dropping):
-    """Layers that drop, and compensate for it."""
-
     @number
     def gain(self) -> float:
-        """The factor of the elements that are kept."""
+        """The factor by which what is kept makes up for what is dropped."""
         return 1 / (1 - self.p)
 
 
-class Dropout(Scaling, Module):
+class DropoutLayer(Dropping, abstract=True):
+    """Layers that drop in training, and whose probability programs change."""
+
+    def draws(self, train: bool) -> bool:
+        return train
+
+    @builder
+    def setp(self, p: float) -> Self:
+        """The same layer with another drop probability."""
+        return self.replace(p=p)
+
+    def printed(self) -> str:
+        return f"{self.type_name()}({self.p:f})"
+
+
+class Dropout(DropoutLayer):
     """y = x * noise; each noise element is 1/(1-p) with probability 1-p, else 0 (training only).
 
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
@@ -70,10 +92,6 @@ class Dropout(Scaling, Module):
     transient: ClassVar[tuple[str, ...]] = ("mask",)
     is_step: ClassVar[bool] = False  # type: ignore[assignment]
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.p < 1:
-            raise ValueError(f"nn.Dropout: illegal percentage, expected 0 <= p < 1, got {self.p}")
-
     def init_buffers(self) -> State:
         return {"mask": None} if self.lazy else {}
 
@@ -101,18 +119,13 @@ class Dropout(Scaling, Module):
     def tunable(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("p",) if self.p > 0 else ()
 
-    @builder
-    def setp(self, p: float) -> "Dropout":
-        """The same layer with another drop probability."""
-        return self.replace(p=p)
-
     def printed(self) -> str:
         if not SAYS_LAZY.get():
-            return f"{self.type_name()}({self.p:f})"
+            return super().printed()
         return f"{self.type_name()}({self.p:.1f}, {'lazy' if self.lazy else 'busy'})"
 
 
-class SpatialDropout(Dropping, Module):
+class SpatialDropout(DropoutLayer):
     """y = x * noise, one 0 or 1 for each feature map in training; y = (1 - p) x in evaluation.
 
     Shape: (C, H, W) or (B, C, H, W), kept; in evaluation any.  With `stochastic_inference` evaluation drops too.
@@ -128,14 +141,11 @@ class SpatialDropout(Dropping, Module):
 
     exposes: ClassVar[tuple[str, ...]] = ("noise",)
     map_dims: ClassVar[int] = 2
+    may_drop_all: ClassVar[bool] = True
     tunable: ClassVar[tuple[str, ...]] = ("p",)
 
     p: float = 0.5
     stochastic_inference: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.p <= 1:
-            raise ValueError(f"{self.torch_name()}: expected 0 <= p <= 1, got {self.p}")
 
     def draws(self, train: bool) -> bool:
         return train or self.stochastic_inference
@@ -150,14 +160,6 @@ class SpatialDropout(Dropping, Module):
         noise = draws.happens(key, self.kept, maps).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
-
-    @builder
-    def setp(self, p: float) -> "SpatialDropout":
-        """The same layer with another drop probability."""
-        return self.replace(p=p)
-
-    def printed(self) -> str:
-        return f"{self.type_name()}({self.p:f})"
 
 
 class VolumetricDropout(SpatialDropout):
@@ -175,7 +177,7 @@ class VolumetricDropout(SpatialDropout):
     map_dims: ClassVar[int] = 3
 
 
-class TotalDropout(Dropping, Module):
+class TotalDropout(DropoutLayer):
     """y = x * noise, one 0 (with probability p) or 1 for the whole input, in training; y = x in evaluation.
 
     Shape: any, kept.
@@ -196,13 +198,6 @@ class TotalDropout(Dropping, Module):
 
     p: float = 0.5
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.p < 1:
-            raise ValueError(f"nn.TotalDropout: illegal percentage, must be 0 <= p < 1, got {self.p}")
-
-    def draws(self, train: bool) -> bool:
-        return train
-
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
         if not train:
@@ -210,9 +205,6 @@ class TotalDropout(Dropping, Module):
         noise = draws.happens(key, self.kept).astype(input.dtype)
         expose(noise=noise)
         return input * noise, buffers
-
-    def printed(self) -> str:
-        return f"{self.type_name()}({self.p:f})"
 
 
 class WhiteNoise(Module):

@@ -174,25 +174,35 @@ class Graph(Container):
         return any(module.traits.takes_table for module in first)
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[list, Tree]:
-        given = [input] if self.n_inputs == 1 else input
-        if not isinstance(given, (list, tuple)) or len(given) != self.n_inputs:
-            raise expected(self, f"a table of {self.n_inputs} inputs", input)
-        values, new = [], list(buffers)
-        for i, sources in enumerate(self.sources):
-            taken = [self.value(source, given, values) for source in sources]
+        new = list(buffers)
+
+        def run(i: int, value: Value) -> Value:
             try:
-                given_one = taken[0] if len(taken) == 1 else taken
-                value, new[i] = self.call(i, params, buffers, given_one, key=key, train=train)
+                output, new[i] = self.call(i, params, buffers, value, key=key, train=train)
             except Signal:
                 raise
             except Exception:
                 tell(self, i)
                 raise
-            values.append(value)
-        results = [self.value(source, given, values) for source in self.outputs]
-        return filmed("output", results[0] if len(results) == 1 else results), new
+            return output
 
-    def value(self, source: Source, given: Table, values: list) -> Value:
+        return filmed("output", self.through(input, run)), new
+
+    def through(self, input: Table, run: Callable[[int, Value], Value]) -> Value:
+        """The output of the graph in which `run(i, value)` returns the output of module i."""
+        given = [input] if self.n_inputs == 1 else input
+        if not isinstance(given, (list, tuple)) or len(given) != self.n_inputs:
+            raise expected(self, f"a table of {self.n_inputs} inputs", input)
+        values: list[Value] = []
+        for i, sources in enumerate(self.sources):
+            values.append(run(i, self._gathered(sources, given, values)))
+        return self._gathered(self.outputs, given, values)
+
+    def _gathered(self, sources: tuple[Source, ...], given: Table, values: list) -> Value:
+        found = [self._value(source, given, values) for source in sources]
+        return found[0] if len(found) == 1 else found
+
+    def _value(self, source: Source, given: Table, values: list) -> Value:
         """The value of a source: one of the given inputs, or of the modules' outputs so far."""
         value = given[-1 - source.origin] if source.origin < 0 else values[source.origin]
         for entry, count in source.path:

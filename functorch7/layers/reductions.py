@@ -12,16 +12,14 @@ from ..checks.errors import example_axis
 from ..core import Map, axis, check_dimension, check_positive, expected
 from ..core.precision import in_float32, with_fractions
 from ..core.types import Array
+from .along import AlongDimension
 
 
-class Reduction(Map, abstract=True):
+class Reduction(AlongDimension, Map, abstract=True):
     """Layers that reduce one dimension: write `reduce(input, axis)`, which keeps it with size 1."""
 
     dimension: int = 1
     n_input_dims: int | None = None
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension, self.n_input_dims)
 
     def reduce(self, input: Array, axis: int) -> Array:
         """The input with the dimension's size reduced to 1."""

@@ -10,21 +10,13 @@ from jax import lax
 from ..checks.errors import example_axis
 from ..core import Map, TableMap, axis, builder, check_dimension, check_positive, expected, gather
 from ..core.types import Array, Table
+from .along import AlongDimension
 from .lookup import check_indices
 from .merging import flattened
 from .table import check_table
 
 
-class Slicing(Map, abstract=True):
-    """Modules that take slices of a dimension. Raises: ValueError for dimension 0."""
-
-    dimension: int
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension)
-
-
-class Narrow(Slicing):
+class Narrow(AlongDimension, Map):
     """y_i = x_{offset + i - 1}: `length` slices of a dimension, from slice `offset`.
 
     Shape: the dimension's size becomes length. A negative length counts from the end (-1: up to the last); with a
@@ -52,7 +44,7 @@ class Narrow(Slicing):
         return lax.slice_in_dim(input, first - 1, first - 1 + length, axis=along)
 
 
-class Select(Slicing):
+class Select(AlongDimension, Map):
     """y = x_{index}: one slice of a dimension, which disappears; both may count backwards from -1.
 
     Shape: (..., n, ...) -> (..., ...).
@@ -75,7 +67,7 @@ class Select(Slicing):
         return lax.index_in_dim(input, position, along, keepdims=False)
 
 
-class Index(Slicing, TableMap):
+class Index(AlongDimension, TableMap):
     """y_i = x_{index_i}: the slices of a dimension at a 1-D tensor of indices, counted from 1; gradients of
     repeated ones are added.
 
@@ -314,7 +306,7 @@ class Collapse(Map):
         return flattened(input, int(input.ndim > self.n_input_dim))
 
 
-class SplitTable(Map):
+class SplitTable(AlongDimension, Map):
     """x -> [x_1, ..., x_n]: the table of a tensor's slices along a dimension, which disappears.
 
     Shape: (..., n, ...) -> n tensors (..., ...). An input of n_input_dims + 1 dimensions is a batch, and a positive
@@ -327,11 +319,7 @@ class SplitTable(Map):
     [(8, 4), (8, 4), (8, 4)]
     """
 
-    dimension: int
     n_input_dims: int | None = None
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension, self.n_input_dims)
 
     @property
     def causal(self) -> bool:

@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..checks.errors import example_axis
-from ..core import TableMap, check_dimension, expected
+from ..core import TableMap, expected
 from ..core.module import Module
 from ..core.types import Array, Table, Value
+from .along import AlongDimension
 
 
 def check_table(module: Module, input: Table, at_least: int = 1) -> list:
@@ -180,7 +181,7 @@ class CMinTable(TableMap):
         return reduce(lambda best, x: jnp.where(x < best, x, best), as_the_first(self, input))
 
 
-class JoinTable(TableMap):
+class JoinTable(AlongDimension, TableMap):
     """y = join(x_1, ..., x_n): the table's tensors joined along `dimension`.
 
     Shape: tensors that agree in every other dimension, except dimensions of size 1, which those after the first may
@@ -196,11 +197,7 @@ class JoinTable(TableMap):
     (8, 7)
     """
 
-    dimension: int
     n_input_dims: int | None = None
-
-    def __post_init__(self) -> None:
-        check_dimension(self, self.dimension, self.n_input_dims)
 
     def f(self, input: Table) -> Array:
         return joined(self, input, self.dimension, self.n_input_dims)

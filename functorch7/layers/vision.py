@@ -8,11 +8,12 @@ import numpy as np
 from jax import lax
 from jax.typing import DTypeLike
 
-from ..core import Map, Module, builder, check_floating, check_number, check_positive, const, draws, expected
+from ..core import Map, Module, check_floating, check_number, check_positive, const, draws, expected
 from ..core.arrays import Numbers
 from ..core.precision import at_least_float32
 from ..core.straight_through import derived_as
 from ..core.types import Array, Key, Table, Tree
+from .dropout import DropoutLayer
 from .merging import merged
 from .table import check_table
 from .upsampling import linear
@@ -194,7 +195,7 @@ def _resampled(image: Array, axis: int, start: Array, size: Array, count: int) -
     return jnp.take(image, low, axis) * (1 - share) + jnp.take(image, high, axis) * share
 
 
-class SpatialRegionDropout(Module):
+class SpatialRegionDropout(DropoutLayer):
     """y = x * noise, in training: 0 on a share p of the image at its top, bottom, left or right, 1 / (1 - p) on the
     rest.
 
@@ -210,13 +211,6 @@ class SpatialRegionDropout(Module):
 
     p: float = 0.2
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.p < 1:
-            raise ValueError(f"nn.SpatialRegionDropout: illegal percentage, expected 0 <= p < 1, got {self.p}")
-
-    def draws(self, train: bool) -> bool:
-        return train
-
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         check_images(self, input)
         if not train:
@@ -230,13 +224,8 @@ class SpatialRegionDropout(Module):
             (column < columns) | everywhere, (column >= width - columns) | everywhere,
         ])  # fmt: skip
         side = draws.whole(key, (), 0, 4)
-        kept = jnp.where(jnp.asarray(dropped)[side], 0, jnp.asarray(1 / (1 - self.p), input.dtype))
+        kept = jnp.where(jnp.asarray(dropped)[side], 0, jnp.asarray(self.gain, input.dtype))
         return input * kept.reshape((1,) * (input.ndim - 2) + kept.shape), buffers
-
-    @builder
-    def setp(self, p: float) -> "SpatialRegionDropout":
-        """The same layer with another share."""
-        return self.replace(p=p)
 
     def printed(self) -> str:
         return f"{self.type_name()} p: {self.p:f}"

@@ -1,6 +1,6 @@
-"""What PyTorch and BigDL have beside Torch: names that bring their packages when they are asked for.
+"""Names that PyTorch and BigDL add to Torch's; asking for one imports its package.
 
-These put themselves in front of Torch's classes then; until then none of it is there.
+The package then puts itself in front of Torch's classes; until then nothing of it is loaded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PYTORCH = (
 ).split()
 
 FIELDS = ("bRegularizer", "engineType", "scaleB", "scaleW", "wRegularizer", "_regularizers", "_scales")
-"""What of BigDL's are properties, and what these keep in an object."""
+"""BigDL's properties, and the fields in which they keep their values."""
 
 FILES = {
     **dict.fromkeys(("Graph", "Input", "Model"), "bigdl.graphs"),
@@ -46,11 +46,11 @@ FILES = {
         "pytorch.hooks",
     ),
 }  # fmt: skip
-"""The files in which names of `nn` are that are neither Torch's nor descriptions'."""
+"""The files of the names of `nn` that neither Torch nor the descriptions have."""
 
 
 def found(name: str) -> Any:
-    """What `nn` has under one of the names of `FILES`."""
+    """What `nn` has under one of the names in `FILES`."""
     return getattr(import_module(f".{FILES[name]}", __package__), name)
 
 
@@ -67,9 +67,9 @@ def _pytorch() -> Any:
 
 
 def note_class(kind: type[Described]) -> None:
-    """Brings what a user's new class needs: to define `forward`, and not updateOutput, is PyTorch's style.
+    """Imports what a user's new class needs: defining `forward` and not updateOutput is PyTorch's style.
 
-    What `super()` is asked for has to be there, and so has all that a `__getattr__` of the user's could hide.
+    That includes what `super()` is asked for, and all that a user's own `__getattr__` could hide.
     """
     if "forward" in vars(kind) and kind.spec_class is None and not overridden_in(kind, "updateOutput"):
         bring("state_dict")

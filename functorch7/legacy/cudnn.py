@@ -1,4 +1,4 @@
-"""Torch's package cudnn: its layers are those of nn, which XLA compiles for whatever device there is."""
+"""Torch's package cudnn: its layers are nn's, which XLA compiles for every device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ version = 90000
 
 
 def convert(net: Described, dst: object, exclusion_fn: Callable[[Described], bool] | None = None) -> Described:
-    """The network itself: there is nothing to convert between nn and cudnn, which are given as packages or by name.
+    """The network itself, as nn and cudnn do not differ here; `dst` is one of them, or its name.
 
     Raises: TypeError for another `dst`.
     """
@@ -31,7 +31,7 @@ def SpatialConvolution(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0,
     groups: int = 1,
 ) -> Described:  # fmt: skip
-    """An nn.SpatialConvolution, whose planes may be in groups, each of which sees its own.
+    """An nn.SpatialConvolution; its planes may be in groups, each of which sees only its own.
 
     Raises: ValueError for planes that cannot be divided into the groups.
     """
@@ -48,7 +48,7 @@ def VolumetricConvolution(
 
 
 def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1, padW: int = 0) -> Described:
-    """An nn.TemporalConvolution; with `padW`, behind nn.Padding of so many frames of zeros at both ends."""
+    """An nn.TemporalConvolution; with `padW`, after an nn.Padding that adds `padW` frames of zeros at both ends."""
     convolution = nn.TemporalConvolution(inputFrameSize, outputFrameSize, kW, dW)
     if not padW:
         return convolution
@@ -58,7 +58,7 @@ def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: 
 def SpatialConvolutionUpsample(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, factor: int = 1, groups: int = 1
 ) -> Described:
-    """A convolution that keeps an image's size, as programs of image generation define it. Raises ValueError for
+    """A convolution that keeps an image's size, as programs for image generation define it. Raises ValueError for
     even kernels, and for a factor other than 1: such modules need a size to give to nn.View.
     """
     if factor != 1 or kW % 2 == 0 or kH % 2 == 0:
@@ -69,7 +69,7 @@ def SpatialConvolutionUpsample(
 def SpatialAveragePooling(
     kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
 ) -> Described:
-    """An nn.SpatialAveragePooling, whose steps are as wide as its windows if they are not given; nn's are 1 then."""
+    """An nn.SpatialAveragePooling; its steps are by default as wide as its windows, nn's are 1."""
     return nn.SpatialAveragePooling(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
 
 
@@ -79,7 +79,7 @@ def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Described:
 
 
 def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
-    """Numbers less than 0 become 0, larger ones than the ceiling the ceiling: an nn.HardTanh."""
+    """Numbers below 0 become 0, those above the ceiling become the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)
 
 

@@ -1,1 +1,1 @@
-"""Torch's package cunn, which gives nn to GPUs: nothing is left for it to do, as XLA compiles all of nn for them."""
+"""Torch's package cunn, nn for GPUs: it has nothing to do, as XLA compiles all of nn for them."""

@@ -1,8 +1,7 @@
-"""Torch's package cutorch: the GPUs that JAX sees, counted from 1. Without one, getDeviceCount is 0,
-unless `standIn(True)` says that the CPU does the work of one.
+"""Torch's package cutorch: the GPUs that JAX sees, counted from 1. Without any, getDeviceCount is 0,
+unless `standIn(True)` makes the CPU do a GPU's work.
 
-XLA orders work by what it depends on, so that streams and handles of cuBLAS are not there: what would choose them does
-nothing, and warns that it does not.
+XLA orders work by its dependencies, so there are no streams and cuBLAS handles: functions that choose them only warn.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
-import numpy as np
 
 from . import torch
 from .program.lua import Table
@@ -23,6 +21,7 @@ from .tensors.named import under_name
 from .tensors.notes import run_all
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
+from .tensors.random import seed as seed
 from .tensors.tensor import Tensor
 from .tensors.type_names import dtype_of
 
@@ -35,7 +34,7 @@ Given = TypeVar("Given")
 
 
 def _gpu(who: str, device: int | None) -> Any:
-    """A device by its number, the current one without. Raises RuntimeError if there is none."""
+    """A device by its number, by default the current one. Raises RuntimeError if there is none."""
     gpu(f"cutorch.{who}")
     number = CurrentDevice.number if device is None else device
     if not 1 <= number <= len(gpus()):
@@ -44,9 +43,9 @@ def _gpu(who: str, device: int | None) -> Any:
 
 
 def standIn(wanted: bool = True) -> None:
-    """Says whether the CPU stands in for a GPU where there is none, so that programs that need one run, on the CPU.
+    """Whether the CPU stands in for a GPU if there is none, so that programs that need one run on the CPU.
 
-    Where JAX has several devices of the CPU, its first one is the host, and the others are the GPUs.
+    If JAX has several CPU devices, the first one is the host and the others are the GPUs.
     """
     CurrentDevice.is_stand_in = wanted
 
@@ -57,7 +56,7 @@ def getDeviceCount() -> int:
 
 
 def setDevice(device: int) -> None:
-    """Makes a GPU the one on which JAX computes, to which `cuda()` moves. Raises RuntimeError if there is no such."""
+    """Makes a GPU the current one: JAX computes on it, `cuda()` moves to it. Raises RuntimeError if there is none."""
     jax.config.update("jax_default_device", _gpu("setDevice", device))
     CurrentDevice.number = device
 
@@ -69,7 +68,7 @@ def getDevice() -> int:
 
 
 def withDevice(newDeviceID: int, closure: Callable[[], Given]) -> Given:
-    """What a function gives while another GPU is the current one. Raises RuntimeError if there is no such."""
+    """A function's result while another GPU is the current one. Raises RuntimeError if there is none."""
     before = getDevice()
     setDevice(newDeviceID)
     try:
@@ -79,7 +78,7 @@ def withDevice(newDeviceID: int, closure: Callable[[], Given]) -> Given:
 
 
 def synchronize() -> None:
-    """Waits until all that tensors and networks were asked for is computed; raises what was found wrong with values."""
+    """Waits until everything that was asked for is computed; raises the errors found in values."""
     run_all()
     tell()
     jax.block_until_ready(jax.live_arrays())
@@ -89,17 +88,17 @@ synchronizeAll = synchronize
 
 
 def getMemoryUsage(device: int | None = None) -> tuple[int, int]:
-    """(free bytes, all bytes) of a GPU, the current one by default, as JAX may use it; the machine's where the CPU
-    stands in. Raises RuntimeError without.
+    """(free bytes, all bytes) of a GPU, the current one by default, as far as JAX may use it; the machine's if the
+    CPU stands in. Raises RuntimeError if there is none.
     """
     found = _memory(_gpu("getMemoryUsage", device))
     if found is None:
-        raise RuntimeError("cutorch.getMemoryUsage: this device does not tell")
+        raise RuntimeError("cutorch.getMemoryUsage: this device does not report its memory")
     return found
 
 
 def _memory(device: Any) -> tuple[int, int] | None:
-    """(free bytes, all bytes) of a device that tells."""
+    """(free bytes, all bytes) of a device; None if it does not report them."""
     stats = device.memory_stats() or {}
     if "bytes_limit" in stats:
         return stats["bytes_limit"] - stats["bytes_in_use"], stats["bytes_limit"]
@@ -110,36 +109,28 @@ def _memory(device: Any) -> tuple[int, int] | None:
 
 
 def getDeviceProperties(device: int | None = None) -> Table:
-    """A GPU's `name`, and `totalGlobalMem` in bytes where it tells. Raises RuntimeError if there is no such."""
+    """A GPU's `name`, and `totalGlobalMem` in bytes if it reports it. Raises RuntimeError if there is none."""
     found = _gpu("getDeviceProperties", device)
     return Table(name=found.device_kind, totalGlobalMem=(_memory(found) or (None, None))[1])
 
 
 def isCachingAllocatorEnabled() -> bool:
-    """Whether memory that is free again is kept for later: XLA does so."""
+    """Whether freed memory is kept for later: XLA does so."""
     return True
 
 
-def manualSeedAll(seed: int) -> None:
-    """As manualSeed: one seed starts the random numbers of all devices."""
-    manualSeed(seed)
+manualSeedAll = manualSeed
+"""One seed starts the random numbers of all devices."""
 
 
 def getRNGState(device: int | None = None) -> Tensor:
-    """All that later random numbers depend on, those of all devices: a ByteTensor."""
+    """All that later random numbers on all devices depend on, as a ByteTensor."""
     return torch.getRNGState()
 
 
 def setRNGState(state: Tensor, device: int | None = None) -> None:
-    """Makes the same numbers follow as followed `getRNGState`."""
+    """Makes the same numbers follow as after `getRNGState`."""
     torch.setRNGState(state)
-
-
-def seed() -> int:
-    """Starts the random numbers from a new seed, and gives it."""
-    found = int(np.random.default_rng().integers(2**31))
-    manualSeed(found)
-    return found
 
 
 seedAll = seed
@@ -179,7 +170,7 @@ setHeapTracking = _nothing("setHeapTracking")
 
 
 class Event:
-    """What a stream waits for in Torch: here nothing has to be waited for, as XLA orders work."""
+    """What a stream waits for in Torch; nothing has to wait here, as XLA orders work."""
 
     def waitOn(self) -> None:
         """Does nothing."""
@@ -189,7 +180,7 @@ def _host_tensor(kind: str) -> Callable:
     def function(*sizes: Any) -> Tensor:
         return Tensor.typed(dtype_of(f"torch.{kind}Tensor"), *sizes)
 
-    says = f"A {kind}Tensor of the CPU, of these sizes: XLA itself moves what a GPU needs."
+    says = f"A {kind}Tensor of these sizes on the CPU; XLA itself moves what a GPU needs."
     return under_name(f"createCudaHost{kind}Tensor", function, says)
 
 

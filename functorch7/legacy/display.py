@@ -1,6 +1,6 @@
-"""Torch's package display: pictures, plots and texts in windows of a browser, in whose place are files here.
+"""Torch's package display: pictures, plots and texts; files here take the place of windows in a browser.
 
-Each window is a file, named by its title, which is written anew when the window is shown again; in notebooks it is
+Each window is a file, named after its title, and written again when the window is shown again; in notebooks it is
 shown below the cell. Source: szym/display.
 """
 
@@ -29,21 +29,21 @@ _titles: dict[str, str] = {}
 
 
 def configure(config: Options = None) -> None:
-    """Takes the address of a server, which nobody needs here."""
+    """Takes a server's address, which is not needed here."""
 
 
 def _window(options: Mapping[str, Value]) -> tuple[str, str]:
-    """A window's name, a new one unless `win` is given, and what its file is called."""
+    """A window's name, a new one unless `win` is given, and its file's name."""
     window = str(options.get("win") or f"pane_{next(_numbers)}")
     title = _titles[window] = str(options.get("title") or _titles.get(window, window))
     return window, title.replace(os.sep, "_")
 
 
 def image(img: Tensor | Sequence[Tensor], opts: Options = None) -> str:
-    """Shows an image, from its least number (or `min`) to its greatest (`max`); several in a grid. Gives the window.
+    """Shows an image, or several in a grid, from the least number (`min`) to the greatest (`max`). Returns the window.
 
-    Options: `title`, `win` (the window of a call before), `width` in pixels. Raises ImportError without Pillow,
-    ValueError for what is no image.
+    Options: `title`, `win` (the window of an earlier call), `width` in pixels. Raises ImportError without Pillow,
+    ValueError for anything but an image.
     """
     options = opts or {}
     if not isinstance(img, Tensor) or img.dim() == 4 or (img.dim() == 3 and img.size(1) > 3):
@@ -58,7 +58,7 @@ def image(img: Tensor | Sequence[Tensor], opts: Options = None) -> str:
 
 
 def images(images: Sequence[Tensor], opts: Options = None) -> str:
-    """Shows images in a grid, `nperrow` beside each other, each scaled for itself with `normalize`. Gives the window.
+    """Shows images in a grid, `nperrow` in each row; `normalize` scales each by itself. Returns the window.
 
     Further options as those of `image`. Raises ImportError without Pillow, ValueError for no images.
     """
@@ -79,7 +79,7 @@ def images(images: Sequence[Tensor], opts: Options = None) -> str:
 
 
 def plot(data: Tensor | Sequence[Sequence[float]], opts: Options = None) -> str:
-    """Draws rows [x, y1, y2, ...], each y a line. Gives the window.
+    """Draws rows [x, y1, y2, ...], a line for each y. Returns the window.
 
     Options: `labels` (a name for each column), `title`, `win`, `xlabel`, `ylabel`. Raises ImportError without
     matplotlib, ValueError for rows of different lengths or of one number.
@@ -102,7 +102,7 @@ def plot(data: Tensor | Sequence[Sequence[float]], opts: Options = None) -> str:
 
 
 def text(text: str, opts: Options = None) -> str:
-    """Shows HTML. Options: `title`, `win`. Gives the window."""
+    """Shows HTML. Options: `title`, `win`. Returns the window."""
     window, title = _window(opts or {})
     html(text, title)
     return window

@@ -33,7 +33,7 @@ _UNDERSCORED = ("_dotEscape",)
 
 
 class Pictured(Protocol):
-    """What has a picture: a graph."""
+    """An object with a picture: a graph."""
 
     def picture(self, title: str | None = None, /) -> Picture:
         """Its picture."""
@@ -41,17 +41,17 @@ class Pictured(Protocol):
 
 
 def todot(g: Pictured | Picture, title: str = "") -> str:
-    """A graph (that of a gModule is `network.fg`), or a picture, in graphviz's language."""
+    """A graph (a gModule's is `network.fg`) or a picture in graphviz's language."""
     return _picture(g, title).dot()
 
 
 def dot(g: Pictured | Picture, title: str = "", fname: str | None = None) -> Path:
-    """Writes FNAME.dot and FNAME.svg (a new temporary file by default) of a graph or a picture; returns the latter."""
+    """Writes a graph or picture to FNAME.dot and FNAME.svg (a temporary file by default); returns the latter."""
     return _picture(g, title).write(fname or str(Path(tempfile.mkdtemp()) / "graph"))
 
 
 def graphvizFile(g: Pictured | Picture, algorithm: str, fname: str) -> None:
-    """Writes a graph as a picture, or as text for graphviz, by the ending of the name: .svg or .dot.
+    """Writes a graph as a picture, or as text for graphviz; the name's ending, .svg or .dot, says which.
 
     Raises: ValueError for another ending, or another layout than "dot".
     """
@@ -64,7 +64,7 @@ def graphvizFile(g: Pictured | Picture, algorithm: str, fname: str) -> None:
 
 
 def graphvizLayout(g: Pictured | Picture, algorithm: str = "dot") -> Tensor:
-    """Where nodes lie in a picture of a graph, x and y in each row, from 0 to 1; y grows upwards.
+    """The nodes' places in a graph's picture: x and y in each row, from 0 to 1; y grows upwards.
 
     Raises: ValueError for another layout than "dot".
     """
@@ -74,8 +74,8 @@ def graphvizLayout(g: Pictured | Picture, algorithm: str = "dot") -> Tensor:
 
 
 def _dotEscape(text: str) -> str:
-    """A text as a value in graphviz's language, in quotation marks unless it is one word."""
-    from ..viz.graphs import written  # which is imported when it is needed
+    """A text as graphviz writes values: in quotation marks unless it is one word."""
+    from ..viz.graphs import written  # imported only when needed
 
     return written(text)
 

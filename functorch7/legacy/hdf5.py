@@ -25,7 +25,7 @@ MODES = ("a", "r", "r+", "w", "w-")
 
 
 class DataSetOptions:
-    """How data are kept in a file: in chunks of a size, and compressed.
+    """How data are stored in a file: in chunks, or compressed.
 
     Both methods return the options, so that calls chain.
     """
@@ -35,17 +35,17 @@ class DataSetOptions:
         self._level: int | None = None
 
     def setChunked(self, *sizes: int) -> DataSetOptions:
-        """In chunks of this size, one number for each dimension; smaller where the data are. What `append` needs."""
+        """Stores in chunks of this size, a number for each dimension; smaller if the data are. `append` needs them."""
         self._chunks = sizes
         return self
 
     def setDeflate(self, level: int = 6) -> DataSetOptions:
-        """Compressed, 0 (fast) to 9 (small); it needs chunks."""
+        """Compresses, from 0 (fast) to 9 (small); this needs chunks."""
         self._level = level
         return self
 
     def arguments(self, tensor: Tensor) -> dict[str, object]:
-        """What h5py is told. Raises ValueError for chunks of another number of dimensions."""
+        """The arguments for h5py. Raises ValueError for chunks of another number of dimensions."""
         if self._chunks is None:
             return {} if self._level is None else {"compression": self._level}
         if len(self._chunks) != tensor.dim():
@@ -57,19 +57,19 @@ class DataSetOptions:
 
 
 class HDF5DataSet:
-    """A tensor in a file, of which parts can be read."""
+    """A tensor in a file; parts of it can be read."""
 
     def __init__(self, inside: Value):
         self._inside = inside
 
     def all(self) -> Tensor:
-        """The whole tensor. Raises TypeError for types that Torch has not."""
+        """The whole tensor. Raises TypeError for types that Torch lacks."""
         return self._tensor(self._inside[...])
 
     def partial(self, *ranges: int | Sequence[int]) -> Tensor:
         """The part in these ranges, one for each dimension: [first, last], counted from 1, or a number.
 
-        Raises ValueError for another number of ranges, and those that are not in the data; TypeError as `all`.
+        Raises ValueError for another number of ranges, and for ranges outside the data; TypeError as `all`.
         """
         if len(ranges) != self._inside.ndim:
             raise ValueError(f"HDF5DataSet: partial: expected {self._inside.ndim} ranges, got {len(ranges)}")
@@ -87,7 +87,7 @@ class HDF5DataSet:
         return list(self._inside.shape)
 
     def getTensorFactory(self) -> Callable[..., Tensor]:
-        """What makes tensors of the type that `all` gives, such as torch.FloatTensor. Raises TypeError as `all`."""
+        """The constructor of `all`'s type, such as torch.FloatTensor. Raises TypeError as `all`."""
         found: Any = constructor_of(self._tensor(np.zeros(0, self._inside.dtype)).type())
         return found
 
@@ -107,20 +107,20 @@ class HDF5Group:
         return HDF5Group(found, self._written) if hasattr(found, "keys") else HDF5DataSet(found)
 
     def all(self) -> dict[str, Value]:
-        """All tensors in it, a table of tables as the folders are."""
+        """All tensors in it, in tables nested like the folders."""
         return {name: self.read(name).all() for name in self._inside}
 
     def write(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
-        """Writes a tensor, or a table of them, which becomes a folder. Raises TypeError for other data, OSError."""
+        """Writes a tensor, or a table of them as a folder. Raises TypeError for other data, OSError."""
         for path, tensor in _placed(datapath, data):
             kept = {} if options is None else options.arguments(tensor)
             self._inside.create_dataset(path, data=tensor.numpy(), **kept)
             self._check()
 
     def append(self, datapath: str, data: Input, options: DataSetOptions | None = None) -> None:
-        """Writes a tensor's slices behind those that are there, which were written in chunks; or tables of such.
+        """Adds a tensor's slices, or tables of such, to data that were written in chunks.
 
-        Raises ValueError where sizes but the first differ; OSError.
+        Raises ValueError if any sizes but the first differ; OSError.
         """
         for path, tensor in _placed(datapath, data):
             there = self._inside[path]
@@ -143,11 +143,11 @@ class HDF5File(HDF5Group):
     """An open file; a block of `with` closes it."""
 
     def filename(self) -> str:
-        """Its name."""
+        """The file's name."""
         return self._inside.filename if self._written is None else self._written.path
 
     def close(self) -> None:
-        """Closes it; what was read stays. Raises OSError if not all could be written: the file is damaged then."""
+        """Closes it; tensors that were read stay. Raises OSError if it could not be written whole: it is damaged."""
         self._inside.close()
         if self._written is not None and not self._written.closed:
             self._written.close()
@@ -164,9 +164,9 @@ class HDF5File(HDF5Group):
 
 
 def open(filename: str, mode: str = "a") -> HDF5File:
-    """Opens a file: "r" to read, "r+" to write as well, "w" anew, "w-" anew if there is none, "a" for "r+" or "w".
+    """Opens a file: "r" to read, "r+" to write too, "w" for a new one, "w-" if there is none, "a" for "r+" or "w".
 
-    A file that is written is that of one program at a time.
+    Only one program at a time may write a file.
     Raises ValueError for other modes, OSError if it cannot be opened, ImportError without h5py.
     """
     if mode not in MODES:
@@ -180,11 +180,11 @@ def open(filename: str, mode: str = "a") -> HDF5File:
         return HDF5File(h5py.File(written, "w" if written.is_new and mode != "r+" else "r+"), written)
     except OSError as error:
         written.close()
-        raise OSError(f"hdf5.open: {path} is no HDF5 file, or damaged: {error}") from error
+        raise OSError(f"hdf5.open: {path} is not an HDF5 file, or is damaged: {error}") from error
 
 
 def _placed(path: str, data: Any) -> list[tuple[str, Tensor]]:
-    """The tensors of a table of tables, with their paths."""
+    """The tensors in nested tables, with their paths."""
     path = path.strip("/")
     if isinstance(data, Tensor) and path:
         return [(path, data)]

@@ -1,4 +1,4 @@
-"""Torch's package itorch: pictures in notebooks. Elsewhere, what would be shown is written to a file."""
+"""Torch's package itorch: pictures in notebooks, or in files outside of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tensors.tensor import Tensor
 def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Value] | None = None) -> None:
     """Shows an image: a tensor, a list of them in a grid, or a file; outside of notebooks in itorch.image.png.
 
-    Options are those of `image.toDisplayTensor`; 2 pixels of padding without any. Raises ImportError without Pillow.
+    Options are those of `image.toDisplayTensor`; without any, 2 pixels of padding. Raises ImportError without Pillow.
     """
     found: Any = images.load(img, 3) if isinstance(img, str) else img
     options: dict[str, Any] = {"padding": 2} if opts is None else dict(opts)
@@ -30,7 +30,7 @@ def html(html: str, name: str = "itorch") -> None:
 
 
 def svg(filename: str) -> None:
-    """Shows a picture of vectors, from a file or its text; outside of notebooks in the file itorch.svg.
+    """Shows an SVG picture, a file or its text; outside of notebooks in itorch.svg.
 
     Raises: OSError for a file that cannot be read.
     """

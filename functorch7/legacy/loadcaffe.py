@@ -1,4 +1,4 @@
-"""Torch's package loadcaffe: networks that Caffe trained."""
+"""Torch's package loadcaffe: networks trained by Caffe."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .objects.functional import wrap
 
 
 def load(prototxt_name: str | os.PathLike, binary_name: str | os.PathLike, backend: str = "nn") -> Sequential:
-    """The network in a .caffemodel file, a Sequential whose modules have Caffe's names in `name`.
+    """The network in a .caffemodel file: a Sequential; its modules' `name` is Caffe's.
 
-    Its structure is in this file, too, and is taken from there, as loadcaffe does: the .prototxt file is not read.
+    The structure, too, is read from this file, as loadcaffe does, not from the .prototxt file.
     With "cudnn" for `backend` the network is moved to the GPU.
-    Raises: ValueError for other backends than "nn" and "cudnn", and what `functorch7.interop.caffe.load` raises.
+    Raises: ValueError for other backends than "nn" and "cudnn", and the errors of `functorch7.interop.caffe.load`.
     Source: szagoruyko/loadcaffe.
     """
     if backend not in ("nn", "cudnn"):

@@ -1,4 +1,4 @@
-"""Torch's package matio: tensors in MATLAB's files, by SciPy. Those of version 7.3 are HDF5's, which `hdf5` reads."""
+"""Torch's package matio: tensors in MATLAB's files, by SciPy; `hdf5` reads files of version 7.3."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ use_lua_strings = False
 
 
 def load(filename: str | os.PathLike, name: str | Sequence[str] | None = None, texts: bool | None = None) -> Value:
-    """The variables of a file by their names, those in `name`, or the one that it names; None if it is not there.
+    """A file's variables by their names: all, those in a table `name`, or the one `name` (None if it is missing).
 
-    Arrays have MATLAB's sizes, two at least. Structures are tables by their fields' names, arrays of them lists of
-    rows, cells lists, column by column. `texts` counts in place of `use_lua_strings`.
+    Arrays have MATLAB's sizes, at least two. Structures become tables by their fields' names, arrays of them lists of
+    rows, cells lists, column by column. `texts` may be given for `use_lua_strings`.
     Raises: OSError, ValueError for other files, NotImplementedError for those of version 7.3, TypeError for types that
-    Torch has not, complex numbers for one.
+    Torch lacks, such as complex numbers.
     """
     found, strings = _variables(filename), use_lua_strings if texts is None else texts
     if isinstance(name, str):
@@ -40,7 +40,7 @@ def _variables(filename: str | os.PathLike) -> dict[str, Any]:
         try:
             variables = loadmat(file, struct_as_record=True)
         except (OSError, ValueError, TypeError, MatReadError) as error:
-            raise ValueError(f"matio.load: {filename} is not a file of MATLAB's: {error}") from None
+            raise ValueError(f"matio.load: {filename} is not a MATLAB file: {error}") from None
     return {name: value for name, value in variables.items() if not name.startswith("__")}
 
 
@@ -60,7 +60,7 @@ def _loaded(value: Any, strings: bool) -> Value:
 
 
 def save(filename: str | os.PathLike, data: Tensor | Mapping[str, Value]) -> None:
-    """Writes a tensor, as the variable x, or a table of tensors, numbers, texts, booleans and such tables.
+    """Writes a tensor, as the variable x, or a table of tensors, numbers, texts, booleans and more tables.
 
     Vectors become columns. Raises OSError, TypeError for other values.
     """
@@ -68,7 +68,7 @@ def save(filename: str | os.PathLike, data: Tensor | Mapping[str, Value]) -> Non
 
 
 def write(filename: str | os.PathLike, data: Mapping[str, Value], convert: Callable[[Value], object]) -> None:
-    """Writes variables, each as `convert` makes it."""
+    """Writes variables, each converted by `convert`."""
     from scipy.io import savemat
 
     variables = {name: convert(value) for name, value in data.items()}

@@ -1,4 +1,4 @@
-"""Torch's package mattorch: tensors in MATLAB's files, whose dimensions it leaves in the order of memory, reversed."""
+"""Torch's package mattorch: tensors in MATLAB's files; dimensions stay in the order of memory, so they are reversed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .tensors.tensor import Tensor
 
 
 def load(path: str | os.PathLike) -> dict[str, Value]:
-    """The variables of a file by their names: an m x n array of MATLAB's is an n x m tensor.
+    """A file's variables by their names: MATLAB's m x n array is an n x m tensor.
 
-    Texts are CharTensors. Raises: as `matio.load`.
+    Texts are CharTensors. Raises as `matio.load` does.
     """
     return map_leaves(lambda tensor: Tensor.of(np.ascontiguousarray(tensor.numpy().T)), matio.load(path, texts=False))
 
 
 def save(path: str | os.PathLike, vars: Tensor | Mapping[str, Tensor]) -> None:
-    """Writes a tensor, as the variable x, or a table of them; an m x n tensor becomes an n x m array of MATLAB's.
+    """Writes a tensor, as the variable x, or a table of them; an m x n tensor becomes MATLAB's n x m array.
 
     Raises OSError, TypeError for other values.
     """

@@ -1,4 +1,4 @@
-"""The namespace `nn`: a stateful class for every module and criterion that is described, under Torch's name."""
+"""The namespace `nn`: a stateful class for every described module and criterion, under Torch's name."""
 
 from typing import Any
 

@@ -103,13 +103,13 @@ class ModuleList(_module_lists.ModuleList, Module):
     """A list of modules, named "0", "1", ...; positions count from 0, and slices are lists of the same modules."""
 
 class ParameterDict(_module_lists.ParameterDict, Module):
-    """Parameters by name, in the order of insertion; tensors that are put in become parameters."""
+    """Parameters by name, in the order of insertion; tensors put in become parameters."""
 
 class ParameterList(_module_lists.ParameterList, Module):
-    """A list of parameters, named "0", "1", ...; tensors that are put in become parameters."""
+    """A list of parameters, named "0", "1", ...; tensors put in become parameters."""
 
 class Reinforce(_special.Reinforce, Module):
-    """Stochastic modules; `reward` is what `reinforce` sent last."""
+    """Stochastic modules; `reward` is the last reward from `reinforce`."""
 
 class Sequential(_special.Sequential, Container):
     """y = m_n(... m_2(m_1(x))): the modules one after another.
@@ -1152,6 +1152,7 @@ class TotalDropout(Module):
     Shape: any, kept.
     """
     def __init__(self, p: float = 0.5) -> None: ...
+    def setp(self, p: float) -> Self: ...
 
 class UpSampling(Module):
     """y[i, j] = x[floor(i / scale), floor(j / scale)]: images or volumes made larger, every element repeated

@@ -1,4 +1,4 @@
-"""nngraph: networks as graphs. Calling a module with nodes makes a node; `nn.gModule(inputs, outputs)` runs them.
+"""nngraph: networks as graphs. A module called with nodes makes a node; `nn.gModule(inputs, outputs)` runs them.
 
     x = nn.Identity()()
     h = nn.Tanh()(nn.Linear(3, 4)(x))
@@ -40,16 +40,16 @@ Identity, JustTable, JustElement = map(class_of, (layers.Identity, layers.JustTa
 
 
 class gModule(Container, describes=layers.Graph):
-    """nn.gModule(inputs, outputs): the graph between nodes; `modules` are in the order in which they run.
+    """nn.gModule(inputs, outputs): the graph between nodes; its `modules` are in the order in which they run.
 
     `fg` and `bg` are its graphs, forwards and backwards; `forwardnodes`, `backwardnodes`, `innode` and `outnode` its
-    nodes, whose `data` has the module, annotations, input and gradOutput; `name` is what it is printed as.
-    Raises: TypeError for what is no node; ValueError for nodes that lead nowhere.
+    nodes; a node's `data` has the module, annotations, input and gradOutput; `name` is the name in print.
+    Raises: TypeError for anything but nodes; ValueError for nodes that lead nowhere.
     """
 
     @property
     def _noted(self) -> dict[Source, dict]:
-        """The nodes' annotations, by what the nodes give."""
+        """The nodes' annotations, by the nodes' outputs."""
         return self.__dict__.setdefault("_annotations", {})
 
     def __init__(self, inputs: list | tuple, outputs: list | tuple):
@@ -57,10 +57,10 @@ class gModule(Container, describes=layers.Graph):
         modules = [(module.description(), module) for module in (adopted(node.module) for node in wiring.nodes)]
         spec = layers.Graph.of(wiring, tuple(description for description, _ in modules), len(inputs))
         self._take(spec, list(modules))
-        self.__dict__["_annotations"] = dict(wiring.annotations)  # what is noted later counts, too
+        self.__dict__["_annotations"] = dict(wiring.annotations)  # later annotations count, too
 
     def add(self, module: Described) -> Self:
-        """Raises: a graph does not change after it is made."""
+        """Raises TypeError: a graph cannot change after it is made."""
         raise TypeError(f"{self.title()}: a graph cannot be changed after it is made; expected nodes at construction")
 
     insert = remove = add  # type: ignore[assignment]
@@ -94,7 +94,7 @@ class gModule(Container, describes=layers.Graph):
 
     @property
     def fg(self) -> ModuleGraph:
-        """The graph forwards, a graph.Graph of `forwardnodes`: `graph.dot(network.fg, title, file)` draws it."""
+        """The graph forwards, a graph.Graph of `forwardnodes`; `graph.dot(network.fg, title, file)` draws it."""
         return ModuleGraph(self._nodes.forward, lambda: picture_of(self._spec, self.modules, self._noted))
 
     @property
@@ -109,12 +109,12 @@ class gModule(Container, describes=layers.Graph):
         return super()._to_accumulate(self._taken(input))
 
     def _taken(self, input: Any) -> Any:
-        """What backward takes of its input: as Torch's, which looks at none of it, it lets a table be too long."""
+        """The part of the input that backward uses: Torch's does not look at it, so a table may be too long."""
         is_long = self.nInputs > 1 and isinstance(input, (list, tuple)) and len(input) > self.nInputs
         return input[: self.nInputs] if is_long else input
 
     def map(self, gm: gModule, func: Callable[[Value, Value], object]) -> None:
-        """Calls func(module, other) for this graph's modules and another's at the same places."""
+        """Calls func(module, other) for each of this graph's modules and another's at the same place."""
         same = isinstance(gm, gModule) and gm._spec.sources == self._spec.sources
         if not same or gm._spec.outputs != self._spec.outputs:
             raise ValueError(f"{self.title()}: trying to map another gModule with a different structure")
@@ -122,25 +122,17 @@ class gModule(Container, describes=layers.Graph):
             func(mine, theirs)
 
     def runForwardFunction(self, func: str | Callable[[Value, Value], Value], input: Input) -> Output:
-        """The output where func(module, input), or the method of this name, runs in place of updateOutput."""
+        """The output when func(module, input), or the method of this name, runs instead of updateOutput."""
         run = (lambda module, value: getattr(module, func)(value)) if isinstance(func, str) else func
-        outputs: list[Any] = []
-        given = [input] if self.nInputs == 1 else input
-        if not isinstance(given, (list, tuple)) or len(given) != self.nInputs:
-            raise ValueError(f"{self.title()}: expecting table of {self.nInputs} inputs")
-        for module, sources in zip(self.modules, self._spec.sources, strict=True):
-            taken = [self._spec.value(source, given, outputs) for source in sources]
-            outputs.append(run(module, taken[0] if len(taken) == 1 else taken))
-        results = [self._spec.value(source, given, outputs) for source in self._spec.outputs]
-        output = self.output = results[0] if len(results) == 1 else results
-        return output
+        self.output = self._spec.through(input, lambda i, value: run(self.modules[i], value))
+        return self.output
 
 
 def picture_of(
     spec: layers.Graph, modules: Value, annotations: Mapping[Source, dict] = MappingProxyType({})
 ) -> Picture:
     """A graph's picture: its inputs, its modules by name, and its outputs."""
-    from ..viz import Picture  # which only some programs need
+    from ..viz import Picture  # only some programs need it
 
     notes = [annotations.get(Source(i), {}) for i in range(len(modules))]
     labels = [f"input {i + 1}" if spec.n_inputs > 1 else "input" for i in range(spec.n_inputs)]
@@ -168,14 +160,14 @@ def nest(nodes: Value) -> Node:
 
 
 def annotateNodes(stackLevel: int = 1) -> None:
-    """Names the nodes in the caller's local variables after them; a name that a node has stays."""
+    """Names the nodes in the caller's local variables after these; nodes with a name keep it."""
     for name, value in sys._getframe(stackLevel).f_locals.items():
         if isinstance(value, Node) and "name" not in value.annotations:
             value.annotate({"name": name})
 
 
 def setDebug(enable: bool) -> None:
-    """With True, a module that fails inside a graph is shown red in a picture: NAME.svg, or nngraph_2in_1out.svg."""
+    """With True, a module that fails inside a graph is red in a picture: NAME.svg, or nngraph_2in_1out.svg."""
     if _draw_failure in on_failure:
         on_failure.remove(_draw_failure)
     if enable:

@@ -13,19 +13,19 @@ from .tensors.tensor import Tensor
 
 
 def loadnpy(filepath: str | os.PathLike) -> Tensor:
-    """The tensor in a .npy file. Raises OSError, ValueError for other files, TypeError for types that Torch has not."""
+    """The tensor in a .npy file. Raises OSError, ValueError for other files, TypeError for types that Torch lacks."""
     return tensor_of("npy4th.loadnpy", read_array(filepath))
 
 
 def loadnpz(filepath: str | os.PathLike) -> dict[str, Tensor]:
-    """The tensors in a .npz file by their names. Raises what `loadnpy` raises."""
+    """The tensors in a .npz file by their names. Raises as `loadnpy` does."""
     return {name: tensor_of("npy4th.loadnpz", array) for name, array in read_arrays(filepath).items()}
 
 
 def savenpy(filepath: str | os.PathLike, tensor: Tensor, mode: str = "w") -> None:
-    """Writes a tensor to a .npy file; with the mode "a" behind the slices that are there. Raises OSError.
+    """Writes a tensor to a .npy file; the mode "a" adds its slices to the file's. Raises OSError.
 
-    Raises ValueError for another mode, and for slices of other sizes or types than those that are there.
+    Raises ValueError for another mode, and for slices of other sizes or types than the file's.
     """
     if mode not in ("w", "a"):
         raise ValueError(f"npy4th.savenpy: expected the mode w or a, got {mode!r}")

@@ -39,7 +39,7 @@ def basename(path: str, suffix: str = "") -> str:
 
 
 def dirname(path: str) -> str:
-    """The folder of a path; "." where it names none.
+    """The folder of a path; "." if it names none.
 
     >>> dirname("/tmp/data/images.t7"), dirname("images.t7")
     ('/tmp/data', '.')
@@ -48,12 +48,12 @@ def dirname(path: str) -> str:
 
 
 def extname(path: str) -> str | None:
-    """What follows the last dot of a path; None without one."""
+    """The text after the last dot of a path; None without one."""
     return path.rpartition(".")[2] if "." in path else None
 
 
 def concat(*parts: str) -> str:
-    """The full path of the first part from the current folder, of the second from there, and so on.
+    """The full path of the parts, each inside the one before, the first inside the current folder.
 
     >>> concat("/tmp", "data", "../images")
     '/tmp/images'
@@ -67,12 +67,12 @@ def cwd() -> str:
 
 
 def execdir() -> str:
-    """The folder of the Python that runs."""
+    """The folder of the running Python."""
     return os.path.dirname(sys.executable)
 
 
 def tmpname() -> str:
-    """The name of a new file for a while."""
+    """The name of a new temporary file."""
     handle, name = tempfile.mkstemp()
     os.close(handle)
     return name
@@ -84,9 +84,9 @@ def dir(dname: str) -> list[str] | None:
 
 
 def files(s: str, f: str | Callable[[str], object] | None = None) -> Iterator[str]:
-    """The names in a folder, "." and ".." too: those of which f is true, or in which the regular expression f is found.
+    """The names in a folder, with "." and "..": those for which f is true, or which contain the regular expression f.
 
-    Nothing for a folder that is not there.
+    Nothing if there is no such folder.
     """
     chosen = (lambda name: re.search(f, name)) if isinstance(f, str) else f
     return (name for name in dir(s) or [] if chosen is None or chosen(name))
@@ -109,11 +109,11 @@ class IndexedFiles:
         self._names = names
 
     def size(self) -> int:
-        """How many there are."""
+        """The number of files."""
         return len(self._names)
 
     def filename(self, idx: int) -> str:
-        """The path of one. Raises IndexError for a number that is not 1 to size()."""
+        """The path of a file. Raises IndexError for a number outside 1 to size()."""
         if not 1 <= idx <= len(self._names):
             raise IndexError(f"paths.indexdir: file {idx} of {len(self._names)}; they count from 1")
         return self._names[idx - 1]
@@ -123,7 +123,7 @@ IMAGES = ("jpg", "png", "JPG", "PNG", "JPEG", "ppm", "PPM", "bmp", "BMP")
 
 
 def indexdir(paths: str | list[str], extensionList: str | tuple[str, ...] | list[str] = IMAGES) -> IndexedFiles:
-    """The files below folders that end as images do, or in given extensions; by name.
+    """The files below folders with an image's extension, or with the given ones, sorted by name.
 
     Source: torchx, paths.indexdir.
     """
@@ -156,7 +156,7 @@ def rmdir(s: str) -> bool:
 
 
 def rmall(d: str, more: str) -> bool:
-    """Deletes a file, or a folder with all inside; whether it did. Raises ValueError unless `more` is "yes"."""
+    """Deletes a file, or a folder with its contents; whether it did. Raises ValueError unless `more` is "yes"."""
     if more != "yes":
         raise ValueError("paths.rmall: missing second argument ('yes')")
     return _done(lambda: shutil.rmtree(d) if os.path.isdir(d) and not os.path.islink(d) else os.remove(d))
@@ -179,12 +179,12 @@ def is_mac() -> bool:
 
 
 def findprogram(*names: str) -> str | None:
-    """The full path of the first of these programs that is there."""
+    """The full path of the first of these programs that exists."""
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def file_of(frame: FrameType) -> str | None:
-    """The full path of the file that a frame runs; None for what was typed in."""
+    """The full path of the file that a frame runs; None for typed input."""
     name = frame.f_code.co_filename
     return None if name.startswith("<") else os.path.abspath(name)
 
@@ -196,9 +196,9 @@ def thisfile(arg: str | None = None) -> str | None:
 
 
 def dofile(f: str) -> None:
-    """Runs a Python file, named from the folder of the file that calls this, with the caller's global names.
+    """Runs a Python file with the caller's global names; its path starts at the folder of the file that calls this.
 
-    What it defines is there afterwards, as in Lua. Raises OSError if it cannot be read.
+    The caller has its definitions afterwards, as in Lua. Raises OSError if it cannot be read.
     """
     frame = sys._getframe(1)
     here = file_of(frame)

@@ -1,4 +1,4 @@
-"""Torch's package sys: clocks, commands, colours of the terminal."""
+"""Torch's package sys: clocks, commands and terminal colours."""
 
 import math
 import os
@@ -45,7 +45,7 @@ def tic() -> None:
 
 
 def toc(verbose: bool = False) -> float:
-    """The seconds since `tic`, which are printed, too, if `verbose`."""
+    """The seconds since `tic`; with `verbose` they are printed too."""
     seconds = clock() - _Clock.start
     if verbose:
         print(seconds)
@@ -58,7 +58,7 @@ def sleep(seconds: float) -> None:
 
 
 def usleep(microseconds: float) -> None:
-    """Waits, in millionths of a second."""
+    """Waits; the number counts millionths of a second."""
     time.sleep(microseconds / 1e6)
 
 
@@ -68,7 +68,7 @@ def uname() -> str:
 
 
 def execute(cmd: str) -> str:
-    """What a command prints, errors too, without white space around it.
+    """A command's output, with errors, without surrounding white space.
 
     Raises: PermissionError unless `allow_commands()` was called.
     """
@@ -76,7 +76,7 @@ def execute(cmd: str) -> str:
 
 
 def fexecute(cmd: str, readwhat: str = "*all") -> str:
-    """As `execute`; with `readwhat` "*line" the first line only. Raises PermissionError as `execute` does."""
+    """As `execute`; with "*line" for `readwhat`, only the first line. Raises PermissionError as `execute` does."""
     found = output_of("sys.fexecute", cmd)
     return found if readwhat.lstrip("*").startswith("a") else found.partition("\n")[0]
 
@@ -92,11 +92,11 @@ def fpath() -> str:
 
 
 def split(str: str, pat: str) -> list[str]:
-    """The parts of a text between matches of a pattern, a regular expression of Python; none for an empty end."""
+    """The parts of a text between matches of a pattern, Python's regular expression; without an empty last part."""
     found = re.split(pat, str)
     return found[:-1] if found[-1] == "" else found
 
 
 def isNaN(number: float) -> bool:
-    """Whether a number is not a number."""
+    """Whether a number is NaN."""
     return isinstance(number, float) and math.isnan(number)

@@ -1,4 +1,4 @@
-"""Torch's package tds: tables outside of Lua's memory, which are Python's own here, and a counter for threads."""
+"""Torch's package tds: tables outside Lua's memory, here Python's own, and a counter for threads."""
 
 import threading
 
@@ -8,7 +8,7 @@ from .tensors.named import Named
 
 
 class AtomicCounter(Named):
-    """A number that threads may count up at the same time; 0 at first."""
+    """A number that several threads may increase; 0 at first."""
 
     _package = "tds"
 
@@ -16,7 +16,7 @@ class AtomicCounter(Named):
         self._lock, self._value = threading.Lock(), 0
 
     def inc(self) -> int:
-        """Adds 1; the number before."""
+        """Adds 1; returns the number before."""
         with self._lock:
             self._value += 1
             return self._value - 1

@@ -1,6 +1,6 @@
-"""The package `torch`: tensors and their functions, random numbers, names of types, files; and what `program` has.
+"""The package `torch`: tensors, their functions, random numbers, types' names and files, and all of `program`.
 
-Where Torch7 and PyTorch differ (dimensions count from 1), it is Torch7's.
+Where Torch7 and PyTorch differ, it follows Torch7: dimensions count from 1.
 """
 
 import functools
@@ -30,7 +30,7 @@ from .tensors.makers import DRAWN, MAKERS, Making, joined
 from .tensors.named import under_name
 from .tensors.named_errors import naming, words_of
 from .tensors.operations import OPERATIONS, Operation
-from .tensors.random import default_generator, given_generator
+from .tensors.random import default_generator, given_generator, split_off_generator
 from .tensors.random import initialSeed as initialSeed
 from .tensors.random import manualSeed as manualSeed
 from .tensors.random import seed as seed
@@ -69,7 +69,7 @@ def multinomial(*args: Operand) -> Tensor:
 
 
 def getRNGState(generator: Generator | None = None) -> Tensor:
-    """getRNGState([generator]): all that later random numbers depend on, a ByteTensor."""
+    """getRNGState([generator]): all that later random numbers depend on, as a ByteTensor."""
     return Tensor.of((generator or default_generator).state)
 
 
@@ -83,9 +83,9 @@ def setRNGState(generator: Generator, state: Tensor, /) -> Tensor: ...
 
 @functools.partial(naming, "torch.setRNGState")
 def setRNGState(*args: Any) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the state."""
-    chosen, (state,) = (args[0], args[1:]) if isinstance(args[0], Generator) else (default_generator, args)
-    chosen.state = np.asarray(state)
+    """setRNGState([generator], state): makes the same numbers follow as after `getRNGState`; returns the state."""
+    chosen, (state,) = split_off_generator(args)
+    (chosen or default_generator).state = np.asarray(state)
     return state
 
 
@@ -94,15 +94,15 @@ def _array(value: Any) -> Any:
 
 
 def where(condition: Numbers, x: Numbers, y: Numbers) -> Tensor:
-    """x where the condition holds (or is not 0), else y: the tensor's `if`."""
+    """x where the condition is true (or not 0), y elsewhere: an `if` for each element."""
     with precision(next((each.dtype for each in (x, y) if isinstance(each, Tensor)), float32)):
         return Tensor.of(jnp.where(_array(condition) != 0, _array(x), _array(y)))
 
 
 def cat(*args: Operand) -> Tensor:
-    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the tensors joined along a dimension.
 
-    It is the last by default.
+    By default it is the last.
     """
     return joined(args, Tensor)
 
@@ -113,12 +113,12 @@ def all(tensor: Numbers) -> bool:
 
 
 def any(tensor: Numbers) -> bool:
-    """Whether some element is not 0."""
+    """Whether any element is not 0."""
     return bool(np.any(np.asarray(tensor)))
 
 
 def typename(value: object) -> str | None:
-    """Torch's name of a value's class; None for what Torch does not know."""
+    """Torch's name for a value's class; None if Torch has none."""
     if isinstance(value, Tensor):
         return value.type()
     named: Any = value
@@ -131,13 +131,13 @@ def isTensor(value: object) -> bool:
 
 
 def save(filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
-    """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever `referenced`."""
+    """Writes tensors, tables and modules to a `.t7` file; each object only once, whatever `referenced`."""
     with opening("torch.save", filename, "w"):
         save_t7(filename, object, mode)
 
 
 def load(filename: str, mode: str | None = None, referenced: bool = True) -> Any:
-    """What a `.t7` file holds; whether it is binary or ASCII is found out."""
+    """The object in a `.t7` file, binary or ASCII."""
     with opening("torch.load", filename, "r"):
         return load_t7(filename)
 
@@ -148,12 +148,12 @@ def serialize(object: object, mode: str = "binary") -> bytes:
 
 
 def deserialize(data: bytes, mode: str | None = None) -> Any:
-    """The object of bytes that `serialize` gave."""
+    """The object in bytes from `serialize`."""
     return from_file(t7.deserialize(data))
 
 
 def __getattr__(name: str) -> Any:
-    """FloatTensor, LongTensor, ..., LongStorage, ...: constructors of these types; and what `program` defines."""
+    """FloatTensor, LongTensor, ..., LongStorage, ...: the types' constructors; and the names that `program` defines."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".program.{_LAZY[name]}", __package__), name)
     if name == "class":
@@ -173,7 +173,7 @@ def __dir__() -> list[str]:
 
 
 def _function_of(operation: Operation) -> Any:
-    """`torch.f` of an operation: f(x, ...) is a new tensor, f(result, x, ...) goes into `result`, which is resized."""
+    """`torch.f` of an operation: f(x, ...) returns a new tensor, f(result, x, ...) resizes and fills `result`."""
 
     def function(*args: Any, **named: Any) -> Any:
         result = operation.result(args, None, named)
@@ -209,7 +209,7 @@ def _function_of_distribution(distribution: Distribution) -> Any:
 
 
 def _function_of_row(row: Row) -> Any:
-    """`torch.f` of a row of results: f(x, ...) gives new ones, f(result, x, ...) goes into `result`."""
+    """`torch.f` of a row of results: f(x, ...) returns new ones, f(result, x, ...) fills `result`."""
 
     def function(*args: Any, **named: Any) -> Any:
         return row.call(args, Tensor, named)
@@ -222,7 +222,7 @@ def _function_of_row(row: Row) -> Any:
 
 
 def _function_of_maker(name: str, making: Making) -> Any:
-    """`torch.f` of a maker: its last argument may be the name of the result's type, or its first the result."""
+    """`torch.f` of a maker: its first argument may be the result, or its last the name of the result's type."""
 
     def function(*args: Any, dtype: Any = None) -> Tensor:
         if args and isinstance(args[-1], str) and args[-1] in TYPES:

@@ -121,37 +121,36 @@ CudaLongStorage: _OfStorages
 def multinomial(*args: Operand) -> Tensor:
     """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
 def getRNGState(generator: Generator | None=None) -> Tensor:
-    """getRNGState([generator]): all that later random numbers depend on, a ByteTensor."""
+    """getRNGState([generator]): all that later random numbers depend on, as a ByteTensor."""
 @overload
 def setRNGState(state: Tensor, /) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
+    """setRNGState([generator], state): makes the same numbers follow as after `getRNGState`; returns the
     state."""
 @overload
 def setRNGState(generator: Generator, state: Tensor, /) -> Tensor:
-    """setRNGState([generator], state): makes the same numbers follow as followed `getRNGState`; returns the
+    """setRNGState([generator], state): makes the same numbers follow as after `getRNGState`; returns the
     state."""
 def where(condition: Numbers, x: Numbers, y: Numbers) -> Tensor:
-    """x where the condition holds (or is not 0), else y: the tensor's `if`."""
+    """x where the condition is true (or not 0), y elsewhere: an `if` for each element."""
 def cat(*args: Operand) -> Tensor:
-    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): one after the other along a dimension.
-    It is the last by default."""
+    """cat([result,] tensors, [dim]), cat([result,] tensor, tensor, [dim]): the tensors joined along a dimension.
+    By default it is the last."""
 def all(tensor: Numbers) -> bool:
     """Whether no element is 0 or false."""
 def any(tensor: Numbers) -> bool:
-    """Whether some element is not 0."""
+    """Whether any element is not 0."""
 def typename(value: object) -> str | None:
-    """Torch's name of a value's class; None for what Torch does not know."""
+    """Torch's name for a value's class; None if Torch has none."""
 def isTensor(value: object) -> bool:
     """Whether a value is a tensor."""
 def save(filename: str, object: object, mode: str='binary', referenced: bool=True) -> None:
-    """Writes tensors, tables and modules to a `.t7` file. What occurs twice is written once, whatever
-    `referenced`."""
+    """Writes tensors, tables and modules to a `.t7` file; each object only once, whatever `referenced`."""
 def load(filename: str, mode: str | None=None, referenced: bool=True) -> Any:
-    """What a `.t7` file holds; whether it is binary or ASCII is found out."""
+    """The object in a `.t7` file, binary or ASCII."""
 def serialize(object: object, mode: str='binary') -> bytes:
     """The bytes that `save` writes."""
 def deserialize(data: bytes, mode: str | None=None) -> Any:
-    """The object of bytes that `serialize` gave."""
+    """The object in bytes from `serialize`."""
 @overload
 def abs(number: float, /) -> float:
     """|x|; a new tensor, or in a first argument, which gets the result's sizes. Raises TypeError for arguments of
@@ -1189,16 +1188,16 @@ def xcorr3(x: Numbers, tensor: Numbers, letter: str = ..., /) -> Tensor:
 def xcorr3(tensor1: Numbers, x: Numbers, tensor2: Numbers, letter: str = ..., /) -> Tensor: ...
 def squeeze(tensor: Tensor, /, *given: Operand) -> Result[Tensor]:
     """squeeze(tensor, given...): squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without
-    this one if it is of size 1.  Where one element is left, and no dimension is named, it is a number.
-    `r.squeeze(x, ...)` becomes the view."""
+    this one if it has size 1.  If one element is left and no dimension is named, it is a number. `r.squeeze(x,
+    ...)` becomes the view."""
 def reshape(tensor: Tensor, /, *given: Operand) -> Tensor:
     """reshape(tensor, sizes...): A copy of the elements with other sizes; `r.reshape(x, sizes...)` becomes it."""
 def expand(tensor: Tensor, /, *given: Operand) -> Tensor:
     """expand(tensor, sizes...): The view in which dimensions of size 1 repeat to these sizes; `r.expand(x,
-    sizes...)` becomes it.  Raises ValueError where they do not fit."""
+    sizes...)` becomes it.  Raises ValueError if they do not fit."""
 def expandAs(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """expandAs(tensor, given...): The view in which dimensions of size 1 repeat to the sizes of another tensor;
-    `r.expandAs(x, other)`: r."""
+    """expandAs(tensor, given...): As `expand`, to another tensor's sizes; `r.expandAs(x, other)` becomes the
+    view."""
 def permute(tensor: Tensor, /, *given: Operand) -> Tensor:
     """permute(tensor, dims...): The view with the dimensions in this order."""
 def transpose(tensor: Tensor, /, *given: Operand) -> Tensor:
@@ -1206,26 +1205,26 @@ def transpose(tensor: Tensor, /, *given: Operand) -> Tensor:
 def t(tensor: Tensor, /, *given: Operand) -> Tensor:
     """t(tensor): The transposed view of a matrix. Raises ValueError for others."""
 def repeatTensor(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """repeatTensor(tensor, sizes...): The elements repeated so often along each dimension, new ones first;
+    """repeatTensor(tensor, sizes...): The elements repeated along each dimension, new ones first;
     `r.repeatTensor(x, ...)` becomes it."""
 def maskedSelect(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """maskedSelect(tensor, args...): maskedSelect([tensor,] mask): the elements where the mask is not 0, one
-    after the other."""
+    """maskedSelect(tensor, args...): maskedSelect([tensor,] mask): the elements where the mask is not 0, in
+    order."""
 def multinomialAliasSetup(tensor: Tensor, /, *given: Operand) -> list:
-    """multinomialAliasSetup(tensor, [state]): What `multinomialAlias` draws by, for a vector of weights: a new
-    table of two tensors, or one to be filled.  Differs from Torch7: classes count from 1 in it, and others may
-    share a column; the probabilities are the same. Raises ValueError for negative weights, and where all are
+    """multinomialAliasSetup(tensor, [state]): The tables of `multinomialAlias` for a vector of weights: two
+    tensors in a new table, or in a given one.  Differs from Torch7: classes in it count from 1, and columns may
+    be shared by others; the probabilities are the same. Raises ValueError for negative weights, and if all are
     0."""
 def multinomialAlias(tensor: Tensor, /, *given: Operand) -> Tensor:
     """multinomialAlias(tensor, args...): multinomialAlias([generator], state): fills a LongTensor with classes,
     by what `multinomialAliasSetup` gave.  Differs from Torch7: its classes are wrong by one where a column does
     not keep its own."""
 def data(tensor: Tensor, /, *given: Operand) -> np.ndarray | int:
-    """data(tensor, [asnumber]): What lies in memory from the first element on, to read and write, counted from 0;
-    or its address.  As LuaJIT sees it: a tensor that is not contiguous has other elements between its own. From
-    now on the elements stay in NumPy's memory, and JAX gets copies."""
+    """data(tensor, [asnumber]): The memory from the first element on, to read and write, counted from 0; or its
+    address.  As in LuaJIT, a tensor that is not contiguous has other elements between its own. From now on the
+    elements stay in NumPy's memory, and JAX gets copies."""
 def cdata(tensor: Tensor, /, *given: Operand) -> TensorData:
-    """cdata(tensor): What C has of it, counted from 0."""
+    """cdata(tensor): What C sees, counted from 0."""
 def equal(tensor: Tensor, /, *given: Operand) -> bool:
     """equal(tensor, tensors...): equal([tensor1,] tensor2): whether both have the same sizes and elements."""
 def numel(tensor: Tensor, /, *given: Operand) -> int:
@@ -1235,29 +1234,29 @@ def nElement(tensor: Tensor, /, *given: Operand) -> int:
 def clone(tensor: Tensor, /, *given: Operand) -> Tensor:
     """clone(tensor): A contiguous copy with a storage of its own."""
 def view(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """view(tensor, sizes...): The view of a contiguous tensor with other sizes, one may be -1; `r.view(x,
+    """view(tensor, sizes...): The view of a contiguous tensor with other sizes, at most one -1; `r.view(x,
     sizes...)` becomes it."""
 def viewAs(tensor: Tensor, /, *given: Operand) -> Tensor:
     """viewAs(tensor, given...): The view with the sizes of another tensor; `r.viewAs(x, other)` becomes it."""
 def narrow(tensor: Tensor, /, *given: Operand) -> Tensor:
     """narrow(tensor, dim, first, size): The view of `size` slices of a dimension, from slice `first`."""
 def select(tensor: Tensor, /, *given: Operand) -> Result[Tensor]:
-    """select(tensor, dim, index): The view of one slice of a dimension, which disappears; of a vector the number,
-    whatever `dim` is."""
+    """select(tensor, dim, index): The view of one slice, without its dimension; of a vector, the number, whatever
+    `dim` is."""
 def unfold(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """unfold(tensor, dim, size, step): The view of all windows of a dimension, one every `step`; a last dimension
-    has what is in each."""
+    """unfold(tensor, dim, size, step): The view of a dimension's windows, one every `step`; a new last dimension
+    holds each window."""
 def typeAs(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """typeAs(tensor, other): This tensor in another's type, and where the other is."""
+    """typeAs(tensor, other): This tensor in another's type, on the other's device."""
 def fill(tensor: Tensor, /, *given: Operand) -> Tensor:
     """fill(tensor, value): Sets every element. Raises TypeError for anything but a number."""
 def zero(tensor: Tensor, /, *given: Operand) -> Tensor:
     """zero(tensor): Sets every element to 0."""
 def scatter(tensor: Tensor, /, *given: Operand) -> Tensor:
-    """scatter(tensor, dim, index, source): Writes a number, or a tensor's elements, to the places along a
-    dimension that a LongTensor names."""
+    """scatter(tensor, dim, index, source): Writes a number, or a tensor's elements, to the indices along a
+    dimension in a LongTensor."""
 def split(*given: Operand) -> list[Tensor]:
-    """`tensor.split(...)`, into a first list if there is one: Views of so many slices of a dimension each; the
+    """`tensor.split(...)`, into a first list if there is one: Views of `size` slices of a dimension each; the
     last has the rest."""
 def chunk(*given: Operand) -> list[Tensor]:
     """`tensor.chunk(...)`, into a first list if there is one: Up to n views of equal parts of a dimension; the

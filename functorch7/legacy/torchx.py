@@ -1,4 +1,4 @@
-"""The parts of the package torchx that dataload and NCEModule are built on, such as nested tensors and a queue."""
+"""The parts of torchx that dataload and NCEModule need, such as functions for nested tensors and a queue."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def _mapped(function: Callable[[Tensor], Value], tree: Nested) -> Any:
 
 
 def recursiveIndex(res: object, src: Tensors, dim: int, indices: Numbers) -> tuple[Tensors, Tensors]:
-    """(res, src), res with copies of src's slices at `indices` along a dimension; made where there are none."""
+    """(res, src): res gets copies of src's slices at `indices` along a dimension; missing tensors are made."""
     at = np.asarray(unwrapped(indices)).astype(np.int64) - 1
     gathered = _mapped(lambda tensor: Tensor.of(np.take(tensor.numpy(), at, dim - 1)), src)
     return (gathered if res is None else recursiveCopy(res, gathered)[0]), src
 
 
 def recursiveSub(src: Tensors, start: int, stop: int) -> Tensors:
-    """Views of the rows start to stop, both included."""
+    """Views of the rows from start to stop, both included."""
     return _mapped(lambda tensor: tensor.narrow(1, start, stop - start + 1), src)
 
 
 def recursiveSize(src: Nested, excludedim: int | None = None) -> Value:
-    """The sizes, without one dimension if it is given."""
+    """The sizes, without the given dimension."""
     return _mapped(lambda tensor: [n for dim, n in enumerate(tensor.shape, 1) if dim != excludedim], src)
 
 
@@ -73,7 +73,7 @@ class Queue(Named):
         self._values: deque = deque()
 
     def empty(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether it is empty."""
         return not self._values
 
     def put(self, value: object) -> None:

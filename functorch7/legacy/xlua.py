@@ -1,4 +1,4 @@
-"""Torch's package xlua: progress bars, arguments by name or in order, options of the command line, a profiler."""
+"""Torch's package xlua: progress bars, arguments by name or in order, command-line options, a profiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .tensors.lua_values import kind, text
 
 
 def formatTime(seconds: float) -> str:
-    """Seconds as Torch shows them, by their two largest units.
+    """Seconds as Torch shows them, in their two largest units.
 
     >>> formatTime(3725), formatTime(0.25)
     ('1h2m', '250ms')
@@ -38,7 +38,7 @@ _TOTAL, _ROOM, _MARKS = 120, 34, 100
 
 
 class _Bar:
-    """What is shown of a loop; `began` is None where the next call begins a bar."""
+    """A loop's progress; `began` is None if the next call begins a new bar."""
 
     began: float | None = None
     filled = -1
@@ -48,7 +48,7 @@ class _Bar:
         self.marks = deque([(current, 0.0)], _MARKS)
 
     def drawn(self, current: float, goal: float, width: int) -> str:
-        """The bar, the times behind it, and after as many steps back the count in its middle."""
+        """The bar, the times after it and, after enough backspaces, the count in its middle."""
         elapsed = time.perf_counter() - (self.began or 0)
         first, then = self.marks[0]
         step = (elapsed - then) / (current - first) if current != first else 0.0
@@ -64,9 +64,9 @@ _bar = _Bar()
 
 
 def progress(current: float, goal: float) -> None:
-    """Shows how far a loop is, in place of what was shown before; the bar ends at current = goal.
+    """Shows a loop's progress, in place of the bar before; the bar ends at current = goal.
 
-    After its end a smaller part than before begins a new bar.
+    After the end, a smaller `current` than before begins a new bar.
     """
     width = min(get_terminal_size().columns, _TOTAL) - _ROOM
     filled = math.floor(current * width / (goal or 1))
@@ -85,13 +85,13 @@ def progress(current: float, goal: float) -> None:
 
 
 def error(message: str, domain: str | None = None, usage: str | None = None) -> NoReturn:
-    """Raises RuntimeError with a message, in which a domain stands first as <domain>, and usage last."""
+    """Raises RuntimeError with a message, after <domain> and before the usage, if these are given."""
     placed = f"<{domain}> {message}" if domain else message
     raise RuntimeError(placed if usage is None else f"{placed}\n{usage}")
 
 
 def require(package: str) -> Any:
-    """A package; False, with a line that says so, if it is not installed."""
+    """A package; prints a line and returns False if it is not installed."""
     try:
         return importlib.import_module(package)
     except ImportError as missing:
@@ -101,7 +101,7 @@ def require(package: str) -> Any:
 
 
 def trycatch(attempt: Callable[[], object], catch: Callable[[Exception], object]) -> None:
-    """Calls a function; if it raises an exception, calls another with that."""
+    """Calls a function; if it raises an exception, calls another with it."""
     try:
         attempt()
     except Exception as raised:
@@ -128,9 +128,9 @@ def _written(value: Any) -> str:
 
 
 def usage(funcname: str, description: str | None, example: str | None, *params: Mapping[str, object] | str) -> str:
-    """The help of a function in the terminal's colours: what it does, and its arguments, described as for `unpack`.
+    """A function's help in terminal colours: what it does, and its arguments, described as for `unpack`.
 
-    Of arguments without names an empty text stands between those of one way to call it and those of the next.
+    For arguments without names, an empty text separates one way to call it from the next.
     """
     line = "+" * 69
     about = f"\n{description}\n" if description else ""
@@ -153,7 +153,7 @@ def _way(funcname: str, params: Sequence[Any]) -> str:
 
 
 def _default(param: Mapping[str, Any]) -> str:
-    """What a line says of an argument that need not be given."""
+    """What a line says about an optional argument."""
     default = param.get("default")
     if default is not None:
         return f"  [default = {table2string(default) if kind(default) == 'table' else text(default)}]"
@@ -163,16 +163,16 @@ def _default(param: Mapping[str, Any]) -> str:
 def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str, object]) -> tuple:
     """A function's arguments, given in order or as one dict of names: (all by name, the first, the second, ...).
 
-    `params` describe them: `arg` is the name, `type` and `help` are for people, `req` says that it must be given,
-    `default` is what it is if not, `defaulta` the name of another argument whose value it has then.
-    Raises: TypeError, after the usage is printed, for arguments that are missing, or too many.
+    `params` describe them: `arg` is the name, `type` and `help` are for readers, `req` makes it required, `default` is
+    its default value, `defaulta` the name of another argument whose value is the default.
+    Raises: TypeError, after printing the usage, for missing or too many arguments.
     """
 
     def refuse(message: str) -> NoReturn:
         print(usage(funcname, description, None, *params))
         raise TypeError(f"{funcname}: {message}")
 
-    # Lua's empty table, which arrives as a list, has no names.
+    # Lua's empty table arrives as a list and has no names.
     by_name = len(args) == 1 and (isinstance(args[0], dict) or args[0] == [])
     if len(args) > len(params):
         refuse(f"expected at most {len(params)} arguments, got {len(args)}")
@@ -188,7 +188,7 @@ def unpack(args: Sequence, funcname: str, description: str, *params: Mapping[str
 
 
 def envparams(default: Mapping[str, str]) -> Table:
-    """Parameters with their defaults, or what variables of the environment of the same names say."""
+    """Parameters with their defaults, or the values of environment variables with the same names."""
     found = Table(default)
     for name, value in default.items():
         if name in os.environ:
@@ -200,10 +200,10 @@ def envparams(default: Mapping[str, str]) -> Table:
 
 
 class Profiler:
-    """Measures the seconds of named parts of a program, by the clock and of the processor.
+    """Measures how long named parts of a program take, by the clock and in processor time.
 
     `Profiler("off")` prints nothing; with `verbose` it prints when parts begin and end.
-    Raises: KeyError for a part that was not begun.
+    Raises: KeyError for a part that never began.
     """
 
     def __init__(self, mode: str | None = None, verbose: bool = False):
@@ -211,20 +211,20 @@ class Profiler:
         self.events: dict[str, Table] = {}
 
     def start(self, name: str, fps: str | None = None) -> None:
-        """Begins a part, again if it was there; with "fps" it is reported per second, too."""
+        """Begins a part, or begins it again; with "fps" it is also reported per second."""
         event = self.events.setdefault(name, Table(name=name, reald=-1.0, cpud=-1.0, fps=False))
         event.update(cpu=time.process_time(), real=time.time(), fps=event.fps or fps == "fps")
         if self.verbose:
             sys.stdout.write(f"<{name}>")
 
     def real(self, name: str, divider: float = 1) -> float:
-        """The seconds by the clock since a part began, divided by the number of its repetitions."""
+        """The seconds by the clock since a part began, divided by its repetitions."""
         event = self.events[name]
         event.reald = (time.time() - event.real) / divider
         return event.reald
 
     def cpu(self, name: str, divider: float = 1) -> float:
-        """The seconds of the processor since a part began, divided by the number of its repetitions."""
+        """The processor's seconds since a part began, divided by its repetitions."""
         event = self.events[name]
         event.cpud = (time.process_time() - event.cpu) / divider
         return event.cpud
@@ -238,17 +238,17 @@ class Profiler:
         return found
 
     def format(self, name: str) -> str:
-        """What was measured last of a part, as text."""
+        """A part's last measurement, as text."""
         event = self.events[name]
         return f"$ real | cpu: {event.reald:f} | {event.cpud:f} <{name}>"
 
     def print(self, name: str) -> None:
-        """Prints what was measured last of a part."""
+        """Prints a part's last measurement."""
         if not self.off:
             print(self.format(name))
 
     def formatAll(self) -> str:
-        """What was measured last of all parts, as text."""
+        """All parts' last measurements, as text."""
         lines = ["$ profiler report:"]
         for event in self.events.values():
             rate = f" = {1 / event.reald:f} fps" if event.fps else ""
@@ -256,6 +256,6 @@ class Profiler:
         return "\n".join(lines)
 
     def printAll(self) -> None:
-        """Prints what was measured last of all parts."""
+        """Prints all parts' last measurements."""
         if not self.off:
             print(self.formatAll())

@@ -1,4 +1,4 @@
-"""Torch7's programs as they are: Lua, in which torch, nn and the other packages are functorch7's (docs/lua.md).
+"""Runs Torch7's programs as they are, in Lua; torch, nn and the other packages are functorch7's (docs/lua.md).
 
 >>> from functorch7 import lua
 >>> lua.Runtime().execute("require 'nn' return nn.Linear(2, 3):forward(torch.zeros(2)):size(1)")

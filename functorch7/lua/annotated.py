@@ -1,4 +1,4 @@
-"""nngraph's names of nodes, which are those of the local variables that hold them: in Lua those of Lua."""
+"""nngraph names nodes after the local variables that hold them; here those are Lua's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def annotator_of(border: Border) -> Callable[..., None]:
     """The function for one Lua."""
 
     def annotateNodes(stackLevel: int = 1) -> None:
-        """Names the nodes in the caller's local variables after them; a name that a node has stays."""
+        """Names the nodes in the caller's local variables after these; a node that has a name keeps it."""
         for name, value in border.answered(border.ask.local_objects(stackLevel)):
             if isinstance(value, Node) and "name" not in value.annotations:
                 value.annotate({"name": name})

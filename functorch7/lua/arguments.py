@@ -1,5 +1,5 @@
-"""Lua's arguments for Python's functions: surplus ones are dropped, nil takes a default, numbers and texts count for
-each other.
+"""Lua's arguments for Python's functions: surplus ones are dropped, nil takes a default, and numbers and numeric texts
+are converted to each other.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .surplus import taken
 
 
 class Shape(NamedTuple):
-    """How many arguments a function takes at most, with their defaults; how many it needs if it takes any number.
+    """How many arguments a function takes at most, with their defaults; and at least, if it takes any number.
 
-    `texts` are the places of arguments that are texts, for which Lua's numbers count as such. Those of
-    `numbers` that are no texts are numbers, for which texts count that are numerals. Those of `flags` are
-    true or false, and numbers and texts are true. Functions in C (`is_in_c`) see of tables what is there from 1 on.
+    `texts`, `numbers` and `flags` are the places of arguments of these kinds. A number becomes a text where a text is
+    expected, a numeric text becomes a number, and numbers and texts count as true for a flag. Torch's functions in C
+    (`is_in_c`) see a table as the list of its entries from 1 on.
     """
 
     most: float
@@ -63,7 +63,7 @@ class Shape(NamedTuple):
 
 
 def listed(value: Crossing) -> Crossing:
-    """A value as Torch's functions in C see it, to which a table is what is in it from 1 on."""
+    """A value as Torch's functions in C see it: a table is the list of its entries from 1 on."""
     if isinstance(value, Table) and not callable(value):
         value = [value[place] for place in takewhile(value.__contains__, count(1))]
     if type(value) is list and any(type(each) is list or isinstance(each, Table) for each in value):
@@ -72,7 +72,7 @@ def listed(value: Crossing) -> Crossing:
 
 
 def counted(value: Crossing) -> Crossing:
-    """A value where a number is wanted: a numeral is a number, in lists, too; all else is what it was."""
+    """Converts numeric texts to numbers, also in lists; other values stay as they are."""
     if type(value) is list:
         return [counted(each) for each in value] if any(type(each) in (str, list) for each in value) else value
     if type(value) is not str:
@@ -91,18 +91,18 @@ NUMBER = (int, float, "int", "float", "int | None", "float | None")
 EVERY = range(sys.maxsize)
 NUMBERS = Shape(math.inf, numbers=EVERY, is_in_c=True)
 MODULE = Shape(16, (None,) * 16)
-"""What modules take that are called: where a node is meant, nil is an error, and none is an input of the graph."""
+"""The arguments of a call of a module: nil in place of a node is an error, and no node at all an input of the graph."""
 
 
 KNOWN = (FunctionType, BuiltinFunctionType, type)
-"""Functions of which it is known what they take."""
+"""Kinds of functions whose signature is known."""
 
 IN_C = tuple(f"functorch7.legacy.{place}" for place in ("tensors.", "torch"))
-"""Where the functions are that Torch has in C."""
+"""The modules of functions that Torch has in C."""
 
 
 def shape_for(function: Callable) -> Shape:
-    """What a function takes, if that is known."""
+    """The arguments that a function takes, as far as known."""
     if isinstance(function, Described):
         return MODULE
     if isinstance(function, Constructor):
@@ -112,7 +112,7 @@ def shape_for(function: Callable) -> Shape:
 
 @lru_cache(4096)
 def shape_of(function: Callable) -> Shape:
-    """What a function takes by position; of a class that is described, what its description takes."""
+    """The positional arguments of a function; for a described class, those of its description."""
     described = getattr(function, "spec_class", None) if inspect.isclass(function) else None
     try:
         parameters = list(inspect.signature(described or function).parameters.values())

@@ -10,8 +10,8 @@ from .kinds import Crossing
 class Asked:
     """These functions by their names.
 
-    While a coroutine runs, lupa takes what is left on Lua's first stack for results, before the function's. Lua gives a
-    coroutine as a mark then, which no function has among its results: what comes after the last one is the function's.
+    While a coroutine runs, lupa also returns what is left on Lua's first stack, before the function's results. Lua then
+    returns a coroutine as a mark, since no function returns one: the results are what follows the last mark.
     """
 
     def __init__(self, find: Callable[[str], Crossing], mark: type):

@@ -1,9 +1,8 @@
-"""The border between Python and Lua, which numbers, strings and booleans alone cross; `glue/border.lua` is its other
-side.
+"""The border between Python and Lua. Only numbers, strings and booleans cross it; `glue/border.lua` is its other side.
 
-lupa's own proxies are not used: objects that only Lua holds are lost or confused by them when Lua collects garbage.
-Here a Python object is a number in Lua, and kept in a registry as long as Lua has something that stands for it; a
-function of Lua's is a number here, and kept there as long as it is held here.
+lupa's own proxies are not used: they lose or confuse objects that only Lua holds when Lua collects garbage. Here, a
+Python object is a number in Lua, and a registry keeps it as long as Lua refers to it. A Lua function is a number in
+Python, and Lua keeps it as long as Python refers to it.
 """
 
 from __future__ import annotations
@@ -33,27 +32,27 @@ from .tables import MADE, Tables
 from .text import from_lua, to_lua
 
 PLAIN, OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = range(8)
-"""What stands before a value that crosses; several are the digits of a number, of which the first is the lowest."""
+"""The kind of a value that crosses. The kinds of several values are the digits of a number, the lowest digit first."""
 
 BACK = (None, OWNER)
-"""The result of a method that gives its object."""
+"""The result of a method that returns its object."""
 
 LIST = -1
-"""In place of these digits: the arguments are in one list."""
+"""In place of the kinds: the arguments are in one list."""
 
 RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11
-"""In place of the digits of results: a message, one that says already where it is from, a value of Lua's, whose kind is
-taken off, or a message of what ends the program."""
+"""In place of the kinds of results: an error's message; one that already says where it comes from; a thrown Lua value,
+whose kind is subtracted; the message of an exception that ends the program."""
 
 TABLES = (*MADE, tuple, dict, OrderedDict)
 Encoded = tuple[int, Any]
 
 
 class Border:
-    """What crosses: values, calls, results and errors."""
+    """Takes values, calls, results and errors across."""
 
     ask: Asked
-    """Lua's functions that are called from here."""
+    """Lua's functions that Python calls."""
 
     def __init__(self) -> None:
         self.registry = Registry()
@@ -83,7 +82,7 @@ class Border:
     # Values from Lua ------------------------------------------------------------------------------------------------
 
     def given(self, sig: int, values: tuple) -> Crossing:
-        """Arguments as Python has them."""
+        """Converts arguments to Python."""
         if sig == 0:
             return values
         if sig == OBJECT and len(values) == 1:
@@ -104,7 +103,7 @@ class Border:
         return from_lua(value)
 
     def decoded(self, code: int, value: Crossing) -> Crossing:
-        """One value as Python has it."""
+        """Converts one value to Python."""
         return self._decoders[code](value)
 
     def _function(self, reference: int) -> LuaFunction:
@@ -122,12 +121,12 @@ class Border:
     # Values to Lua --------------------------------------------------------------------------------------------------
 
     def encode(self, value: object) -> Encoded:
-        """A value's kind, and what stands for it."""
+        """The kind of a value, and what crosses for it."""
         encoder = self._encoders.get(type(value))
         return self._encode_other(value) if encoder is None else encoder(value)
 
     def _encoded(self, values: tuple) -> tuple[int, list]:
-        """The kinds of several values as the digits of a number, and what stands for them."""
+        """The kinds of several values as the digits of a number, and what crosses for them."""
         found = [self.encode(each) for each in values]
         return sum(code << 3 * place for place, (code, _) in enumerate(found)), [value for _, value in found]
 
@@ -153,7 +152,7 @@ class Border:
         return self._encoders[kind](value)
 
     def encoder_of(self, kind: type) -> Callable[[Crossing], Encoded]:
-        """How objects of a class cross: as objects."""
+        """How objects of a class are encoded: as objects."""
         return lambda value: (OBJECT, self.registry.number(value, kind))
 
     def _tensor(self, value: Tensor) -> Encoded:
@@ -162,7 +161,7 @@ class Border:
         return OBJECT, self.registry.numbers.get(id(value)) or self._added(value)
 
     def new_tensor(self, value: Tensor) -> int:
-        """The number of a tensor that Lua has not seen, where nothing else crosses with it: others may be forgotten."""
+        """The number of a tensor that is new to Lua and crosses alone, so that unused objects may be dropped now."""
         if self.registry.is_full():
             self.sweep()
         return self._added(value)
@@ -176,17 +175,17 @@ class Border:
         return OBJECT, self.tables.number(value)
 
     def live(self, value: list | dict) -> None:
-        """Lets Lua see a list or dict that belongs to an object as it is, not as a table of its own."""
+        """Lets Lua see a list or dict of an object itself, not a table with its contents."""
         self.registry.number(value, ModuleList)
 
     def inside(self, value: Crossing) -> Crossing:
-        """What is in a list or dict that Lua sees as it is: if it is one of Python's own, Lua sees it so, too."""
+        """A value in a list or dict that Lua sees itself; if it is a list or dict, Lua sees that itself, too."""
         if type(value) in TABLES and type(value) is not tuple and id(value) not in self.registry.numbers:
             self.live(value)
         return value
 
     def returned(self, result: Crossing, owner: Crossing = None) -> Crossing:
-        """A call's result as it crosses: a plain value alone; else the first, the kinds of all, and the others."""
+        """A call's result as it crosses: a plain value alone; otherwise the first value, all kinds, the others."""
         if result is None:
             return None
         if result is owner:
@@ -203,7 +202,7 @@ class Border:
     # Calls from Lua -------------------------------------------------------------------------------------------------
 
     def name_number(self, name: str) -> int:
-        """The number of a name, by which it crosses."""
+        """The number by which a name crosses."""
         number = self._name_numbers.get(name)
         if number is None:
             number = self._name_numbers[name] = len(self.names)
@@ -211,7 +210,7 @@ class Border:
         return number
 
     def entry(self, function: Callable[..., Crossing]) -> Callable[..., Crossing]:
-        """A function that Lua asks things: function(number, arguments...)."""
+        """A function as Lua calls it: function(number, kinds, arguments...)."""
 
         tables = self.tables
 
@@ -230,7 +229,7 @@ class Border:
         return entered
 
     def failed(self, error: BaseException) -> tuple:
-        """An exception as Lua gets it."""
+        """Converts an exception for Lua."""
         self.tables.taken()
         if isinstance(error, LuaError) and error.value is not None:
             code, value = self.encode(error.value)
@@ -252,7 +251,7 @@ class Border:
         return self.answered(answer)
 
     def answered(self, answer: object) -> Crossing:
-        """What a function of Lua's gave: nothing, one value, or a tuple."""
+        """Converts the results of a Lua function: None, one value, or a tuple."""
         if type(answer) is not tuple:
             return answer
         first, sig, *rest = answer
@@ -276,7 +275,7 @@ class Border:
     # What is not used any more --------------------------------------------------------------------------------------
 
     def sweep(self) -> None:
-        """Forgets objects that Lua has no use for, and lets Lua forget what is not held here."""
+        """Drops objects that Lua no longer uses, and lets Lua drop what Python no longer holds."""
         gone = [each for each in self.released if each not in self._held]
         self.released.clear()
         for start in range(0, len(gone), 200):

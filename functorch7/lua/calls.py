@@ -1,4 +1,4 @@
-"""Calls from Lua of Python's functions and methods."""
+"""Lua's calls of Python's functions and methods."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .kinds import Crossing
 from .registry import FEW
 
 TWO_OBJECTS = 9 * OBJECT
-"""The kinds of two arguments that are objects."""
+"""The kinds of two objects."""
 
 THREE_OBJECTS = 73 * OBJECT
-"""Those of three."""
+"""The kinds of three objects."""
 
 ALL_OBJECTS = (TWO_OBJECTS, THREE_OBJECTS)
 
 NUMBER_BETWEEN = 65 * OBJECT
-"""Those of two objects, and a number between them."""
+"""The kinds of two objects with a number between them."""
 
 
 class _Nothing:
-    """In place of an argument that is not there."""
+    """Stands for a missing argument."""
 
 
 class Calls:
@@ -58,7 +58,7 @@ class Calls:
         return self._functions[number]
 
     def _entry(self, function: Callable, shape: Shape) -> Callable:
-        """A function as Lua calls it. Most calls have objects and numbers that fit as they are: they cost little."""
+        """A function as Lua calls it. Most calls have objects and numbers that fit as they are: they are quick."""
         border, tables = self.border, self.border.tables
         objects: Crossing = border.registry.objects
         numbers, most, has_texts = border.registry.numbers, shape.most, bool(shape.texts)
@@ -101,7 +101,7 @@ class Calls:
         return self._called(function, shape, arguments, arguments[0] if arguments else None)
 
     def method(self, number: int, sig: int, *values: Crossing) -> Crossing:
-        """The method of a name of the first argument, called with the others."""
+        """Calls the first argument's method of a name with the other arguments."""
         arguments = self.border.given(sig, values)
         owner, function = arguments[0], None
         try:
@@ -113,13 +113,13 @@ class Calls:
             return self.border.failed(error if function is None else of_call(function, arguments, error))
 
     def object(self, _: int, sig: int, *values: Crossing) -> Crossing:
-        """The first argument, called with the others."""
+        """Calls the first argument with the others."""
         function, *arguments = self.border.given(sig, values)
         try:
             if isinstance(function, t7.LuaFunction):
                 raise TypeError(
-                    "a function out of a file cannot be called: nothing in a file is executed, unless the program is "
-                    "run with --functions-of-files"
+                    "a function loaded from a file cannot be called: nothing in a file is executed, unless the program "
+                    "is run with --functions-of-files"
                 )
             if hasattr(function, "__next__"):
                 return self.border.returned(next(function, None))

@@ -1,4 +1,4 @@
-"""What Lua is told about classes: how their objects look there, and what is found under which name."""
+"""Answers Lua's questions about classes: what their objects look like, and what each name stands for."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initialize
 from .written import of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
-"""Classes that Torch writes in C: Lua calls their objects userdata, and those of others tables."""
+"""Classes that Torch writes in C: their objects are userdata in Lua; those of other classes are tables."""
 
 FIELDS_ALONE = (Described, Node, Unfinished)
-"""Classes whose objects have in brackets, as tables have, what has been put there: modules are in `network.modules`."""
+"""Classes whose objects contain in brackets only what a program has put there: modules are in `network.modules`."""
 
 OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _=None: -value, operator.mod,
@@ -62,15 +62,15 @@ OPERATORS = (
 """In the order of `glue/objects.lua`."""
 
 CONCAT = 8
-"""The place of the one that joins texts: all others calculate."""
+"""The position of the one that joins texts; all others calculate."""
 
 
 MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
-"""Methods in whose place Lua has its own: they call a function for every element."""
+"""Methods that Lua replaces by its own, because they call a function for every element."""
 
 
 class Classes:
-    """Classes and the fields of their objects, as Lua asks for them."""
+    """Classes and the fields of their objects, for Lua."""
 
     def __init__(self, border: Border, calls: Calls):
         self.border, self.calls = border, calls
@@ -93,7 +93,7 @@ class Classes:
     # Classes --------------------------------------------------------------------------------------------------------
 
     def describe(self, number: int) -> tuple[str, str, bool]:
-        """What stands for the objects of a class, the class's name, and whether numbers are names of fields, too."""
+        """What represents a class's objects in Lua, the class's name, and whether numbers may be names of fields."""
         return *self._described(number), issubclass(self.kinds[number], FIELDS_ALONE)
 
     def _described(self, number: int) -> tuple[str, str]:
@@ -129,8 +129,8 @@ class Classes:
         return self.kinds[number]
 
     def look_up(self, number: int, key: str) -> tuple[str, Crossing]:
-        """What objects of a class have under a name: a method, one that Lua wrote or gives a pointer, what makes others
-        of their class, or a field.
+        """What a name stands for in objects of a class: a method, a method written in Lua, one that returns a pointer,
+        a constructor, or a field.
         """
         kind = self.kinds[number]
         found = static(kind, key)
@@ -152,7 +152,7 @@ class Classes:
         return "method" if inspect.isroutine(found) else "field", self.border.name_number(key)
 
     def member(self, number: int, key: str) -> tuple[str, Crossing]:
-        """What a class has under a name: a function, or a value."""
+        """What a name stands for in a class: a function or a value."""
         kind = self.kinds[number]
         if key == "__init":
             written = next((vars(each)["__init"] for each in kind.__mro__ if "__init" in vars(each)), None)
@@ -184,7 +184,7 @@ class Classes:
         return self.border.registry.class_number(constructor.kind)
 
     def derived(self, name: str, parent: type) -> type:
-        """A class of Lua's below one of Python's."""
+        """Makes a Lua class below a Python class."""
         bases = (parent,) if issubclass(parent, LuaObject) else (*above(parent), parent)
         made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__})
         self.derivations.append(made)
@@ -200,18 +200,18 @@ class Classes:
             raise of_call(kind, given, error) from error
 
     def blank(self, number: int) -> Crossing:
-        """An object of a class before Lua's `__init` has run."""
+        """An object of a class on which Lua's `__init` has not run yet."""
         kind = self.kinds[number]
         return kind.__new__(kind)
 
     def complete(self, _: int, made: LuaObject) -> None:
-        """Describes an object, after its `__init`, that has no description yet."""
+        """Describes an object that has no description yet, after its `__init`."""
         made.complete()
 
     # Fields ---------------------------------------------------------------------------------------------------------
 
     def field_of(self, number: int) -> Callable:
-        """What gives the field of a name, of the object of a number."""
+        """The function that returns the field of a name from the object of a number."""
         if number not in self._fields:
             self._fields[number] = self._field(number)
         return self._fields[number]
@@ -245,7 +245,7 @@ class Classes:
         return field
 
     def _hold_table(self, owner: Crossing, name: str, value: Crossing) -> None:
-        """A table that is the object's own is seen as it is, or becomes one of Lua's where a class of Lua's has it."""
+        """Lets Lua see an object's own table itself; in objects of Lua's classes it becomes a Lua table."""
         if isinstance(owner, LuaObject) and name in LEFT:
             self._own(owner).put(name, value)
             return
@@ -258,7 +258,7 @@ class Classes:
             self.border.live(value)
 
     def place(self, _: int, owner: object, name: str | float, is_function: bool) -> str:
-        """Where a table or function of Lua's is kept that becomes a field."""
+        """Where a Lua table or function that becomes a field is kept."""
         if not isinstance(name, str):
             self._own(owner).names.add(name)
             return "lua"
@@ -330,7 +330,7 @@ class Classes:
         put_item(owner, key, value)
 
     def element(self, _: int, owner: Crossing, *places: float | None) -> Crossing:
-        """What is at a place of a few numbers, `x[{1, 2}]`."""
+        """The element at a place of a few numbers, `x[{1, 2}]`."""
         return element(owner, [place for place in places if place is not None])
 
     def put_element(self, _: int, owner: Crossing, value: float, *places: float | None) -> None:
@@ -338,7 +338,7 @@ class Classes:
         put_element(owner, [place for place in places if place is not None], value)
 
     def _ranges(self, owner: Crossing, *parts: float) -> Crossing:
-        """What is at a place of numbers and ranges, `x[{{1, 2}, 3}]`, as `place_of` has it."""
+        """The part at a place of numbers and ranges, `x[{{1, 2}, 3}]`; see `place_of`."""
         return owner[place_of(parts)]
 
     def put_ranges(self, _: int, owner: Crossing, value: Crossing, *parts: float) -> None:
@@ -346,17 +346,17 @@ class Classes:
         owner[place_of(parts)] = value
 
     def length(self, _: int, owner: Crossing) -> Crossing:
-        """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
+        """The result of #: a tensor's sizes, the last step up to which a table of steps has no gap, or the length."""
         if isinstance(owner, ByStep):
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
     def text(self, _: int, value: object) -> str:
-        """What tostring gives: as in Torch, what it writes of tensors and storages ends a line."""
+        """The result of tostring; as in Torch, the text of a tensor or storage ends with a new line."""
         return f"{value}\n" if isinstance(value, (Tensor, Storage)) else str(value)
 
     def operator(self, number: int, *operands: Crossing) -> Crossing:
-        """What an operator gives."""
+        """The result of an operator."""
         try:
             return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
         except TypeError as error:

@@ -1,4 +1,4 @@
-"""What constructors of classes get of Lua's arguments."""
+"""Lua's arguments for the constructors of classes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .arguments import shape_for
 from .kinds import Crossing
 
 HAS_RNN: ContextVar[bool] = ContextVar("HAS_RNN", default=False)
-"""Whether the program has required rnn, which puts a Dropout of its own in the place of nn's."""
+"""Whether the program has required rnn, which replaces nn's Dropout by its own."""
 
 OF_RNN = ("lazy", "mono")
 """The arguments of rnn's Dropout in the place of nn's `stochasticInference`."""
 
 
 def arguments_of(kind: type, given: Sequence) -> tuple[Crossing, dict[str, bool]]:
-    """What a class's constructor gets by place, and by name."""
+    """The positional and the named arguments of a constructor."""
     named: dict[str, bool] = {}
     if len(given) > 3 and HAS_RNN.get() and issubclass(kind, nn.Dropout):
         named = {name: bool(each) for name, each in zip(OF_RNN, given[3:], strict=False)}

@@ -1,4 +1,4 @@
-"""The elements of tensors, all of them at once, for functions of Lua's that are called for each."""
+"""All elements of tensors at once, for Lua functions that are called for each."""
 
 from __future__ import annotations
 

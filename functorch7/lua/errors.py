@@ -1,4 +1,4 @@
-"""Errors that go through both languages."""
+"""Errors that pass through both languages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .words import in_luas_words, with_luas_constants
 
 
 class LuaError(RuntimeError):
-    """An error in Lua: where it is, what it says, and Lua's lines that led there (`traceback`).
+    """An error in Lua: where it is, its message, and the Lua lines that led there (`traceback`).
 
-    `value` is what was thrown, if that is no text.
+    `value` is what was thrown, if it is not a text.
     """
 
     def __init__(self, message: str, traceback: str = "", value: object = None):
@@ -28,7 +28,7 @@ class LuaError(RuntimeError):
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception says to Lua: its message, with notes such as "In 3 module of nn.Sequential:" before it."""
+    """An exception's text for Lua: its message after notes such as "In 3 module of nn.Sequential:"."""
     notes = [n for n in getattr(error, "__notes__", ()) if n.startswith("In ")]
     return "\n".join([*reversed(notes), _message_of(error)])
 
@@ -46,7 +46,7 @@ def _message_of(error: BaseException) -> str:
 
 
 def of_call(function: Callable, given: Sequence[Crossing], error: BaseException) -> BaseException:
-    """The error of a call; where the interpreter could not do with the arguments, one that says what the call takes."""
+    """The error of a call; if Python itself refused the arguments, one that says what the call takes."""
     if not is_pythons_own(error) or isinstance(function, BuiltinFunctionType):
         return error
     is_method = next(iter(inspect.signature(function).parameters), None) == "self"
@@ -61,7 +61,7 @@ def of_call(function: Callable, given: Sequence[Crossing], error: BaseException)
 
 
 ARGUMENTS = re.compile(r"\(\) (missing|takes|got)\b")
-"""What Python says of the number of arguments, which is to be seen."""
+"""Python's messages about the number of arguments, which users can see in the call."""
 
 
 def name_of_class(kind: type) -> str:
@@ -71,7 +71,7 @@ def name_of_class(kind: type) -> str:
 
 
 def name_of(value: Crossing) -> str:
-    """What a value is, in Torch's words: the name of its class, or of Lua's type."""
+    """Torch's name of a value's class, or Lua's name of its type."""
     named = getattr(value, "typename", None) or getattr(value, "type", None)
     return str(named()) if callable(named) else kind(value)
 

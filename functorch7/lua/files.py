@@ -1,6 +1,6 @@
-"""Torch's files, with objects of classes that Lua has defined in them.
+"""Torch's files with objects of classes that Lua defines.
 
-They never run Lua, unless the program was started such that it may call the functions that it loads.
+Loading never runs Lua, unless the program was started with permission to call the functions that it loads.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from ..interop import t7
 from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
 from ..legacy.objects.described import Described
-from ..legacy.objects.files import Loaded, Saved
+from ..legacy.objects.loaded import Loaded
 from ..legacy.objects.opening import opening
 from ..legacy.objects.own_methods import methods_among
+from ..legacy.objects.saved import Saved
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage
@@ -31,10 +32,10 @@ from .text import to_lua
 
 
 class SavedFromLua(Saved):
-    """What is made of values for a file that a program in Lua writes."""
+    """Makes records of values for a file that a Lua program writes."""
 
     def other(self, each: object, place: str) -> Crossing:
-        """A class is in Torch a table, without fields of its own, that makes its objects."""
+        """In Torch a class is a table without fields of its own."""
         return {} if isinstance(each, (type, Constructor)) else super().other(each, place)
 
 
@@ -58,7 +59,7 @@ class Inside(File):
 
 
 class LoadedObjects(Loaded):
-    """Modules and tensors of a file, whose own methods Lua may call."""
+    """Makes modules and tensors of a file, and lets Lua call their own methods."""
 
     def __init__(self, border: Border, allow_unknown: bool | Collection[str] = False):
         super().__init__(allow_unknown)
@@ -71,9 +72,9 @@ class LoadedObjects(Loaded):
 
 
 class LoadedToLua:
-    """What is made of a file's values, one after the other: objects of Lua's classes are tables of Lua's.
+    """Makes Lua's values of a file's values, one after the other: objects of Lua's classes become Lua tables.
 
-    Functions are Lua's, too, if they may be called; otherwise they stay records.
+    Functions become Lua functions if they may be called; otherwise they stay records.
     """
 
     def __init__(self, border: Border, functions: bool = False, allow_unknown: bool | Collection[str] = False):
@@ -113,7 +114,7 @@ class LoadedToLua:
         return whole
 
     def _take_variables(self, function: LuaFunction, variables: Any) -> None:
-        """Puts values into a function's variables; functions of one file that share a variable share it again."""
+        """Sets a function's variables; functions of one file that shared a variable share it again."""
         for place, each in enumerate(variables or (), 1):
             is_named = isinstance(each, dict) and "name" in each
             number = each.get("id") if is_named else None
@@ -127,7 +128,7 @@ class LoadedToLua:
             self.border.ask.take_variable(function.reference, place, *self.border.encode(value))
 
     def _is_of_lua(self, name: str) -> bool:
-        """Whether a class is one of Lua's without a parent in Python; a program may make one that it is asked for."""
+        """Whether a class is Lua's, without a Python parent; a program may define it when it is asked for."""
         if name not in self._is_own:
             self._is_own[name] = self.border.ask.is_own_class(to_lua(name))
         return self._is_own[name]
@@ -143,7 +144,7 @@ class LoadedToLua:
     def _once(
         self, record: Any, make: Callable[[Any], LuaValue], content: Any, records: list, waiting: list
     ) -> LuaValue:
-        """What is made of a record, whose content is to be put into it when all is made."""
+        """What is made of a record; its content is put in when everything is made."""
         if record not in self._made:
             self._made[record] = make(record)
             records.append((self._made[record], content))
@@ -154,7 +155,7 @@ class LoadedToLua:
         return self.border.answered(self.border.ask.blank(to_lua(record.class_name)))
 
     def _function(self, record: t7.LuaFunction) -> LuaFunction:
-        """A function out of a file, whose variables are empty. Raises ValueError for code of another LuaJIT's."""
+        """A function from a file, with empty variables. Raises ValueError for the bytecode of another LuaJIT."""
         made = self.border.answered(self.border.ask.undumped(record.bytecode.decode("latin-1")))
         if isinstance(made, str):
             raise ValueError(f"torch.load: a function in the file is not of this LuaJIT: {made}")
@@ -181,13 +182,13 @@ class LoadedToLua:
 
 
 class Files:
-    """What of torch writes and reads objects; `functions` says whether those in files may be called."""
+    """torch's functions that write and read objects; `functions` says whether functions in files may be called."""
 
     def __init__(self, border: Border, functions: bool):
         self.border, self.functions = border, functions
 
     def replaced(self) -> dict[str, Callable]:
-        """Functions and classes by the names of torch's whose places they take."""
+        """The replacements for torch's functions and classes, by name."""
         named = (self.save, self.load, self.serialize, self.deserialize, self.serializeToStorage,
                  self.deserializeFromStorage)  # fmt: skip
         return {each.__name__: each for each in named} | {
@@ -195,7 +196,7 @@ class Files:
         }
 
     def _knowing_lua(self, kind: type[File]) -> type[File]:
-        """A class of files that write and read Lua's objects, too."""
+        """A class of files that also write and read Lua's objects."""
         makers = {"_saving": lambda _: SavedFromLua(), "_loading": lambda _: self._loading()}
         return type(kind.__name__, (kind,), {**makers, "__doc__": kind.__doc__})
 

@@ -1,4 +1,4 @@
-"""Functions of Python's in the forms in which Lua calls them."""
+"""Python's functions in the forms that Lua calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .kinds import Crossing
 
 
 def in_lua(function: Callable, kind: type) -> Callable:
-    """A method of a class as Lua has it, where that is another than Python's."""
+    """A method of a class in Lua's form, if it differs from Python's."""
     if function is Node.split:
         return unpacked(function)
     if function is Tensor.cdata:
@@ -44,18 +44,18 @@ def in_lua(function: Callable, kind: type) -> Callable:
 
 
 def itself(tensor: Tensor) -> Tensor:
-    """The tensor stands for what C has of it, which Lua's programs hand on to nn's functions in C."""
+    """The tensor itself stands for its C data, which Lua's programs pass to nn's C functions."""
     return tensor
 
 
 def parameters_if_any(module: Parameters) -> tuple | None:
-    """As in Torch, a layer without parameters gives nil, and a container tables."""
+    """As in Torch, nil for a layer without parameters, but tables for a container."""
     found = Parameters.parameters(module)  # what a class of Lua's has in its place calls this
     return found if found[0] else None
 
 
 def style_of_columns(logger: Logger, symbols: Crossing) -> Crossing:
-    """As in Torch, styles of columns that are not there are styles that nobody asks for."""
+    """As in Torch, styles of columns that do not exist are ignored."""
     if isinstance(symbols, dict):
         symbols = {name: style for name, style in symbols.items() if name in logger.symbols}
     elif isinstance(symbols, list):
@@ -65,13 +65,13 @@ def style_of_columns(logger: Logger, symbols: Crossing) -> Crossing:
 
 @cache
 def unpacked(function: Callable) -> Callable:
-    """A function whose list of results is several results."""
+    """A function that returns its list of results as several results."""
     return lambda *given: tuple(function(*given))
 
 
 @cache
 def with_total_weight(function: Callable) -> Callable:
-    """What gives a loss of classes gives the total of their weights, too, as Torch's ClassNLLCriterion does."""
+    """A function that also returns the total weight after the loss, as Torch's ClassNLLCriterion does."""
 
     @wraps(function)
     def called(criterion: OfClasses, *given: Crossing) -> tuple:
@@ -83,7 +83,7 @@ def with_total_weight(function: Callable) -> Callable:
 
 @cache
 def adding_none(function: Callable) -> Callable:
-    """What adds a module adds none for nil, as Torch's `table.insert` does: classes whose modules come later say so."""
+    """A method that adds nothing for nil, like Torch's `table.insert`: classes whose modules come later use this."""
 
     @wraps(function)
     def called(container: Container, *given: Crossing) -> Crossing:
@@ -94,7 +94,7 @@ def adding_none(function: Callable) -> Callable:
 
 @cache
 def called_either_way(kind: type, function: Callable) -> Callable:
-    """A function of a class, called with a dot, or with a colon and so with an object before the other arguments."""
+    """A function of a class that is called with a dot, or with a colon and thus with an object as first argument."""
     return lambda *given: function(*(given[1:] if given and isinstance(given[0], kind) else given))
 
 
@@ -102,18 +102,18 @@ METAMETHODS = {
     "__add": "add", "__sub": "sub", "__mul": "mul", "__div": "truediv", "__unm": "neg", "__mod": "mod", "__pow": "pow",
     "__lt": "lt", "__le": "le",
 }  # fmt: skip
-"""Operators that Lua's programs may define for tensors of a type, and Python's names of them."""
+"""Operators that Lua programs may define for tensors of a type, with Python's names."""
 
 
 def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
-    """A method that is another for tensors of some types, which its attribute `by_type` has.
+    """A method that differs for some types of tensors, which are in its attribute `by_type`.
 
-    A reflected one is that of an operator whose first operand is no tensor: what Lua has written gets that first.
+    A reflected one belongs to an operator whose first operand is not a tensor; Lua's function gets that operand first.
     """
     others: dict[str, Callable] = {}
 
     def method(self: Crossing, *given: Crossing) -> Crossing:
-        """What a program in Lua has written for tensors of this type."""
+        """What the Lua program has defined for tensors of this type."""
         named = self.type() if isinstance(self, (Tensor, Storage)) else "table"  # as cat takes it
         found = others.get(named)
         if found is not None:
@@ -129,7 +129,7 @@ def by_type(usual: Callable | None, reflected: bool = False) -> Callable:
 
 @cache
 def operation(kind: type, key: str) -> Callable | None:
-    """What an operator does with tensors or storages, whatever Lua defines for their types."""
+    """An operator of tensors or storages, without what Lua defines for their types."""
     name = METAMETHODS[key]
     found: list[Crossing] = [getattr(kind, f"__{each}__", None) for each in (name, f"r{name}")]
     forward, backward = (getattr(each, "usual", each) for each in found)
@@ -144,13 +144,13 @@ def operation(kind: type, key: str) -> Callable | None:
 
 @cache
 def maker(type_name: str) -> Callable:
-    """What makes tensors or storages of a type."""
+    """A function that makes tensors or storages of a type."""
     make = getattr(torch, type_name.removeprefix("torch."))
     return lambda *given: make(*given)
 
 
 def special_field(owner: object, name: str) -> Crossing:
-    """A field by which Torch's types are asked for, or one that is not looked for in a class."""
+    """A field that asks for Torch's type, or one that is not looked up in the class."""
     if name == "new" and isinstance(owner, (Tensor, Storage)):
         return maker(owner.type())
     if name == "__typename":  # which in Torch is in the metatable
@@ -159,7 +159,7 @@ def special_field(owner: object, name: str) -> Crossing:
 
 
 def item(owner: Crossing, key: Crossing = None) -> Crossing:
-    """What is at a place: of a list by its position from 1, of a dict under a key, of a tensor at an index."""
+    """The value at a place: a position from 1 in a list, a key in a dict, an index in a tensor."""
     if isinstance(owner, (Tensor, Storage)):
         place = index_of(key)
         return None if place is None else owner[place]
@@ -173,7 +173,7 @@ def item(owner: Crossing, key: Crossing = None) -> Crossing:
 
 
 def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
-    """Puts something at a place, as `item` finds it. Raises TypeError for an owner that has no places."""
+    """Sets the value that `item` finds. Raises TypeError for an owner without places."""
     if type(owner) in (list, ModuleList):
         _put_into_list(owner, key - 1, value)
     elif isinstance(owner, Members):
@@ -185,16 +185,16 @@ def put_item(owner: Crossing, key: Crossing, value: Crossing) -> None:
     elif isinstance(owner, (Tensor, Storage)):  # which take texts as Lua's own arithmetic does
         place = index_of(key)
         if place is None:
-            raise TypeError(f"a {owner.type()} has numbers alone, at indices; it has no field {text(key)}")
+            raise TypeError(f"a {owner.type()} holds only numbers, at indices; it has no field {text(key)}")
         if isinstance(owner, Storage) and kind_of(counted(value)) != "number":
-            raise TypeError(f"a {owner.type()} has numbers alone; got {shown(value)}")
+            raise TypeError(f"a {owner.type()} holds only numbers; got {shown(value)}")
         owner[place] = counted(value)
     else:
         owner[_key_in(owner, key)] = value
 
 
 def element(owner: Crossing, places: list[float]) -> Crossing:
-    """What is at a place of several numbers."""
+    """The value at a place of several numbers."""
     around = _around(owner, places)
     return item(owner, places) if around is None else around[int(places[-1])]
 
@@ -209,9 +209,9 @@ def put_element(owner: Crossing, places: list[float], value: float) -> None:
 
 
 def place_of(parts: tuple[float, ...]) -> tuple:
-    """A place of numbers and ranges, of each of which three numbers have come.
+    """A place of numbers and ranges, each given by three numbers.
 
-    They are how many it has (-1: it is a number, and no range), the first, and the last.
+    These are its length (-1: a number, not a range), its first and its last number.
     """
     lengths, firsts, lasts = parts[::3], parts[1::3], parts[2::3]
     each = zip(lengths, firsts, lasts, strict=True)
@@ -219,7 +219,7 @@ def place_of(parts: tuple[float, ...]) -> tuple:
 
 
 def _around(owner: Crossing, places: list[float]) -> Tensor | None:
-    """The slice of a tensor that the last number of a place is in; None where there is none, of which others tell."""
+    """The slice of a tensor that contains a place's last number; None if there is none, which others report."""
     if not isinstance(owner, Tensor) or len(places) > owner.ndim:
         return None
     sizes = zip(places, owner.shape, strict=False)
@@ -231,7 +231,7 @@ def _around(owner: Crossing, places: list[float]) -> Tensor | None:
 
 
 def _key_in(owner: Crossing, key: Crossing) -> Crossing:
-    """A key as a dict has it: what Python's cannot have is in a t7.Key there, as in what is read of files."""
+    """A dict's key: what cannot be a key in Python is inside a t7.Key, as in what files contain."""
     if type(key).__hash__ is not None:
         return key
     return next((each for each in owner if isinstance(each, Key) and each.value is key), Key(key))
@@ -249,9 +249,9 @@ def _put_into_list(owner: Any, place: int, value: Any) -> None:
 
 
 def index_of(key: Crossing) -> Crossing:
-    """A place in a tensor or storage as Python's take it; None for what is none, under which Torch finds nothing.
+    """A place in a tensor or storage in Python's form; None for what is not a place, where Torch finds nothing.
 
-    As in Torch's functions in C, fractions are cut off, and texts that are numerals count as numbers.
+    As in Torch's C functions, fractions are cut off, and numeric texts count as numbers.
     """
     key = key.totable() if isinstance(key, Storage) else counted(listed(key))
     if type(key) is list:

@@ -1,4 +1,4 @@
-"""What Python holds of Lua's: functions, and values that only Lua understands."""
+"""Lua values that Python holds: functions, and values that only Lua understands."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .records import Made, function_record, object_record
 
 
 class LuaValue(OfLua):
-    """A value of Lua's, which Lua keeps as long as this is held: an object of a class without a parent in Python.
+    """A Lua value, kept by Lua as long as this exists: an object of a class without a Python parent.
 
-    Its fields are attributes and its methods are called as in Python. Copies have copies of its fields, as in Torch;
-    those of what Torch does not write into files (coroutines), and of functions, are the value itself.
+    Its fields are attributes, and its methods are called as in Python. A copy has copies of the fields, as in Torch. A
+    copy of a function, or of what Torch does not write into files (a coroutine), is the value itself.
     """
 
     __slots__ = ("__weakref__", "border", "reference")
@@ -68,7 +68,7 @@ class LuaValue(OfLua):
 
 
 class LuaFunction(LuaValue):
-    """A function of Lua's: several results are a tuple, none is None. Its errors are LuaError."""
+    """A Lua function: several results are a tuple, no result is None. Its errors are LuaErrors."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Names for what goes between Lua and Python."""
+"""Types of what passes between Lua and Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 from .registry import Registry
 
 Crossing: TypeAlias = Any
-"""What a Lua program gives or gets: None, a number, a text, a table, a function, or an object of any class."""
+"""Anything that passes: None, a number, a text, a table, a function, or an object of any class."""
 
 
 def as_dict(table: list | dict) -> dict:
@@ -16,7 +16,7 @@ def as_dict(table: list | dict) -> dict:
 
 
 class Bridge(Protocol):
-    """The border between Lua and Python (`border.py`), as far as those know it that it is made of."""
+    """The border between Lua and Python (`border.py`), as far as its parts know it."""
 
     ask: Any
     registry: Registry

@@ -1,4 +1,4 @@
-"""Which names of a package Lua sees where it goes through all of them."""
+"""The names of a package that Lua sees when it goes through all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 def names_of(package: object) -> list[str]:
-    """What a package hands on: not what it imports for itself, nor its tables, nor the files that it is made of."""
+    """The public names of a package: without its own imports, tables and files."""
     own = _for_itself(package) if isinstance(package, ModuleType) and _is_ours(package) else frozenset()
     return [name for name in dir(package) if name[0] != "_" and name[-1] != "_" and name not in own]
 
@@ -20,7 +20,7 @@ def _is_ours(package: ModuleType) -> bool:
 
 @cache
 def _for_itself(package: ModuleType) -> frozenset[str]:
-    """The names that are a package's own business: its imports but those by `import X as X`, its tables, its files."""
+    """A package's private names: its imports except `import X as X`, its tables, its files."""
     code = ast.parse(inspect.getsource(package)).body
     imports = [each for node in code if isinstance(node, (ast.Import, ast.ImportFrom)) for each in node.names]
     imported = {(each.asname or each.name).partition(".")[0] for each in imports if each.asname != each.name}

@@ -1,4 +1,4 @@
-"""What names stand for in objects and classes of Python's, as Lua has to know it."""
+"""What names stand for in Python's objects and classes, for Lua."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .own import LuaObject, is_only_lua
 
 
 def class_above(kind: type) -> type | None:
-    """The class above one, as Torch has it: what lies between modules' classes here has no place in nn."""
+    """The class above another in Torch; classes that only exist here are left out."""
     if issubclass(kind, LuaObject):
         return next(each for each in kind.__mro__[1:] if not is_only_lua(each))
     names = names_above(kind) if issubclass(kind, Described) else []
@@ -23,7 +23,7 @@ def class_above(kind: type) -> type | None:
 
 
 def static(kind: type, key: str) -> Crossing:
-    """What a class has under a name, as it is kept there; None for nothing."""
+    """A class's attribute as it is stored; None if there is none."""
     for each in kind.__mro__:
         if key in each.__dict__:
             return each.__dict__[key]
@@ -32,7 +32,7 @@ def static(kind: type, key: str) -> Crossing:
 
 @cache
 def builder(name: str) -> Callable:
-    """The class's method that gives an object another description, whatever its own of this name does."""
+    """The class's method that changes an object's description, whatever the object's own method of this name does."""
 
     def build(self: Described, *given: object) -> Described:
         return self._builder(name)(*given)
@@ -41,24 +41,24 @@ def builder(name: str) -> Callable:
 
 
 def is_method(owner: object, name: str) -> bool:
-    """Whether a name is a method's, which a field of the same name hides."""
+    """Whether the class has a method of this name, which a field would hide."""
     return inspect.isroutine(static(type(owner), name))
 
 
 def is_gradient(owner: object, name: str) -> bool:
-    """Whether a name is that of a parameter's gradient, without which the parameter is frozen."""
+    """Whether this is the name of a parameter's gradient; without one the parameter is frozen."""
     return isinstance(owner, Parameters) and name in map(grad_name, owner.own_parameters())
 
 
 def is_hidden(owner: object, name: str) -> bool:
-    """Whether a name is a method's, or of what functorch7 computes for its own classes: a field hides these."""
+    """Whether a field would hide a method, or something that functorch7 computes for its own classes."""
     found = static(type(owner), name)
     is_ours = type(owner).__module__.startswith("functorch7.legacy")
     return inspect.isroutine(found) or (is_ours and isinstance(found, property) and found.fset is None)
 
 
 def let_set(kind: type, name: str) -> None:
-    """Makes a name that functorch7 computes, and nobody sets, an ordinary field of a class of Lua's."""
+    """Makes an ordinary field, in a Lua class, of a name that functorch7 computes and nobody can set."""
     found = static(kind, name)
     if isinstance(found, property) and found.fset is None:
         setattr(kind, name, None)

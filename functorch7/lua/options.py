@@ -1,4 +1,4 @@
-"""xlua's OptionParser as Lua's programs have it: it reads the global variable `arg`, as they may have changed it."""
+"""xlua's OptionParser for Lua programs: it reads the global variable `arg`, which they may have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes that Lua defines below functorch7's, and fields that only Lua understands."""
+"""Classes that Lua defines below functorch7's, and fields that Lua keeps."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from .kinds import Bridge, Crossing, as_dict
 from .recurrences import KeepsSteps
 
 OWN = KEPT
-"""The attribute in which an object keeps the place of its fields in Lua."""
+"""The attribute that refers to an object's fields in Lua."""
 
 
 GRADIENTS = ("updateGradInput", "accGradParameters")
-"""Methods that a layer keeps whose `updateOutput` another one takes the place of."""
+"""Methods that a layer keeps when its `updateOutput` is replaced."""
 
 ONE_RESULT = ("updateOutput", "updateGradInput")
-"""Methods that may give more, of which networks take the first."""
+"""Methods that may return several results, of which networks take the first."""
 
 
 class Fields(KeptElsewhere):
-    """The fields of one object that Lua holds, tables and functions, under the object's number."""
+    """The fields of one object that Lua keeps (tables and functions), under the object's number."""
 
     def __init__(self, border: Bridge, number: int):
         self.border, self.number = border, number
@@ -54,12 +54,12 @@ class Fields(KeptElsewhere):
         self.border.forgotten.append(self.number)
 
     def contents(self) -> dict[str | float, Crossing]:
-        """What they are, as Python has them."""
+        """The fields, converted to Python."""
         found = self.border.answered(self.border.ask.contents(self.number)) if self.names else {}
         return dict(as_dict(found))
 
     def put(self, name: str | float, value: object) -> None:
-        """Lets Lua hold a field."""
+        """Lets Lua keep a field."""
         self.names.add(name)
         self.border.ask.own(self.number, name, *self.border.encode(value))
 
@@ -79,12 +79,12 @@ class Fields(KeptElsewhere):
 
 
 def fields_of(owner: object) -> Fields | None:
-    """The place of an object's fields in Lua, if it has such."""
+    """An object's fields in Lua, if it has any."""
     return getattr(owner, "__dict__", {}).get(OWN)
 
 
 def give_method(border: Bridge, owner: object, name: str, function: LuaFunction | MethodOfFile) -> None:
-    """Gives an object a function in place of its class's method, which Lua sees, too."""
+    """Gives an object a function in place of its class's method, in Lua as well."""
     fields = vars(owner)
     own = fields_of(owner)
     if own is None:
@@ -101,7 +101,7 @@ def has_fields(kind: type) -> bool:
 
 
 def own_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
-    """How objects cross that may have fields in Lua: those that do keep their numbers."""
+    """How objects that may have fields in Lua are encoded: those that do keep their numbers."""
 
     def encode(value: object) -> Encoded:
         number = border.registry.numbers.get(id(value))
@@ -118,7 +118,7 @@ def own_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
 
 
 class LuaMethod:
-    """A function of Lua's as the method of one object."""
+    """A Lua function as the method of one object."""
 
     def __init__(self, owner: object, name: str, function: LuaFunction):
         self.owner, self.name, self.function = owner, name, function
@@ -132,7 +132,7 @@ class LuaMethod:
 
 
 def result_of(name: str, found: Crossing) -> Crossing:
-    """What a method written in Lua gives to those who call it by Python's rules."""
+    """The result of a method written in Lua, for callers that follow Python's rules."""
     if name == "parameters":  # no tables, or one, as it is written to freeze a layer
         given = found if isinstance(found, tuple) else (found, None)
         return (given[0] or [], given[1] or [], *given[2:])
@@ -140,14 +140,14 @@ def result_of(name: str, found: Crossing) -> Crossing:
 
 
 def traced(function: LuaFunction, user: object, given: tuple) -> Crossing:
-    """What a method gives when a program is traced."""
+    """The result of a method while a program is traced."""
     from .traced.machine import run  # which is imported when it is needed
 
     return run(function, user, given)
 
 
 def method_of(name: str, function: LuaFunction) -> Crossing:
-    """A function of Lua's as the method of a class."""
+    """A Lua function as the method of a class."""
 
     def method(self: object, *given: object) -> Crossing:
         return result_of(name, traced(function, self, given) if isinstance(self, StandIn) else function(self, *given))
@@ -158,15 +158,15 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
 
 
 class LuaObject(Described if TYPE_CHECKING else object):
-    """What classes that Lua defines have in common: they stand before the class of functorch7's that they extend."""
+    """The base of classes that Lua defines; it stands before the functorch7 class that they extend."""
 
     _torch_class = ""
     """The name that `torch.class` gave it."""
     _inherits_gradient = True
-    """As in Torch, a criterion that writes `updateOutput` alone has the `updateGradInput` of the class above."""
+    """As in Torch, a criterion that defines only `updateOutput` has the `updateGradInput` of the class above."""
 
     def __init__(self, *given: object):
-        """Runs Lua's `__init`, its own or that of the class above."""
+        """Runs Lua's `__init`, or the constructor of the class above."""
         written = getattr(self, "__init", None)
         if written is None:
             super().__init__(*given)
@@ -175,8 +175,8 @@ class LuaObject(Described if TYPE_CHECKING else object):
             self.complete()
 
     def complete(self) -> None:
-        """Describes it by its fields, if its `__init` has called nn.Module's and not that of the class above, or given
-        that too little.
+        """Describes the object by its fields, if its `__init` called nn.Module's instead of that of the class above, or
+        gave the latter too few arguments.
         """
         described, missing = getattr(self, "spec_class", None), vars(self).pop("_missing", None)
         if described is None or self._spec is not None:
@@ -194,7 +194,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
 
     @classmethod
     def _read_code(cls) -> Crossing:
-        """What the code of the class's methods tells, for the engine."""
+        """What the engine can know from the code of the class's methods."""
         from .traced.outside import Outside
 
         return Outside(cls)
@@ -225,18 +225,17 @@ class LuaObject(Described if TYPE_CHECKING else object):
 
 
 class LuaLayer(LuaObject):
-    """What classes that Lua defines below nn.Module or nn.Container have in common.
+    """The base of classes that Lua defines below nn.Module or nn.Container.
 
-    As in Torch, a layer that says nothing about its gradient passes none on, and need not be differentiable; one that
-    writes `backward` alone has that called by networks around it. It is in no mode until somebody says `training` or
-    `evaluate`.
+    As in Torch, a layer without a method for its gradient passes none on, and need not be differentiable. If it only
+    defines `backward`, networks around it call that. It has no mode until `training` or `evaluate` is called.
     """
 
     train = ModeField(first=None)
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:
-        """Whether nobody has written anything about gradients."""
+        """Whether no method for gradients is defined."""
         written = (cls.updateGradInput, cls.accGradParameters) != (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
         return not (written or cls._writes_backward())
 
@@ -245,7 +244,7 @@ class LuaLayer(LuaObject):
         return hasattr(getattr(cls, "backward", None), "lua")
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
-        """`gradInput` as it is, or what `backward` gives; what that adds to the gradients is kept for later."""
+        """`gradInput` as it is, or the result of `backward`; what that adds to the gradients is kept for later."""
         if not self._writes_backward() or "_asking" in vars(self):  # `backward` itself asks the class above
             return self.gradInput
         gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
@@ -264,7 +263,7 @@ class LuaLayer(LuaObject):
         return found
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
-        """Adds what `backward` has added when `updateGradInput` called it; nothing where it was not."""
+        """Adds what `backward` added when `updateGradInput` called it; nothing if it did not."""
         waiting = vars(self).get("_added")
         if waiting:
             for gradient, value in waiting.pop(0):
@@ -272,7 +271,7 @@ class LuaLayer(LuaObject):
 
 
 def initializer(kind: type) -> Callable:
-    """`__init` of a class of Python's, for objects of classes below it."""
+    """The `__init` of a Python class, for objects of classes below it."""
     if not issubclass(kind, Described):
         return kind.__init__
     return _without_arguments(kind) if kind.spec_class is None else _with_what_is_given(kind)
@@ -304,9 +303,9 @@ def _with_what_is_given(kind: type) -> Callable:
 
 
 def keep_gradient(kind: type) -> None:
-    """Lets a class below a layer that writes `updateOutput` alone have the gradient of the layer, as in Torch.
+    """Gives a class that defines only `updateOutput` the gradient of the layer above, as in Torch.
 
-    That of a container is what its modules give as they have run, whatever the class has made of the input for them.
+    The gradient of a container is that of its modules as they ran, whatever input the class gave them.
     """
     is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
     if is_container or not issubclass(kind, Module) or kind.spec_class is None:
@@ -317,7 +316,7 @@ def keep_gradient(kind: type) -> None:
 
 
 def keep_own_gradient(kind: type, is_written: bool, note: Callable[[type, str], None]) -> None:
-    """The same for a class of Python's in which a program has put another `updateOutput`, until its own is put back."""
+    """The same for a Python class whose `updateOutput` a program has replaced, until its own is put back."""
     if issubclass(kind, Container) or not issubclass(kind, Described) or kind.spec_class is None:
         return
     for name in GRADIENTS:
@@ -345,12 +344,12 @@ def _of_class_above(kind: type, name: str) -> Callable:
 
 
 def above(parent: type) -> tuple[type, ...]:
-    """What stands before a class of Python's, in classes that Lua defines below it."""
+    """The bases before a Python class, in classes that Lua defines below it."""
     if parent is AbstractRecurrent:
         return (LuaLayer, KeepsSteps)
     return (LuaLayer,) if parent in (Module, Container) else (LuaObject,)
 
 
 def is_only_lua(kind: type) -> bool:
-    """Whether a class is one of these, which no program has named."""
+    """Whether a class is one of these bases, not a program's."""
     return issubclass(kind, LuaObject) and not kind._torch_class

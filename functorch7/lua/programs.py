@@ -1,4 +1,4 @@
-"""Lua's files from Python: run, loaded for what they define, or for the classes of a .t7 file."""
+"""Runs Lua files from Python, or loads them for what they define, also for the classes of a .t7 file."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def run(
     cuda_on_cpu: bool = False,
     functions_of_files: bool = False,
 ) -> Crossing:
-    """Runs a program of Torch7's, in a Lua of its own; what it returns. Tensors are doubles unless it says otherwise.
+    """Runs a Torch7 program in a Lua of its own, and returns its result. Tensors are doubles unless it says otherwise.
 
-    `args` are its `arg`. With `python` it has a table `python`, whose `import` gives it every package of Python's; with
-    `cuda_on_cpu` the CPU does the work of a GPU where there is none; with `functions_of_files` it may call functions
-    that it loads from .t7 files, which are code of whoever wrote the files.
-    Raises: LuaError for an error in it; SystemExit where it calls os.exit; ImportError without lupa.
+    `args` become its `arg`. With `python` it has a table `python`, whose `import` returns any Python package. With
+    `cuda_on_cpu` the CPU does the work of a GPU if there is none. With `functions_of_files` it may call functions that
+    it loads from .t7 files: code of whoever wrote the files.
+    Raises: LuaError for an error in it; SystemExit if it calls os.exit; ImportError without lupa.
     """
     runtime = Runtime(python=python, functions_of_files=functions_of_files)
     try:
@@ -46,8 +46,8 @@ def run(
 
 @contextlib.contextmanager
 def torch_default() -> Iterator[None]:
-    """Inside it is as a program of Torch's finds it: new tensors are doubles, getParameters is not yet dpnn's, nor is
-    Dropout rnn's.
+    """A block with the defaults of a Torch program: new tensors are doubles, getParameters is not yet dpnn's, and
+    Dropout not yet rnn's.
     """
     before = torch.getdefaulttensortype()
     torch.setdefaulttensortype("torch.DoubleTensor")
@@ -63,7 +63,7 @@ def torch_default() -> Iterator[None]:
 
 @cache
 def _shared() -> Runtime:
-    """The Lua of all files that are loaded: what one of them defines, others may use."""
+    """The Lua of all loaded files: each may use what the others define."""
     made, state = Runtime(), torch.getRNGState()
     made.execute("require 'nn'")
     torch.setRNGState(state)  # what nn draws at first is none of Python's numbers
@@ -71,9 +71,9 @@ def _shared() -> Runtime:
 
 
 def load(path: str | os.PathLike) -> Loaded:
-    """What a file of Lua's defines, as attributes: its classes, its functions, and what is in a table that it returns.
+    """Loads a Lua file: an object with its classes, its functions and the entries of a table that it returns.
 
-    Classes below nn.Module and nn.Criterion are classes of Python's, too: `model.MyLayer(3)` makes a module.
+    Classes below nn.Module and nn.Criterion are Python classes, too: `model.MyLayer(3)` makes a module.
     Raises: LuaError for an error in it; ImportError without lupa.
     """
     return _shared().load(os.fspath(path))
@@ -82,10 +82,10 @@ def load(path: str | os.PathLike) -> Loaded:
 def load_t7(
     path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, lua: Sequence[str | os.PathLike] = ()
 ) -> Crossing:
-    """As `functorch7.legacy`'s load_t7, after the files of Lua's in `lua` have run, which define some of its classes.
+    """As `functorch7.legacy`'s load_t7, after running the Lua files in `lua`, which define some of its classes.
 
-    Objects of their classes that have no parent in Python are Lua's: their fields are attributes, their methods are
-    called as in Python. The file itself never runs Lua, whatever it holds.
+    Objects of classes without a Python parent stay in Lua: their fields are attributes, and their methods are called as
+    in Python. The file itself never runs Lua.
     """
     if not lua:
         return files.load_t7(path, allow_unknown=allow_unknown)

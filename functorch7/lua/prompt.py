@@ -1,4 +1,4 @@
-"""What a prompt asks of Lua: whether code is complete, what it gives, and which names there are."""
+"""Answers a prompt's questions: whether code is complete, what it returns, which names there are."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ class Prompt:
     rocks: Crossing
 
     def is_unfinished(self, code: str) -> bool:
-        """Whether code is the beginning of something."""
+        """Whether code is incomplete."""
         problem = self._problem(code)
         return problem is not None and self._problem(f"return {code}") is not None and problem.endswith("'<eof>'")
 
     def compiled(self, code: str, name: str = "=stdin") -> int:
-        """The number of a function that runs code. Raises LuaError for what is none."""
+        """The number of a function that runs the code. Raises LuaError for invalid code."""
         found = self.lua.globals().loadstring(to_lua(code), to_lua(name))
         if type(found) is tuple:
             raise LuaError(from_lua(found[1]))
         return self.glue.refer(found)
 
     def _problem(self, code: str) -> str | None:
-        """What is wrong with code, None if nothing is."""
+        """What is wrong with the code, or None."""
         found = self.lua.globals().loadstring(to_lua(code), "=stdin")
         return from_lua(found[1]) if type(found) is tuple else None
 
     def answers(self, code: str) -> list[str]:
-        """Runs code: the values of an expression as `print` writes them. Raises LuaError for errors in it."""
+        """Runs the code; the values of an expression as `print` writes them. Raises LuaError for errors in it."""
         # Not `return f()`, which would leave Lua without the line on which f fails.
         expression = f"local function all(...) return ... end return all({code.lstrip().removeprefix('=')})"
         chosen = code if self._problem(expression) is not None else expression

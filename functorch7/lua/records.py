@@ -1,4 +1,4 @@
-"""What Torch's files have of Lua's objects and functions."""
+"""Records of Lua's objects and functions for Torch's files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import io
 from collections.abc import Callable
 
 from ..interop import t7
-from ..legacy.objects.files import located
+from ..legacy.objects.located import located
 from ..legacy.program.file import File
 from .kinds import Bridge, Crossing, as_dict
 
 Made = Callable[[object, str], Crossing]
-"""What files have of a value, at a place."""
+"""Makes the record of a value at a place."""
 
 
 def function_record(border: Bridge, reference: int, made: Made, place: str) -> t7.LuaFunction:
-    """A function: its code, and the variables outside that it names. Raises TypeError for one that is not Lua's."""
+    """The record of a function: its code and its outer variables. Raises TypeError for a function that is not Lua's."""
     found = border.answered(border.ask.dumped(reference))
     if found is None:
         raise TypeError(f"torch.save: a function that is not written in Lua cannot be saved{located(place)}")
@@ -24,9 +24,9 @@ def function_record(border: Bridge, reference: int, made: Made, place: str) -> t
 
 
 def object_record(border: Bridge, reference: int, made: Made, place: str) -> Crossing:
-    """An object of a class of Lua's, or what stands there as it is: a key, or a class's table.
+    """The record of an object of a Lua class; or a value that is stored as it is: a key, a class's table.
 
-    Raises: TypeError for what is neither (a coroutine).
+    Raises: TypeError for other values (a coroutine).
     """
     found = border.answered(border.ask.taken_apart(reference))
     if found is None:
@@ -45,7 +45,7 @@ def _itself(border: Bridge, reference: int, made: Made, place: str) -> Crossing:
 
 
 def _written(calls: list, made: Made, place: str) -> t7.Written:
-    """What an object has put into a file by calls of its methods: [name, argument] each."""
+    """What an object has written into a file by calls of the file's methods, [name, argument] each."""
     return t7.Written(
         made(given[0] if given else None, place) if name == "writeObject" else plain(name, given)
         for name, *given in calls
@@ -53,7 +53,7 @@ def _written(calls: list, made: Made, place: str) -> t7.Written:
 
 
 def plain(name: str, given: list) -> t7.Plain:
-    """What a file's method writes, which writes no object. Raises AttributeError for methods that files have not."""
+    """What a method of files writes (not an object). Raises AttributeError for methods that files do not have."""
     found = []
     for format in ("binary", "ascii"):
         stream = io.BytesIO()

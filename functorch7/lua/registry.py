@@ -1,4 +1,4 @@
-"""Objects by number: a Python object has one as long as Lua has a use for it."""
+"""Numbers of Python objects, as long as Lua uses them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from itertools import count
 from typing import Any
 
 SHIFT = 32
-"""A number is that of a class, and behind it a count of so many bits."""
+"""A number consists of its class's number and a count of so many bits."""
 
 LUA_TABLE, PYTHON_TABLE = 1, 2
-"""The classes of lists and dicts that are tables in Lua: begun there, and begun here."""
+"""The classes of lists and dicts that are tables in Lua: made there, and made here."""
 
 FEW = 128
-"""With fewer new objects than these nobody looks for unused ones."""
+"""Unused objects are searched only after more new objects than these."""
 
 PRESSURE = 64_000_000
-"""After tensors of so many bytes Lua is asked to collect its garbage: it does not know how large they are."""
+"""After tensors of so many bytes Lua is asked to collect garbage, as it does not know their size."""
 
 KILOBYTES = 4
-"""For each so many that Lua has in use, one more new object may come before it collects, which takes longer then."""
+"""One more new object may be made before collecting for every so many that Lua uses, as collecting takes longer."""
 
 
 class Registry:
@@ -43,7 +43,7 @@ class Registry:
         return number
 
     def number(self, value: object, kind: type | int) -> int:
-        """The number of an object, as one of a class if it has none."""
+        """The number of an object; a new one of its class if it has none."""
         return self.numbers.get(id(value)) or self.added(value, kind)
 
     def added(self, value: object, kind: type | int) -> int:
@@ -56,16 +56,16 @@ class Registry:
         return found
 
     def reserved(self, kind: type | int) -> int:
-        """A number for an object of a class that Lua has not been given yet."""
+        """A number for an object of a class that Lua does not have yet."""
         self.class_number(kind)
         return next(self._next[kind])
 
     def another(self, number: int) -> int:
-        """A number of the class that another is of."""
+        """A new number of the same class as another."""
         return self.reserved(self.kinds[number >> SHIFT])
 
     def put(self, number: int, value: object) -> None:
-        """Gives an object a number, in place of what had it."""
+        """Gives an object a number that another object had."""
         before = self.objects.get(number, self)
         if before is not self:
             del self.numbers[id(before)]
@@ -73,17 +73,17 @@ class Registry:
         self.numbers[id(value)] = number
 
     def drop(self, *numbers: int) -> None:
-        """Forgets objects that Lua has no use for."""
+        """Drops objects that Lua no longer uses."""
         for number in numbers:
             value = self.objects.pop(number, self)
             if value is not self:
                 del self.numbers[id(value)]
 
     def settle(self, kilobytes: float) -> None:
-        """Says when it is worth looking for unused objects again, where Lua has so many kilobytes in use."""
+        """Sets when to search for unused objects again, given how many kilobytes Lua uses."""
         self.limit = len(self.objects) + max(FEW, int(kilobytes / KILOBYTES))
         self.bytes = 0
 
     def is_full(self) -> bool:
-        """Whether it is time to look for objects that are not used."""
+        """Whether it is time to search for unused objects."""
         return len(self.objects) > self.limit or self.bytes > PRESSURE

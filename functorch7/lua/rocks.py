@@ -1,4 +1,4 @@
-"""Torch's packages under the names by which programs require them."""
+"""Torch's packages, by the names that programs require."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DATALOADS = {
     "torch": "torch", "torchx": "torchx", "paths": "paths", "xlua": "xlua", "sys": "sys", "image": "image",
     "lfs": "lua.packages.lfs",
 }  # fmt: skip
-"""What dataload requires itself, so that programs find it there."""
+"""The packages that dataload itself requires, which programs therefore find."""
 
 ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     "torch": ("torch", {"torch": "torch"}),
@@ -57,18 +57,18 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},
     **{name: (name, {"torch": "torch", name: name}) for name in ("matio", "mattorch", "npy4th")},
 }
-"""By name: the package that `require` gives, and the global variables that it sets."""
+"""By name: the package that `require` returns, and the global variables that it sets."""
 
 FALLBACKS = {
     "display": "display", "graphicsmagick": "lua.packages.graphicsmagick",
     "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
     "socket": "lua.packages.socket",
 }  # fmt: skip
-"""Packages of which functorch7 has what programs mostly use, where they are not on LUA_PATH."""
+"""Packages of which functorch7 has the most used parts, for when they are not on LUA_PATH."""
 
 
 class Rocks:
-    """The packages, and what is in them; `functions` says whether those out of files may be called."""
+    """The packages and their contents; `functions` says whether functions in files may be called."""
 
     def __init__(self, border: Border, calls: Calls, functions: bool):
         self.border, self.calls = border, calls
@@ -78,7 +78,7 @@ class Rocks:
         self.replaced[f"{LEGACY}.xlua", "OptionParser"] = option_parser_of(border)
         self.replaced[f"{LEGACY}.nngraph", "annotateNodes"] = annotator_of(border)
         self.is_open = False
-        """Whether Lua may see packages that are not functorch7's."""
+        """Whether Lua may use packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
@@ -91,7 +91,7 @@ class Rocks:
 
     @staticmethod
     def _take_dpnns(_: int) -> None:
-        """Makes getParameters dpnn's in a program that had nn's; where Python has loaded a file it stays Python's."""
+        """Replaces nn's getParameters by dpnn's in a program; in files that Python loads it stays Python's."""
         if not GATHERS_KEPT.get():
             GATHERS_KEPT.set(True)
             IS_DPNNS.set(True)
@@ -114,13 +114,13 @@ class Rocks:
         return number
 
     def imported(self, _: int, name: str) -> int:
-        """The number of a package of Python's. Raises PermissionError where Lua may not see them."""
+        """The number of a Python package. Raises PermissionError if Lua may not use them."""
         if not self.is_open:
             raise PermissionError("Python is closed to this program")
         return self._number(import_module(name))
 
     def member(self, number: int, name: str) -> tuple[str, Crossing]:
-        """What a package has under a name: "function", "package", "constant", or a "value" that may change."""
+        """What a package has under a name: a "function", "package", "constant", or a "value" that may change."""
         package = self.packages[number]
         if name.startswith("_") and name not in getattr(package, "_UNDERSCORED", ()):
             return "value", None
@@ -141,6 +141,6 @@ class Rocks:
 
 
 def _is_place(kind: type) -> bool:
-    """Whether a class is a place for functions alone."""
+    """Whether a class only groups functions."""
     is_bare = kind.__bases__ == (object,) and "__init__" not in vars(kind) and len(vars(kind)) > 3
     return is_bare and all(isinstance(each, staticmethod) for name, each in vars(kind).items() if name[0] != "_")

@@ -1,4 +1,4 @@
-"""Lua, with functorch7 in it."""
+"""Lua with functorch7."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ AS_TH = """
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
 if pcall(require, 'pl') then text.format_operator() else path = require 'pl.path' end
 """
-"""What Torch's program `th` has from the beginning: global variables, and with Penlight `'%d of %d' % {1, 2}`."""
+"""What Torch's program `th` starts with: global variables, and with Penlight `'%d of %d' % {1, 2}`."""
 
 GLUE = Path(__file__).parent / "glue"
 
 
 class Loaded:
-    """What a file of Lua's defines, as attributes: classes, functions and values; `returned` is what it returned."""
+    """A Lua file's classes, functions and values as attributes; `returned` is its result."""
 
     def __init__(self, path: str, found: dict[str, Crossing], returned: object):
         self.__dict__.update(found)
@@ -49,13 +49,13 @@ class Loaded:
 
 
 def _lupa() -> Any:
-    """LuaJIT as lupa brings it. Raises ImportError, saying how to get it."""
+    """lupa's LuaJIT. Raises ImportError, saying how to install it."""
     return package("lupa.luajit21", "functorch7[lua]", "Lua")
 
 
 @contextlib.contextmanager
 def _command_line(words: list[str]) -> Iterator[None]:
-    """Inside, the words are the program's command line for those of functorch7's functions that read it."""
+    """A block in which these words are the command line, for functions of functorch7 that read it."""
     before, sys.argv = sys.argv, words
     try:
         yield
@@ -64,10 +64,10 @@ def _command_line(words: list[str]) -> Iterator[None]:
 
 
 class Runtime(Prompt):
-    """A Lua of its own: what one program defines is not seen by others.
+    """A separate Lua: programs do not see what others define.
 
-    `python` gives Lua a table of that name, whose `import` reaches every package of Python's. With
-    `functions_of_files` it may call the functions in files that it loads.
+    `python` gives Lua a table of that name, whose `import` returns any Python package. With `functions_of_files` it may
+    call the functions in files that it loads.
     """
 
     def __init__(self, python: bool = False, functions_of_files: bool = False):
@@ -136,7 +136,7 @@ class Runtime(Prompt):
         any_bytes(lambda: sys.stdout.write(text))
 
     def _print(self, _: int, *texts: str) -> None:
-        """By Python's function, in whose place a program may have put another (CmdLine.log)."""
+        """Uses Python's print, which a program may have replaced (CmdLine.log)."""
         any_bytes(lambda: print(*texts, sep="\t"))
 
     def _flush(self, _: int) -> None:
@@ -169,7 +169,7 @@ class Runtime(Prompt):
         return dir(value)
 
     def _place(self) -> UserLine | None:
-        """Where the program is, while one runs."""
+        """The current place in the running program."""
         path, _, number = (self.border.answered(self.border.ask.place()) or "").rpartition(":")
         return UserLine(path, int(number)) if number else None
 
@@ -182,7 +182,7 @@ class Runtime(Prompt):
     # Programs -------------------------------------------------------------------------------------------------------
 
     def run(self, path: str, args: Sequence[str] = ()) -> Crossing:
-        """Runs a file; what it returns. Raises LuaError for an error in it."""
+        """Runs a file and returns its result. Raises LuaError for an error in it."""
         names = self.lua.table_from({i: to_lua(each) for i, each in enumerate(args, 1)} | {0: to_lua(path)})
         self.lua.globals().arg = names
         source = Path(path).read_bytes()
@@ -192,7 +192,7 @@ class Runtime(Prompt):
             return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
-        """Runs Lua's code; what it returns, several values as a tuple."""
+        """Runs Lua code and returns its result, several values as a tuple."""
         reference = self.compiled(source, name)
         try:
             return self.border.call_lua(reference, tuple(args))
@@ -200,7 +200,7 @@ class Runtime(Prompt):
             sys.stdout.flush()
 
     def load(self, path: str) -> Loaded:
-        """Runs a file, for what it defines. Raises LuaError for an error in it."""
+        """Runs a file and returns what it defines. Raises LuaError for an error in it."""
         self.lua.globals().arg = self.lua.table()
         before = self.glue.noted_globals()
         classes = len(self.classes.derivations)
@@ -210,6 +210,6 @@ class Runtime(Prompt):
         return Loaded(path, found | (returned if isinstance(returned, dict) else {}), returned)
 
     def close(self) -> None:
-        """Takes back what Lua has put into functorch7's classes."""
+        """Removes what Lua has put into functorch7's classes."""
         told_by.remove(self._place)
         self.written.restore()

@@ -1,4 +1,4 @@
-"""What Lua asks of classes below recurrences: what stands in the place of Python's, and builds parts of a step."""
+"""Answers Lua's questions about classes below recurrences: what replaces Python's, and builds parts of a step."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .own import above
 ABOVE: dict[type, type | None] = {
     AbstractRecurrent: None, LSTM: AbstractRecurrent, FastLSTM: LSTM, GRU: AbstractRecurrent
 }  # fmt: skip
-"""Classes below which those of Lua's keep their steps, and which of these is above each, in Torch."""
+"""Classes below which Lua's keep their steps, each with the one above it in Torch."""
 
 
 class Steps:
-    """Classes that keep their steps in Lua, in the place of Python's."""
+    """Classes that replace Python's and keep their steps in Lua."""
 
     def __init__(self, border: Border, classes: Classes):
         self.border, self.registry, self.classes = border, border.registry, classes
@@ -32,7 +32,7 @@ class Steps:
             yield name, self.border.entry(getattr(self, name))
 
     def class_with_steps(self, number: int) -> tuple[int | None, str | None, int | None]:
-        """The class that stands for one of Python's above those of Lua's, if these keep steps; its name; that above."""
+        """The class that replaces a Python class as parent in Lua, if its classes keep steps; its name; its parent."""
         kind, number_of = self.registry.kinds[number], self.registry.class_number
         if kind not in ABOVE:
             return None, None, None
@@ -48,7 +48,7 @@ class Steps:
         return self.made[kind]
 
     def part_of_step(self, _: int, cell: Crossing, name: str) -> object:
-        """What a factory method of nn.LSTM builds, out of what the cell's other ones do."""
+        """What a factory method of nn.LSTM builds from the results of the cell's other ones."""
         sizes = cell.inputSize, cell.outputSize, cell.rho, cell.cell2gate, cell.p, cell.mono
         return built_part(recurrent.LSTM(*sizes), cell, name)
 

@@ -1,4 +1,4 @@
-"""How many arguments Torch's constructors take, where functorch7's take more: Lua drops what is beyond them."""
+"""How many arguments Torch's constructors take, if functorch7's take more: Lua drops the others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TAKEN = {
     "SpatialFullConvolution": 10, "SpatialGlimpse": 3, "TemporalRowConvolution": 4, "VolumetricFractionalMaxPooling": 6,
     "VolumetricFullConvolution": 14, "WeightedMSECriterion": 1,
 }  # fmt: skip
-"""By the names of classes in nn."""
+"""By the class's name in nn."""
 
 
 def taken(kind: object) -> int | None:
-    """How many arguments a class's constructor takes in Torch, if that is fewer than here; that of the class above for
-    one that a program has made.
+    """How many arguments a class's constructor takes in Torch, if fewer than here; for a program's class, that of the
+    class above.
     """
     if not isinstance(kind, type) or not hasattr(kind, "spec_class"):
         return None

@@ -1,7 +1,7 @@
-"""Lua's tables and Python's lists and dicts: two of one content, each the other's twin as long as Lua's table lives.
+"""Lua tables and Python lists and dicts with the same contents, paired as long as the Lua table exists.
 
-A table that is an argument has a list or dict, the same one each time; it takes the table's content before the call,
-and what the call has changed is put into the table after it.
+A table that is an argument has a list or dict, the same one each time. It gets the table's contents before the call,
+and the table gets its changes after the call.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .kinds import Bridge, Crossing, as_dict
 from .registry import PYTHON_TABLE
 
 CHUNK = 200
-"""So many values cross at a time."""
+"""How many values cross at a time."""
 
 
 class Indexed(Table):
-    """The dict of a table that has a metatable with `__index`: what it lacks Lua is asked for."""
+    """The dict of a table whose metatable has `__index`: it asks Lua for missing entries."""
 
     def __init__(self, border: Bridge, number: int):
         vars(self).update(_border=border, _number=number)
@@ -52,7 +52,7 @@ class Indexed(Table):
 
 
 class Called(Indexed):
-    """The dict of a table that may be called, too."""
+    """The dict of a table that can also be called."""
 
     def __call__(self, *given: Crossing) -> Crossing:
         border = vars(self)["_border"]
@@ -60,7 +60,7 @@ class Called(Indexed):
 
 
 LIST, DICT, INDEXED, CALLED = range(4)
-"""What is made of a table, as `glue/border.lua` has it."""
+"""What a table becomes, as in `glue/border.lua`."""
 
 MADE = (list, Table, Indexed, Called)
 
@@ -79,7 +79,7 @@ class Tables:
     # From Lua -------------------------------------------------------------------------------------------------------
 
     def fill(self, number: int, kind: int, begins: bool, ends: bool, codes: str, *values: object) -> None:
-        """Adds what a table holds to its list or dict, emptied if this is the first part; the last makes it whole."""
+        """Adds part of a table's contents to its list or dict, which the first part empties and the last completes."""
         decoded = self.border.decoded
         target = self._begun(number, kind) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
@@ -101,9 +101,9 @@ class Tables:
         return target
 
     def empty_as_dicts(self, arguments: Iterable[Crossing]) -> list:
-        """The arguments of a call, of which empty tables are dicts: what is empty could be either.
+        """The arguments of a call with dicts for empty tables, which could be either.
 
-        Those within others stay lists, as which the others hold them.
+        Empty tables inside others stay lists, as the others hold them.
         """
         numbers = {
             id(each): self.registry.numbers.get(id(each)) for each in arguments if type(each) is list and not each
@@ -120,9 +120,9 @@ class Tables:
     # To Lua ---------------------------------------------------------------------------------------------------------
 
     def number(self, value: object) -> int:
-        """The number of the table of a list or dict, which is made, or brought up to date.
+        """The number of the table of a list or dict, which is made or updated.
 
-        Those inside it wait until it is sent: they may nest deeper than calls can.
+        Tables inside it are sent after it, without recursion: they may nest deeper than calls can.
         """
         found = self.registry.numbers.get(id(value))
         if found is None:
@@ -148,7 +148,7 @@ class Tables:
             self._is_sending = False  # what still waits, where a signal came, is sent with the next
 
     def send_again(self, number: int) -> None:
-        """Puts all that a list or dict holds into a new table: Lua's collector has taken the one that had it."""
+        """Puts the contents of a list or dict into a new table, as Lua's collector has taken the old one."""
         self._send(number, self.registry.objects[number])
 
     def taken(self) -> list[int]:
@@ -159,13 +159,13 @@ class Tables:
         return given
 
     def push(self, numbers: list[int]) -> None:
-        """Puts what a call has changed into Lua's tables."""
+        """Puts a call's changes into Lua's tables."""
         for number in numbers:
             if number in self.sent:
                 self._push(number)
 
     def _send(self, number: int, value: Any) -> None:
-        """Puts what a list or dict holds into its empty table."""
+        """Puts the contents of a list or dict into its empty table."""
         self.sent[number] = value.copy()
         if isinstance(value, dict):
             self._change(number, value.items())
@@ -175,7 +175,7 @@ class Tables:
             self.border.ask.extend(number, start, bytes(codes), *values)
 
     def _push(self, number: int) -> None:
-        """Puts what has changed in a list or dict into its table."""
+        """Puts the changes of a list or dict into its table."""
         value, sent = self.registry.objects[number], self.sent[number]
         if not _is_same(value, sent):
             self.sent[number] = value.copy()
@@ -188,13 +188,13 @@ class Tables:
             self.border.ask.change(number, bytes(codes), *values)
 
     def forget(self) -> None:
-        """Drops what is known of tables that are no more."""
+        """Drops what is known of tables that no longer exist."""
         for number in [each for each in self.sent if each not in self.registry.objects]:
             del self.sent[number]
 
 
 def _is_same(value: Any, sent: Any) -> bool:
-    """Whether a list or dict holds the very objects that it held."""
+    """Whether a list or dict still holds the very same objects."""
     if len(value) != len(sent):
         return False
     if isinstance(value, list):
@@ -203,9 +203,9 @@ def _is_same(value: Any, sent: Any) -> bool:
 
 
 def _changes(value: Any, sent: Any) -> list[tuple]:
-    """The entries in which a list or dict differs from what it was: those that are gone, with None, and the others.
+    """The changed entries of a list or dict: first removed ones, with None, then the others.
 
-    In this order, as two keys of Python's (each a `t7.Key` around true) may be one of Lua's.
+    In this order, because two keys in Python (each a `t7.Key` around true) may be the same key in Lua.
     """
     new, old = as_dict(value), as_dict(sent)
     changed = [(key, each) for key, each in new.items() if key not in old or old[key] is not each]

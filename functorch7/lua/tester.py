@@ -1,4 +1,4 @@
-"""Torch's Tester as Lua's programs have it: with Lua's patterns, and places in Lua."""
+"""Torch's Tester for Lua programs: with Lua's patterns, and places in Lua."""
 
 from __future__ import annotations
 

@@ -1,21 +1,21 @@
-"""Lua's strings are bytes; they cross as text of one character for each, and are UTF-8 where they are so."""
+"""Lua's strings are bytes. They cross as texts with a character for each byte, and are read as UTF-8 if possible."""
 
 import sys
 from collections.abc import Callable
 
 
 def from_lua(text: str) -> str:
-    """A string that came from Lua."""
+    """Converts a string from Lua."""
     return text if text.isascii() else text.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 def to_lua(text: str) -> str:
-    """A string for Lua."""
+    """Converts a string for Lua."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def any_bytes(write: Callable[[], object]) -> None:
-    """Writes to Python's output, which lets bytes pass that are no UTF-8 from the first of them on."""
+    """Writes to Python's output, which passes bytes that are not UTF-8 after the first such text."""
     try:
         write()
     except UnicodeEncodeError:

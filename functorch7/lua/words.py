@@ -1,4 +1,4 @@
-"""Python's own words for what a call cannot do, as Lua has them for its values."""
+"""Python's own error messages in Lua's words."""
 
 import re
 
@@ -19,19 +19,19 @@ OF_VALUES = (
     (re.compile(r"unsupported operand type\(s\) for [^:]+: '(?!int|float)(\w+)' and '\w+'"), ARITHMETIC),
     (re.compile(r"unsupported operand type\(s\) for [^:]+: '\w+' and '(\w+)'"), ARITHMETIC),
 )
-"""What Python says of a value that is not of the type that is needed, and what Lua says."""
+"""Python's messages for values of a wrong type, with Lua's."""
 
 
 CONSTANTS = {"None": "nil", "True": "true", "False": "false"}
 OF_CONSTANTS = re.compile(r"""(?<![\w/.'"-])(None|True|False)(?![\w/'"-])""")
-"""Python's constants where they stand by themselves, and are no part of a text or of a path."""
+"""Python's constants, except inside texts and paths."""
 
 NO_TYPE = re.compile(r"(<class )?'NoneType'(?(1)>)|\bNoneType\b")
 COMPARED = re.compile(r"'\S+' not supported between instances of '(\w+)' and '(\w+)'")
 
 
 def with_luas_constants(message: str) -> str:
-    """A message that shows values as Lua writes them.
+    """A message with constants as Lua writes them.
 
     >>> with_luas_constants("nn.Linear: expected a tensor, got [None, 'None', True]")
     "nn.Linear: expected a tensor, got [nil, 'None', true]"
@@ -40,7 +40,7 @@ def with_luas_constants(message: str) -> str:
 
 
 def in_luas_words(message: str) -> str:
-    """What an AttributeError or a TypeError of Python's says, in Lua's words, if it is about values that Lua has."""
+    """The message of a Python AttributeError or TypeError in Lua's words, if it is about values that Lua has."""
     for pattern, words in OF_VALUES:
         found = pattern.fullmatch(message)
         if found and found[1] in KINDS:

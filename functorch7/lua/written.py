@@ -1,4 +1,4 @@
-"""What a program puts into classes: methods, values, and tables, which stay Lua's own."""
+"""What a program puts into classes: methods, values and tables."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .kinds import Crossing
 from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
-"""Methods in whose place, where nobody has written others, compiled programs run."""
+"""Methods that compiled programs replace, unless a user has defined others."""
 
 _NOTHING = object()
 
 
 def of_lua(kind: type, name: str) -> bool:
-    """Whether it is a program in Lua that has put there what a class has under a name, which may be the program's."""
+    """Whether a class's attribute was put there by a Lua program; the class may be the program's."""
     holder = holder_of(kind, name)
     return name in OF_PROGRAMS.get(holder, ()) or (issubclass(holder, LuaObject) and bool(holder._torch_class))
 
@@ -38,9 +38,9 @@ class Written:
         self.before: list[tuple[type, str, Any]] = []
 
     def define(self, number: int, key: str, value: object, method: int | None = None) -> None:
-        """Puts a method or value into a class; where nil is put, what the class above has counts again.
+        """Puts a method or value into a class; after nil, the class above counts again.
 
-        `method` is the number of a method of Python's: where it was there before, it is put back as it was.
+        `method` is the number of a Python method: if it was there before, it is put back as it was.
         """
         kind = self.border.registry.kinds[number]
         if not issubclass(kind, LuaObject):
@@ -58,7 +58,7 @@ class Written:
         self._heard_of(kind, key)
 
     def _as_it_was(self, kind: type, key: str, method: Callable, value: object) -> object:
-        """What a class had at first (None: nothing of its own) if that is the method as Lua has it; else the value."""
+        """What the class had at first (None: nothing), if the method is Lua's form of that; else the value."""
         own = next((before for each, name, before in self.before if (each, name) == (kind, key)), _NOTHING)
         first = getattr(kind.__mro__[1], key, None) if own is _NOTHING else own
         is_first = inspect.isfunction(first) and in_lua(first, kind) is method
@@ -70,14 +70,14 @@ class Written:
             OF_PROGRAMS.setdefault(kind, set()).add(key)
 
     def _heard_of(self, kind: type, key: str) -> None:
-        """Lets networks be planned anew in which there are objects of a class with another method now."""
+        """Makes networks plan again that contain objects of a class with a new method."""
         overridden_in.cache_clear()
         self.border.written += 1
         if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
             changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
-        """Puts a method into the tensors or storages of one type, or (a method's number) that of all types back."""
+        """Defines a method for tensors or storages of one type; given a method's number, restores that of all types."""
         operator_named = METAMETHODS.get(key.removesuffix("__"))  # luaT calls __add__ for __add
         names = [f"__{operator_named}__", f"__r{operator_named}__"] if operator_named else [key]
         kind, usual = constructor.kind, isinstance(value, int)
@@ -94,7 +94,7 @@ class Written:
         self.border.written += 1
 
     def restore(self) -> None:
-        """Takes back what Lua has put into classes of Python's."""
+        """Restores Python's classes as they were before Lua changed them."""
         for kind, key, before in reversed(self.before):
             if before is not _NOTHING:
                 setattr(kind, key, before)

@@ -7,11 +7,11 @@ import jax.numpy as jnp
 
 from ..core import check_positive, draws, is_concrete
 from ..core.types import Array, State
-from ..layers.dropout import Scaling
+from ..layers.dropout import Dropping
 from .abstract import Cell
 
 
-class DroppingCell(Scaling, Cell, abstract=True):
+class DroppingCell(Dropping, Cell, abstract=True):
     """A cell that drops elements of its input and of its output with probability p, for each of `copies` gates.
 
     The masks are drawn at the first training step and kept until `forget`, one row for the whole batch if mono.
@@ -27,8 +27,7 @@ class DroppingCell(Scaling, Cell, abstract=True):
 
     def __post_init__(self) -> None:
         check_positive(self, input_size=self.input_size, output_size=self.output_size, rho=self.rho)
-        if not 0 <= self.p < 1:
-            raise ValueError(f"{self.torch_name()}: expected 0 <= p < 1, got {self.p}")
+        super().__post_init__()
 
     @property
     def drops(self) -> bool:

@@ -145,7 +145,7 @@ def test_sizes_are_whole_and_positive(make, argument):
 
 def test_a_drop_probability_is_one():
     for p in (-0.1, 1, 1.5):
-        with pytest.raises(ValueError, match="nn.Dropout: illegal percentage"):
+        with pytest.raises(ValueError, match="nn.Dropout: expected 0 <= p < 1"):
             nn.Dropout(p)
 
 

@@ -92,7 +92,7 @@ def test_matlabs_files_are_read(tmp_path, monkeypatch):
         matio.load(tmp_path / "none.mat")
     for no_file in (b"", b"x" * 300, path.read_bytes()[:200]):
         path.write_bytes(no_file)
-        with pytest.raises(ValueError, match="matio.load: .*x.mat is not a file of MATLAB's"):
+        with pytest.raises(ValueError, match="matio.load: .*x.mat is not a MATLAB file"):
             matio.load(path)
     savemat(path, {"x": np.array([1j])})
     with pytest.raises(TypeError, match="matio.load: Torch has no tensors of complex128"):

@@ -77,7 +77,7 @@ def test_what_cannot_be_opened_or_written(tmp_path):
         hdf5.open(str(tmp_path / "none.h5"), "r")
     (tmp_path / "text.h5").write_text("no HDF5")
     for mode in ("a", "r+"):
-        with pytest.raises(OSError, match=r"hdf5.open: .*text.h5 is no HDF5 file, or damaged: "):
+        with pytest.raises(OSError, match=r"hdf5.open: .*text.h5 is not an HDF5 file, or is damaged: "):
             hdf5.open(str(tmp_path / "text.h5"), mode)
     with hdf5.open(str(tmp_path / "x.h5")) as file:
         for mode in ("a", "w", "r+"):

@@ -68,7 +68,7 @@ def test_rows_that_do_not_fit(logger, row):
 
 
 def test_names_differ(logger):
-    with pytest.raises(ValueError, match=r"optim.Logger.setNames: expected names that differ"):
+    with pytest.raises(ValueError, match=r"optim.Logger.setNames: expected different names"):
         logger.setNames(["a", "a"])
 
 

@@ -86,7 +86,7 @@ def test_files_are_storages(tmp_path):
     grown[2] = 258
     assert (tmp_path / "new").read_bytes() == np.array([0, 258, 0, 0], np.int32).tobytes()
     assert torch.IntStorage(str(tmp_path / "new")) == [0, 258, 0, 0]
-    with pytest.raises(ValueError, match="memory of 4 elements that is not its own, got 5"):
+    with pytest.raises(ValueError, match="expected 4 elements, whose memory is not its own, got 5"):
         grown.resize(5)
     assert grown.resize(4) is grown
 

@@ -198,7 +198,7 @@ def test_errors_name_a_module_whose_number_is_an_argument():
 def test_an_impossible_number_is_refused_at_once_and_changes_nothing():
     dropout = nn.Dropout(0.3)
     dropout.p = 0.4
-    with pytest.raises(ValueError, match="illegal percentage"):
+    with pytest.raises(ValueError, match="expected 0 <= p < 1"):
         dropout.p = 1.5
     assert dropout.p == 0.4
 

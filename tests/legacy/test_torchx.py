@@ -58,7 +58,7 @@ def test_a_tensor_views_what_another_thread_hands_over():
     torch.setIntStorage(whole, torch.IntStorage([4, 5, 6]), True)
     assert whole.totable() == [4, 5, 6]
     for call, error, message in (
-        (lambda: torch.setFloatStorage(tensor, 1), ValueError, "expected what torch.pointer gave"),
+        (lambda: torch.setFloatStorage(tensor, 1), ValueError, "expected torch.pointer's number"),
         (
             lambda: torch.setIntStorage(tensor, torch.IntStorage(9)),
             TypeError,

@@ -296,7 +296,7 @@ def test_impossible_arguments():
         (lambda: nn.UpSampling({"oheight": 2, "owidth": 3}), "nearest neighbour upsampling requires a scale_factor"),
         (lambda: nn.UpSampling({"oheight": 2}, "linear"), "height and width parameters are required"),
         (lambda: nn.SpatialFractionalMaxPooling(2, 2, 0, 2), r"sizes >= 1 or ratios in \(0, 1\), got 0"),
-        (lambda: nn.SpatialRegionDropout(1), "illegal percentage"),
+        (lambda: nn.SpatialRegionDropout(1), "expected 0 <= p < 1"),
         (lambda: nn.SpatialFeatNormalization([[1]]), "Mean/Std should be 1D"),
         (lambda: nn.SimpleColorTransform(3, [1, 2]), "don't match"),
         (lambda: nn.PCAColorTransform(3, np.eye(2), [1, 2, 3]), "3 x 3 eigen vectors"),

@@ -59,9 +59,9 @@ def test_methods_of_one_object_are_in_files(program, tmp_path):
     return own:forward(x)[1], own:updateOutput(x)[1], chain:forward(x)[1], copy:forward(x)[1], frozen.gradWeight:sum()
     """)
     assert f7.lua.run(main, functions_of_files=True) == (3, 3, 5, 5, 0)
-    with pytest.raises(LuaError, match="Linear.*: its own accGradParameters is a function out of a file"):
+    with pytest.raises(LuaError, match="Linear.*: its own accGradParameters is a function from a file"):
         f7.lua.run(main)
-    with pytest.raises(TypeError, match="Identity: its own updateOutput is a function out of a file"):
+    with pytest.raises(TypeError, match="Identity: its own updateOutput is a function from a file"):
         f7.load_t7(path, allow_unknown=True)[1].forward([1.0])
     with pytest.warns(UserWarning, match="nn.Identity at .*: updateOutput"):
         f7.load_model(path, allow_unknown=True, entry="2")

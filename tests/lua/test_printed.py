@@ -75,7 +75,7 @@ def test_nothing_that_catches_errors_keeps_a_program_from_ending(doubles, progra
         ("torch.CmdLine():parse(5)", "torch.CmdLine.parse: expected ([arg]), got (5)"),
         ("torch.ones(1)(2)", "attempt to call a torch.DoubleTensor"),
         ("return torch.LongStorage {1} + nil", "attempt to calculate with torch.LongStorage and nil"),
-        ("torch.ones(1).name = 5", "a torch.DoubleTensor has numbers alone, at indices; it has no field name"),
+        ("torch.ones(1).name = 5", "a torch.DoubleTensor holds only numbers, at indices; it has no field name"),
         ("torch.class(5)", "torch.class: expected a name, the class above and a package, got a number"),
     ],
 )

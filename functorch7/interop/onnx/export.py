@@ -1,8 +1,8 @@
 """Networks written as ONNX graphs."""
 
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -58,8 +58,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
     _check_sizes(module, gives, more)
     program = Program(onnx)
     names = _named("input", shapes)
-    value = _written(program, module, params, buffers, names, (), given, gives)
-    results = _results(program, value)
+    results = _results(program, _Writer(program, given, gives).write(module, params, buffers, names))
     graph = onnx.helper.make_graph(
         program.nodes, module.torch_name(),
         _declared(onnx, names, shapes, [_first(leaf, name) for leaf in _leaves(input)]),
@@ -122,47 +121,55 @@ def _sizes(leaves: list) -> str:
     return ", ".join(str(leaf.shape) for leaf in leaves)
 
 
-def _written(
-    program: Program, module: Value, params: Tree, buffers: Tree, value: Value, path: Path, given: Value, gives: Value
-) -> Value:
-    """Adds a module's operators; returns its output."""
-    own, inner = split(module, params)
-    kept, inside = split(module, buffers)
+class _Writer(NamedTuple):
+    """Adds modules to a program; `given` and `gives` are the shapes of their inputs and outputs by path."""
 
-    def run(i: int, value: Value) -> Value:
-        place = (*path, named_children(module)[i][0])
-        return _written(program, module.children()[i], inner[i], inside[i], value, place, given, gives)
+    program: Program
+    given: dict[Path, Any]
+    gives: dict[Path, Any]
 
-    if type(module) in RULES:
-        program.place = dotted(path)
-        _check_dimensions(module, given[path])
-        arrays = {name: np.asarray(array) for name, array in (own | kept).items() if array is not None}
-        value = _as_computed(program, arrays, value, given[path], gives[path])
-        return RULES[type(module)](program, Call(module, arrays, given[path], gives[path]), value)
-    if isinstance(module, Graph):
-        inputs, values = [value] if module.n_inputs == 1 else value, []
-        for i, sources in enumerate(module.sources):
-            taken = [module.value(source, inputs, values) for source in sources]
-            values.append(run(i, taken[0] if len(taken) == 1 else taken))
-        results = [module.value(source, inputs, values) for source in module.outputs]
-        return results[0] if len(results) == 1 else results
-    count = len(module.modules)
-    if isinstance(module, Concat):
-        parts = [run(i, value) for i in range(count)]
-        program.place = dotted(path)
-        return program.add("Concat", *parts, axis=module.dimension - 1)
-    if isinstance(module, ConcatTable):
-        return [run(i, value) for i in range(count)]
-    if isinstance(module, ParallelTable):
-        return [run(i, value[i]) for i in range(count)]
-    for i in range(count):
-        value = run(i, value)
-    return value
+    def write(self, module: Value, params: Tree, buffers: Tree, value: Value, path: Path = ()) -> Value:
+        """Adds a module's operators; returns its output."""
+        own, inner = split(module, params)
+        kept, inside = split(module, buffers)
+        if type(module) in RULES:
+            arrays = {name: np.asarray(array) for name, array in (own | kept).items() if array is not None}
+            return self._layer(module, arrays, value, path)
+
+        def run(i: int, value: Value) -> Value:
+            name, child = named_children(module)[i]
+            return self.write(child, inner[i], inside[i], value, (*path, name))
+
+        return self._container(module, run, value, path)
+
+    def _layer(self, module: Module, arrays: dict[str, np.ndarray], value: Value, path: Path) -> Value:
+        self.program.place = dotted(path)
+        call = Call(module, arrays, self.given[path], self.gives[path])
+        _check_dimensions(module, call.given)
+        return RULES[type(module)](self.program, call, _as_computed(self.program, call, value))
+
+    def _container(self, module: Value, run: Callable[[int, Value], Value], value: Value, path: Path) -> Value:
+        """A container's output; `run(i, value)` adds the operators of module i."""
+        if isinstance(module, Graph):
+            return module.through(value, run)
+        places = range(len(module.modules))
+        if isinstance(module, Concat):
+            parts = [run(i, value) for i in places]
+            self.program.place = dotted(path)
+            return self.program.add("Concat", *parts, axis=module.dimension - 1)
+        if isinstance(module, ConcatTable):
+            return [run(i, value) for i in places]
+        if isinstance(module, ParallelTable):
+            return [run(i, value[i]) for i in places]
+        for i in places:
+            value = run(i, value)
+        return value
 
 
-def _as_computed(program: Program, arrays: dict[str, np.ndarray], value: Value, given: Value, gives: Value) -> Value:
+def _as_computed(program: Program, call: Call, value: Value) -> Value:
     """A layer's input in the type in which it computes: that of its arrays, if it follows them."""
-    kinds = {array.dtype for array in arrays.values() if jnp.issubdtype(array.dtype, jnp.inexact)}
+    given, gives = call.given, call.gives
+    kinds = {array.dtype for array in call.arrays.values() if jnp.issubdtype(array.dtype, jnp.inexact)}
     is_one = isinstance(value, str) and hasattr(gives, "dtype") and jnp.issubdtype(given.dtype, jnp.inexact)
     if not is_one or kinds != {gives.dtype} or given.dtype == gives.dtype:
         return value

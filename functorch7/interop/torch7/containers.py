@@ -12,7 +12,7 @@ from ..t7.values import TIMER, Fields
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
-from .schema import MASKING, OfOne, Rule, Schema, constant, derived, needed, saved
+from .schema import MASKING, OfOne, Rule, Schema, children_named, constant, derived, needed, saved
 
 
 def _first_module(record: Record) -> list[T7Object]:
@@ -24,9 +24,8 @@ def _mapped(record: Record) -> list[T7Object]:
     return _first_module(record) if record.get("shared", True) else records_in(record.get("modules"))
 
 
-def _as_module(node: Node, fields: Fields) -> Fields:
-    """What becomes the first module inside, also under the name `module`."""
-    return {"module": node.children[0]} if node.children else {}
+_as_module = children_named("module")
+"""What becomes the first module inside, also under the name `module`."""
 
 
 def _watched(node: Node, fields: Fields) -> Fields:

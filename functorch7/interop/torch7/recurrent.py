@@ -17,7 +17,7 @@ from . import steps
 from .layers import OF_BATCH
 from .node import Node
 from .record import Record, records_in
-from .schema import Rule, Schema, constant, derived, masking, saved, size_of, torch_name
+from .schema import Rule, Schema, children_named, constant, derived, masking, saved, size_of, torch_name
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
 MASKS = ("nn.MaskZero", "nn.TrimZero")
@@ -91,7 +91,7 @@ def _normalized(record: Record) -> bool:
     return found is not None and bool(inside(found, ("nn.BatchNormalization",)))
 
 
-def _recurrence(node: Node, fields: Fields) -> Fields:
+def _recurrence() -> Fields:
     """The fields in which all recurrent modules keep their steps, before the first step."""
     tables = ("outputs", "gradInputs", "gradOutputs", "_gradOutputs", "cells", "gradCells")
     tensors = {name: np.zeros(0) for name in ("zeroTensor", "typeTensor")}
@@ -102,17 +102,17 @@ def _recurrence(node: Node, fields: Fields) -> Fields:
 def _composed(build: Callable[[Node], steps.Built]) -> Value:
     def more(node: Node, fields: dict[str, Any]) -> dict[str, Any]:
         made, parts = build(node)
-        return _recurrence(node, fields) | parts | steps.unmasked(node.spec, made)
+        return _recurrence() | parts | steps.unmasked(node.spec, made)
 
     return more
 
 
 def _module_of_step(node: Node, fields: Fields) -> Fields:
-    return _recurrence(node, fields) | steps.unmasked(node.spec, node.children[0]) | {"module": node.children[0]}
+    return _recurrence() | steps.unmasked(node.spec, node.children[0]) | {"module": node.children[0]}
 
 
 def _parts_of_recurrent(node: Node, fields: Fields) -> Fields:
-    return _recurrence(node, fields) | steps.recurrent(node)
+    return _recurrence() | steps.recurrent(node)
 
 
 def _five(record: Record) -> list[T7Object]:
@@ -178,11 +178,6 @@ def _gru_buffers(node: Node, fields: Fields) -> Fields:
     return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
 
 
-def _named(*names: str) -> Value:
-    """The modules inside, under these names too; the first is also `module`."""
-    return lambda node, fields: dict(zip(names, node.children, strict=False))
-
-
 SCHEMAS = [
     Schema(recurrent.LinearNoBias, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0),
@@ -219,15 +214,15 @@ SCHEMAS = [
     Schema(recurrent.Repeater, {
         "mode": saved("_remember", "neither"),
         "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
-        children=sequenced, inside=1, more=_named("module"), output=list),
+        children=sequenced, inside=1, more=children_named("module"), output=list),
     Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2,
-           more=_named("rnn", "action")),
+           more=children_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
     *(Schema(each, {"maskzero": MASKZERO}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
-    Schema(recurrent.SeqBRNN, more=_named("module")),
+    Schema(recurrent.SeqBRNN, more=children_named("module")),
     Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node)),
     Schema(recurrent.BiSequencerLM, inside=3, more=lambda node, fields: steps.both_ways_of_model(node)),
 ]  # fmt: skip

@@ -121,6 +121,11 @@ def torch_value(value: object) -> Content:
     return [torch_value(each) for each in value] if isinstance(value, tuple) else value
 
 
+def children_named(*names: str) -> Callable[[Node, Fields], Fields]:
+    """Also saves the modules inside, as far as there are any, under these names."""
+    return lambda node, _: dict(zip(names, node.children, strict=False))
+
+
 def _no_more(node: Node, fields: Fields) -> Fields:
     return {}
 

@@ -21,11 +21,14 @@ from ..t7.values import NAMES, Fields
 from .build import Later
 from .node import Node
 from .reader import PARTS, Unknown
-from .schema import OfOne
+from .schema import OfOne, Schema
 from .table import schema_of
 
 NOT_OF_TORCH = (core.Lambda, FakeQuantized, MultiHeadAttention, Observed, Quantized)
 """Conversions of what Torch7's files cannot hold: Python's functions, modules by their names, weights of 8 bits."""
+
+LEFT = ("output", "gradInput")
+"""What calls leave in an object's fields."""
 
 
 class Writer:
@@ -48,41 +51,26 @@ class Writer:
         return self.objects[node]
 
     def _write(self, node: Node) -> None:
+        _check_has_torch(node.spec)
         schema = schema_of(type(node.spec))
-        if not type(node.spec).__module__.startswith("functorch7."):
-            raise TypeError(
-                f"{node.spec.torch_name()}: only Torch's own classes can be written to a .t7 file, and users' with "
-                "updateOutput; write its state_dict, or pickle it"
-            )
-        if isinstance(node.spec, NOT_OF_TORCH):
-            raise TypeError(
-                f"{node.spec}: Torch7 has no such layer; write the network as it was before, or its state_dict"
-            )
         made = self.objects[node] = T7Object(schema.name_of(node.spec), schema.version, {})
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
-        fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor", "gradInput": _empty(schema.grad_input, dtype)}
-        if isinstance(node.spec, Criterion):
-            fields |= {"output": 0 if node.output is None else node.output}
-            if node.grad_input is not None:
-                fields["gradInput"] = jax.tree.map(self._as_array, node.grad_input)
-        else:
-            fields |= {"output": _empty(schema.output, dtype), "train": True}
-        fields |= {name: value for name, value in node.settings.items() if name != "_type"}
-        if node.spec.own_name is not None:
-            fields[schema.name_field] = node.spec.own_name
-        fields |= schema.write(node)
-        if by_position(node.spec) and not isinstance(node.spec, Criterion):
-            fields.setdefault("modules", list(node.children))
-        fields |= {
-            PARTS.get(name, name): part for name, part in node.parts.items() if PARTS.get(name, name) not in fields
-        }
-        kept = {name: fields.pop(name) for name in ("output", "gradInput") if name in fields}
-        resolved = {name: self._resolved(value, dtype) for name, value in fields.items()}
-        made.fields.update({name: value for name, value in (kept | resolved).items() if value is not None})
+        fields = _fields_of(node, schema, dtype)
+        left = self._left(node, schema, dtype) | {name: fields.pop(name) for name in LEFT if name in fields}
+        written = left | {name: self._resolved(value, dtype) for name, value in fields.items()}
         for name in node.settings.get("dpnn_serialEmpty", ()):
-            made.fields[name] = _emptied(made.fields.get(name))
-        made.fields = {name: value for name, value in made.fields.items() if value is not None}
+            written[name] = _emptied(written.get(name))
+        made.fields = {name: value for name, value in written.items() if value is not None}
+
+    def _left(self, node: Node, schema: Schema, dtype: np.dtype) -> Fields:
+        """What the last call has left, or what there is before any."""
+        output, grad_input = _empty(schema.output, dtype), _empty(schema.grad_input, dtype)
+        if isinstance(node.spec, Criterion):
+            output = 0 if node.output is None else node.output
+            if node.grad_input is not None:
+                grad_input = jax.tree.map(self._as_array, node.grad_input)
+        return dict(zip(LEFT, (output, grad_input), strict=True))
 
     def _with_arrays(self, node: Node) -> Node:
         def arrays(found: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -117,6 +105,31 @@ class Writer:
             common = {"_type": f"torch.{NAMES[dtype]}Tensor", "train": True}
             value.fields = {key: self._resolved(each, dtype) for key, each in (common | value.fields).items()}
         return value
+
+
+def _check_has_torch(spec: core.Module) -> None:
+    """Raises TypeError for modules that Torch does not have."""
+    if not type(spec).__module__.startswith("functorch7."):
+        raise TypeError(
+            f"{spec.torch_name()}: only Torch's own classes can be written to a .t7 file, and users' with "
+            "updateOutput; write its state_dict, or pickle it"
+        )
+    if isinstance(spec, NOT_OF_TORCH):
+        raise TypeError(f"{spec}: Torch7 has no such layer; write the network as it was before, or its state_dict")
+
+
+def _fields_of(node: Node, schema: Schema, dtype: np.dtype) -> dict[str, Any]:
+    """The fields of a node, with nodes for the objects inside."""
+    is_criterion = isinstance(node.spec, Criterion)
+    fields: dict[str, Any] = {"_type": f"torch.{NAMES[dtype]}Tensor"} | ({} if is_criterion else {"train": True})
+    fields |= {name: value for name, value in node.settings.items() if name != "_type"}
+    if node.spec.own_name is not None:
+        fields[schema.name_field] = node.spec.own_name
+    fields |= schema.write(node)
+    if by_position(node.spec) and not is_criterion:
+        fields.setdefault("modules", list(node.children))
+    parts = {PARTS.get(name, name): part for name, part in node.parts.items()}
+    return fields | {name: part for name, part in parts.items() if name not in fields}
 
 
 def _dtype_of(node: Node) -> np.dtype:

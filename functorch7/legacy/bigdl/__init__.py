@@ -1,4 +1,4 @@
-"""What BigDL's AbstractModule has beside Torch's Module. Importing it puts it in front of Module's bases."""
+"""What BigDL's AbstractModule adds to Torch's Module. Importing it puts it in front of Module's bases."""
 
 from ..modules.module import Module
 from ..objects.layered import put_in_front

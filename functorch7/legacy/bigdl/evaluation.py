@@ -26,17 +26,17 @@ def _measured(method: Any, output: Any, target: Any) -> Any:
 
 
 class Evaluation(Described):
-    """The part of Module that measures it and uses it."""
+    """Module's methods that measure and use it."""
 
     def isTraining(self) -> bool:
         """Whether it is in training mode."""
         return self.in_training
 
     def _measured(self, dataset: Any, methods: Any, batchSize: int | None) -> Any:
-        """What `evaluate` gives of a data set."""
+        """The result of `evaluate` for a data set."""
         if methods is None:
             raise TypeError(f"{self.title()}: evaluate takes no arguments, or a data set and a list of methods")
-        from ...training import validation  # which few programs need, and takes a while to import
+        from ...training import validation  # few programs need it, and it takes a while to import
 
         pure = [described(method) for method in validation.as_methods("evaluate", methods)]
         measured = []
@@ -53,9 +53,9 @@ class Evaluation(Described):
     def predict(self, dataset: Value, batchSize: int | None = None) -> Value:
         """The outputs for all samples in evaluation mode, in order: a tensor, or a table of them.
 
-        The data set is a tensor, taken in batches of batchSize (at once without, or for -1); a table of tensors with a
-        batchSize; an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module is in the
-        mode that it was in. Raises TypeError for other data, ValueError for no batches.
+        The data set is a tensor, taken in batches of batchSize (without it or for -1, at once); a table of tensors with
+        a batchSize; an iterable of inputs, or of tuples (input, target); or a loader. Afterwards every module has its
+        former mode. Raises TypeError for other data, ValueError for no batches.
         """
         from ...training import validation
 
@@ -79,7 +79,7 @@ class Evaluation(Described):
 
     @contextlib.contextmanager
     def _evaluating(self) -> Iterator[None]:
-        """Evaluation mode, in the module's precision, and then the modes that all modules had."""
+        """Evaluation mode in the module's precision; afterwards all modules have their former modes."""
         modes = [(module, module.in_training) for module in self._members()]
         self._in_mode(False)
         try:
@@ -94,7 +94,7 @@ class Evaluation(Described):
 
 
 def described(method: Value) -> Value:
-    """A method with the description of a criterion in place of its object."""
+    """A method with a criterion's description in place of the object."""
     criterion = getattr(method, "criterion", None)
     return (
         dataclasses.replace(method, criterion=criterion.description()) if isinstance(criterion, Described) else method
@@ -102,7 +102,7 @@ def described(method: Value) -> Value:
 
 
 def _value(outcome: tuple[Any, Any]) -> Any:
-    """What a method has measured. Raises ValueError for wrong values that its checks found."""
+    """A method's measurement. Raises ValueError for wrong values found by its checks."""
     error, value = outcome
     core.raise_found(error)
     return value

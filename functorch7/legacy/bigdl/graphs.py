@@ -12,13 +12,13 @@ from ..objects.generated import class_of
 
 
 class Graphs(Described):
-    """The part of Module about graphs."""
+    """Module's methods for graphs."""
 
     def inputs(self, *nodes: Value) -> Node:
         """The node of this module whose inputs are these nodes, or (node, index) for one entry, from 1, of a table.
 
-        Without nodes, it is an input of the graph; a list of nodes is taken for the nodes. Raises TypeError for what is
-        no node.
+        Without nodes, it is an input of the graph; a list of nodes stands for its nodes. Raises TypeError for anything
+        but nodes.
         """
         given = nodes[0] if len(nodes) == 1 and isinstance(nodes[0], list) else nodes
         return Node(self, *(_entry(node, i) for i, node in enumerate(given, 1)))
@@ -47,7 +47,7 @@ def _entry(node: Any, position: int) -> Any:
 
 
 def _ends(module: Any, nodes: list[Node]) -> list[Node]:
-    """The nodes that give a module's output (several: its table), after the nodes that give its input."""
+    """The nodes of a module's output (several stand for a table), after the nodes of its input."""
     spec, inner = type(module._spec), module.children()
     plain = not module.is_foreign()
     if plain and spec is layers.Sequential:
@@ -65,7 +65,7 @@ def _ends(module: Any, nodes: list[Node]) -> list[Node]:
 
 
 def _single(module: Any, nodes: list[Node], branches: list[list[Node]]) -> list[Node]:
-    """The branches' nodes, if each gives one of its own; else the module as one node."""
+    """The branches' nodes, if each has one of its own; else the module as one node."""
     ends = [branch[0] for branch in branches if len(branch) == 1]
     if len(ends) == len(branches) == len(set(map(id, ends))):
         return ends
@@ -80,7 +80,7 @@ def Input() -> Node:
 def Model(inputs: Value, outputs: Value) -> Described:
     """The graph between nodes, or lists of nodes: an nn.gModule. BigDL's Graph(inputs, outputs).
 
-    Raises TypeError for what is no node, and what nn.gModule raises.
+    Raises TypeError for anything but nodes, and nn.gModule's errors.
     """
     return class_of(layers.Graph)(
         *(list(nodes) if isinstance(nodes, (list, tuple)) else [nodes] for nodes in (inputs, outputs))

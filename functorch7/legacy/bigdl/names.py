@@ -9,12 +9,12 @@ from ..objects.described import Described
 
 
 class Names(Described):
-    """The part of Module that is about names. They are those of `named` in the description, and in files."""
+    """Module's methods for names, which are `named`'s in the description, and in files."""
 
     _own_name: str | None
 
     def setName(self, name: str) -> Self:
-        """Names the module. Raises TypeError for what is no text, or empty."""
+        """Names the module. Raises TypeError for anything but a text that is not empty."""
         if self._spec is None:
             if not isinstance(name, str) or not name:
                 raise TypeError(f"{self.typename()}: expected a name, got {name!r}")
@@ -25,11 +25,11 @@ class Names(Described):
 
     def _given_name(self) -> str | None:
         """The name that it was given, if any."""
-        fields = self.__dict__  # a user's class keeps it there
+        fields = self.__dict__  # users' classes keep it there
         return fields["_own_name"] if "_own_name" in fields else getattr(self._spec, "own_name", None)
 
     def getName(self) -> str:
-        """The name that it was given; else Linear@3f2a51c8, which no other module has, nor a copy of this one."""
+        """The given name, or one such as Linear@3f2a51c8, which no other module has, not even a copy."""
         given = self._given_name()
         if given is not None:
             return given
@@ -44,7 +44,7 @@ class Names(Described):
         return self
 
     def find(self, name: str) -> Described | None:
-        """This module, or the one inside, of a name; None if there is none. Raises ValueError if there are several."""
+        """The module of this name, itself or inside; None if there is none. Raises ValueError if there are several."""
         found = {id(module): module for module in self._members() if name in module._names()}
         if len(found) > 1:
             raise ValueError(f"{self.title()}: find multiple modules with same name {name!r}")
@@ -55,7 +55,7 @@ class Names(Described):
         return (self.__dict__.get("_default_name"),) if given is None else (given,)
 
     def _called_so(self, name: str) -> Any:
-        """`model["conv1"]`: as `find`, but a name that is not there raises KeyError."""
+        """`model["conv1"]`: as `find`, but an unknown name raises KeyError."""
         if not isinstance(name, str):
             raise TypeError(f"{self.title()}: expected a name in brackets, got {name!r}; get(i) takes positions")
         found = self.find(name)

@@ -1,4 +1,4 @@
-"""Predictions for arrays and for tables of images, in BigDL's words."""
+"""Predictions for arrays and for tables of images, with BigDL's calls."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Image = dict[str, Any]
 
 
 class Prediction(Evaluation):
-    """The part of Module that predicts; `predict` and `predictClass` are in `Evaluation`."""
+    """Module's methods that predict; `predict` and `predictClass` are in `Evaluation`."""
 
     def predictLocal(self, x: Input, batchSize: int = -1) -> Output:
-        """As `predict`, of arrays, as NumPy arrays; a list is that of several inputs, and -1 takes all samples at once.
+        """As `predict`, from arrays to NumPy arrays; a list holds several inputs, and -1 takes all samples at once.
 
         Raises ValueError for no samples.
         """
@@ -39,11 +39,11 @@ class Prediction(Evaluation):
         self, imageFrame: list[Image], outputLayer: str | None = None, batchPerPartition: int = 4,
         predictKey: str = "predict",
     ) -> list[Image]:  # fmt: skip
-        """Adds to each of the images, dicts whose "image" is C x H x W, the output for it under `predictKey`.
+        """Adds each image's output under `predictKey` to its dict, in which "image" is C x H x W.
 
-        With an outputLayer, it is that of the module of this name. Evaluation mode, in batches of batchPerPartition;
+        With an outputLayer, the output of the module of this name. Evaluation mode, in batches of batchPerPartition;
         returns the list. Raises ValueError, before anything is added, for no images, for images without an array of
-        three dimensions and for arrays of different shapes; KeyError for a name that there is not.
+        three dimensions and for arrays of different shapes; KeyError for an unknown name.
         """
         from ...training import validation
 

@@ -1,4 +1,4 @@
-"""BigDL's `quantize`: a copy of a network with weights of 8 bits."""
+"""BigDL's `quantize`: a copy of a network with 8-bit weights."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Quantization(Described):
     def quantize(self, dynamic: bool = False) -> Described:
         """A new network with int8 weights in Linear, LookupTable, the convolutions and recurrences, in this one's mode.
 
-        It is for evaluation: what is left of the parameters can be trained. With `dynamic`, Linear rounds its inputs.
-        Recurrent layers keep their interface (forget, remember, hidden states); masks are set before.
+        It is for evaluation; the remaining parameters can be trained. With `dynamic`, Linear rounds its inputs.
+        Recurrent layers keep their interface (forget, remember, hidden states); set masks before.
         Raises: TypeError as `functional`.
         Source: BigDL, AbstractModule.quantize.
         """

@@ -1,4 +1,4 @@
-"""What can be asked of a network: types, devices, sizes, times."""
+"""Questions about a network: types, devices, sizes, times."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ..tensors.values import as_input, unwrapped
 
 
 class Questions(Described):
-    """The part of Module that answers."""
+    """Module's methods that answer questions."""
 
     def getNumericType(self) -> np.dtype:
-        """The dtype of the parameters; without any, that of the module's type."""
+        """The parameters' dtype; without any, the module's."""
         found = self.parameters()[0]
         return found[0].dtype if found else dtype_of(self._type)
 
     def devices(self) -> set:
-        """JAX's devices on which the parameters are; those still on the host go to the default device."""
+        """JAX's devices that hold the parameters; those still on the host go to the default device."""
         arrays = [tensor.storage_.array for tensor in self.parameters()[0]]
         placed = [array.devices() if isinstance(array, jax.Array) else {jax.devices()[0]} for array in arrays]
         return set().union(*placed) or {jax.devices()[0]}
@@ -46,9 +46,9 @@ class Questions(Described):
         return self
 
     def equals(self, other: object) -> bool:
-        """Whether another network is of the same classes, settings and names, with the same values.
+        """Whether another network has the same classes, settings, names and values.
 
-        Compared are the parameters, gradients and statistics of all modules, and output and gradInput of the outermost.
+        Values: the parameters, gradients and statistics of all modules, and the outermost's output and gradInput.
         """
         mine, theirs = self._members(), other._members() if isinstance(other, type(self)) else []
         if len(mine) != len(theirs) or not all(map(_equal, mine, theirs)):
@@ -56,9 +56,9 @@ class Questions(Described):
         return all(_same(getattr(self, name), getattr(other, name)) for name in ("output", "gradInput"))
 
     def computeOutputShape(self, inputShape: Value) -> Value:
-        """The sizes of the output, a tuple or a table of them, for input of such sizes; nothing is computed.
+        """The output's sizes, a tuple or a table of them, for an input of these sizes; nothing is computed.
 
-        Raises what forward raises for such an input; ValueError for modules with their own updateOutput.
+        Raises forward's errors for such an input; ValueError for modules with their own updateOutput.
         """
         shape = _shape(inputShape)
         return output_shape(self.description(), shape, dtype_of(self._type), train=bool(self.in_training))
@@ -75,10 +75,10 @@ class Questions(Described):
     def getTimes(self) -> list[tuple[Described, int, int]]:
         """[(module, forward's nanoseconds, backward's)]: of this module, and of each without modules inside.
 
-        A network runs as one compiled call, in which its modules have no times of their own. So each module is run
-        here by itself, as a copy, on the input that it had in the last forward, once to compile and once to measure:
-        the times say which modules are expensive, and add up to more than the network's, whose steps XLA fuses. They
-        are kept until `resetTimes`. Raises RuntimeError before any forward.
+        A network runs as one compiled call without times for its modules. So a copy of each module runs by itself on
+        the input of the last forward, once to compile and once to measure: the times say which modules are expensive,
+        and add up to more than the network's, whose steps XLA fuses. They are kept until `resetTimes`. Raises
+        RuntimeError before any forward.
         """
         if "_times" not in self.__dict__:
             call = self._newest_call()
@@ -91,12 +91,12 @@ class Questions(Described):
         return self.__dict__["_times"]
 
     def resetTimes(self) -> None:
-        """Forgets what `getTimes` measured."""
+        """Forgets the times of `getTimes`."""
         self.__dict__.pop("_times", None)
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Whether two modules are equal, but for what is inside and what past calls left."""
+    """Whether two modules are equal, apart from their inner modules and the results of calls."""
     if type(one) is not type(other) or one._given_name() != other._given_name():
         return False
     if len(one.children()) != len(other.children()) or _settings(one) != _settings(other):
@@ -131,7 +131,7 @@ def _timed(module: Any, given: Any) -> tuple[int, int]:
 
 
 def _shape(given: Any) -> Any:
-    """A shape, or a table of them, where lists of whole numbers are shapes, too; tensors stand for their own."""
+    """A shape, or a table of shapes, also from lists of whole numbers; tensors stand for their shapes."""
     if isinstance(given, list) and given and all(isinstance(size, (int, np.integer)) for size in given):
         return tuple(given)
     if isinstance(given, list):

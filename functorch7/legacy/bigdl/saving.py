@@ -22,7 +22,7 @@ DEFINITION = "definition"
 
 
 def save_value(owner: object, path: str | os.PathLike, value: object, overwrite: bool) -> None:
-    """Writes a value to a Torch7 file. Raises FileExistsError if it is there, unless `overwrite`."""
+    """Writes a value to a Torch7 file. Raises FileExistsError if the file exists, unless `overwrite`."""
     _check_free(owner, path, overwrite)
     save_t7(path, value)
 
@@ -33,17 +33,17 @@ def _check_free(owner: Any, path: Any, overwrite: bool) -> None:
 
 
 class Saving(Described):
-    """The part of Module that saves it and loads it.
+    """Module's methods that save and load it.
 
     Paths may be URLs for fsspec ("s3://bucket/model.t7"), which the extra `remote` installs. A file is replaced when
-    the new one is whole, and stays if anything goes wrong, or the process is killed. Names of modules are saved; scales
+    the new one is whole, and stays after an error or if the process is killed. Names of modules are saved; scales
     and regularizers are not. Modules with their own updateOutput cannot be saved: TypeError.
     """
 
     def save(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
         """Drops outputs (`clearState`), then writes the network to a file; returns it.
 
-        Raises FileExistsError if the file is there, unless overWrite.
+        Raises FileExistsError if the file exists, unless overWrite.
         """
         return self.saveModule(path, None, overWrite)
 
@@ -52,7 +52,7 @@ class Saving(Described):
     ) -> Self:
         """As `save`; with a weightPath, the learnable tensors go there, and the rest to `path`.
 
-        Raises ValueError if the two are one.
+        Raises ValueError if both are the same.
         """
         if weightPath is not None and remote.is_same(path, weightPath):
             raise ValueError(f"{self.title()}: expected two files for definition and weights, got {path} twice")
@@ -68,7 +68,7 @@ class Saving(Described):
         return self
 
     def saveDefinition(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
-        """Writes the network without its weights; returns it. Loaded, it has new initial values."""
+        """Writes the network without its weights; returns it. Once loaded, it has new initial values."""
         _check_free(self, path, overWrite)
         self.clearState()  # type: ignore[attr-defined]
         save_value(self, path, {DEFINITION: _without_weights(self)}, overWrite)
@@ -80,10 +80,10 @@ class Saving(Described):
 
     @staticmethod
     def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
-        """The network in a file that `save`, `saveModule` or Torch7 wrote, with the weights in another, if given.
+        """The network in a file from `save`, `saveModule` or Torch7, with the weights in another file if given.
 
-        Raises TypeError for a file that holds something else, T7FormatError for what is no Torch7 file, ValueError for
-        weights that do not fit, FileNotFoundError.
+        Raises TypeError for a file with something else, T7FormatError for other formats, ValueError for weights that do
+        not fit, FileNotFoundError.
         """
         return load(path, weightPath)
 
@@ -93,13 +93,13 @@ class Saving(Described):
 def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
     """The network in a file; see `Module.load`.
 
-    Raises: TypeError for a file that holds something else.
+    Raises: TypeError for a file with something else.
     """
     found = load_t7(path)
     bare = isinstance(found, dict) and list(found) == [DEFINITION]
     module = found[DEFINITION] if bare else found
     if not isinstance(module, Saving):
-        raise TypeError(f"load: {path} holds no network; torch.load gives what it holds")
+        raise TypeError(f"load: {path} holds no network; torch.load returns its contents")
     if bare:
         for tensor in _tensors(module):
             tensor.rebind(Storage.zeros(tensor.shape, tensor.dtype))

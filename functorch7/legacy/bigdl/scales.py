@@ -1,4 +1,4 @@
-"""What is done to gradients where they are accumulated: scales, regularizers, freezing."""
+"""Changes to gradients as they accumulate: scales, regularizers, freezing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Scales(Described):
-    """The part of Module that says what backward adds to the gradients' tensors.
+    """Module's methods for what backward adds to the gradients' tensors.
 
     gradWeight += scaleW * (dL/dweight + the gradient of wRegularizer), gradBias += scaleB * (dL/dbias + that of
-    bRegularizer), times the scale that backward is given. Parameters whose names end in "bias" are biases, all others
-    weights. It is done in the one compiled call of a network; where all scales are 1, and there are no regularizers,
-    that is the same program as ever. Modules with their own accGradParameters see to it themselves.
+    bRegularizer), times the scale given to backward. Parameters with names that end in "bias" are biases, all others
+    weights. This is part of the network's compiled call; with all scales 1 and no regularizers, the program is the same
+    as without any. Modules with their own accGradParameters do this themselves.
     """
 
     _scales: tuple[float, float] = (1.0, 1.0)
@@ -28,7 +28,7 @@ class Scales(Described):
     _regularizers: Value = (None, None)
 
     def term_of(self, name: str) -> Term:
-        """What the gradient of a parameter of this module's own gets."""
+        """What is added to the gradient of one of this module's own parameters."""
         which = 1 if name.lower().endswith("bias") else 0
         return Term(self._scales[which], self._regularizers[which])
 
@@ -51,11 +51,11 @@ class Scales(Described):
         return self
 
     def getScaleW(self) -> float:
-        """The scale of the weight's gradient; 1 unless it was set."""
+        """The scale of the weight's gradient, by default 1."""
         return self._scales[0]
 
     def getScaleB(self) -> float:
-        """The scale of the bias's gradient; 1 unless it was set."""
+        """The scale of the bias's gradient, by default 1."""
         return self._scales[1]
 
     scaleW = property(getScaleW, setScaleW, doc="The scale of the weight's gradient.")
@@ -63,7 +63,7 @@ class Scales(Described):
 
     @property
     def wRegularizer(self) -> L1L2Regularizer | None:
-        """What is added to the weight's gradient, such as an optim.L2Regularizer; None: nothing."""
+        """The regularizer of the weight's gradient, such as an optim.L2Regularizer; None: no regularizer."""
         return self._regularizers[0]
 
     @wRegularizer.setter
@@ -72,7 +72,7 @@ class Scales(Described):
 
     @property
     def bRegularizer(self) -> L1L2Regularizer | None:
-        """What is added to the bias's gradient; None: nothing."""
+        """The regularizer of the bias's gradient; None: no regularizer."""
         return self._regularizers[1]
 
     @bRegularizer.setter
@@ -88,9 +88,9 @@ class Scales(Described):
         changed(self)
 
     def freeze(self, *names: str) -> Self:
-        """Sets the scales of this module, or of those named inside it, and of all inside them, to 0.
+        """Sets the scales of this module, or of the named ones in it, and of all inside these, to 0.
 
-        Raises ValueError for a name that there is not.
+        Raises ValueError for an unknown name.
         """
         for module in self._chosen(names):
             before = module.__dict__.get("_scales_before", module._scales)
@@ -101,7 +101,7 @@ class Scales(Described):
         return self
 
     def unFreeze(self, *names: str) -> Self:
-        """Gives back the scales that `freeze` took. Raises ValueError for a name that there is not."""
+        """Restores the scales from before `freeze`. Raises ValueError for an unknown name."""
         for module in self._chosen(names):
             if "_scales_before" in module.__dict__:
                 module.__dict__["_scales"] = module.__dict__.pop("_scales_before")

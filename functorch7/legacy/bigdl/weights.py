@@ -1,4 +1,4 @@
-"""Weights by module name, and running statistics: looked at, copied, kept in files."""
+"""Weights by module name, and running statistics: read, copied, saved in files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ Table = dict[str, dict[str, Any]]
 
 
 class Weights(Names):
-    """The part of Module about weights and other arrays as lists and tables."""
+    """Module's methods for weights and other arrays as lists and tables."""
 
     def getParametersTable(self) -> Table | None:
         """{module's name: {"weight": tensor, "bias": ..., "gradWeight": ..., "gradBias": ...}}; None without any.
 
-        A module with other parameters has them under their own names. Raises ValueError if two modules that have
-        parameters have the same name.
+        Other parameters are under their own names. Raises ValueError if two modules with parameters have the same name.
         """
         return {name: module._own_table() for name, module in self._modules_by_name().items()} or None
 
@@ -46,7 +45,7 @@ class Weights(Names):
     def setWeightsBias(self, newWeights: list[Numbers]) -> Self:
         """Copies values into the learnable tensors, in the order of `parameters()`.
 
-        Raises ValueError, before anything is changed, if there are none, not as many, or of other shapes; TypeError
+        Raises ValueError, before anything changes, for no tensors, another number or other shapes; TypeError
         for None.
         """
         own = self.getWeightsBias()
@@ -58,7 +57,7 @@ class Weights(Names):
         return self._copy_list("weight", own, newWeights, wrong)
 
     def _copy_list(self, what: str, own: list[Tensor], given: Sequence[Numbers], wrong: str) -> Self:
-        """Copies values into tensors in turn, all or none; `wrong` is BigDL's word for another number of them."""
+        """Copies values into tensors in turn, all or none; `wrong` is BigDL's message for another number."""
         if len(own) != len(given):
             raise ValueError(f"{self.title()}: {wrong}: got {len(given)}, expected {len(own)}")
         self._copy_all([(f"{what} {i}", *pair) for i, pair in enumerate(zip(own, given, strict=True), 1)])
@@ -69,7 +68,7 @@ class Weights(Names):
         wrong = [line for what, mine, theirs in pairs for line in misfits({what: mine}, {what: theirs})]
         if wrong:
             raise ValueError(f"{self.title()}: " + "; ".join(wrong))
-        # What is given may be other tensors of this very module.
+        # The values may be other tensors of this same module.
         given = [theirs.clone() if isinstance(theirs, Tensor) else theirs for _, _, theirs in pairs]
         for (_, mine, _), theirs in zip(pairs, given, strict=True):
             mine.copy(theirs)
@@ -77,16 +76,16 @@ class Weights(Names):
     def saveWeights(self, path: str | os.PathLike, overWrite: bool = False) -> None:
         """Writes {module's name: {"weight": ..., "bias": ...}} to a Torch7 file, without gradients and statistics.
 
-        Raises FileExistsError if the file is there, unless overWrite. Modules without names are saved under those that
-        `getName` makes, which other objects do not have.
+        Raises FileExistsError if the file exists, unless overWrite. Modules without names are saved under `getName`'s,
+        which no other object has.
         """
         save_value(self, path, self._weights_table(), overWrite)
 
     def loadWeights(self, weightPath: str | os.PathLike, matchAll: bool = True) -> Self:
-        """Copies weights from a file that `saveWeights` wrote, by the names of modules.
+        """Copies weights from a file of `saveWeights`, by the modules' names.
 
-        Without matchAll, what the file does not have stays as it is. Raises ValueError, before anything is changed,
-        that lists what is missing, or other shapes.
+        Without matchAll, weights that the file lacks stay as they are. Raises ValueError, before anything changes, that
+        lists missing names and wrong shapes.
         """
         found = load_t7(weightPath) or {}
         if not isinstance(found, dict) or not all(isinstance(each, (dict, list)) for each in found.values()):
@@ -94,9 +93,9 @@ class Weights(Names):
         return self._take_weights({name: each for name, each in found.items() if isinstance(each, dict)}, matchAll)
 
     def loadModelWeights(self, srcModel: Described, matchAll: bool = True) -> Self:
-        """Copies the weights of another network, by the names of modules; otherwise as `loadWeights`.
+        """Copies the weights of another network, by the modules' names; otherwise as `loadWeights`.
 
-        Raises TypeError for what is no module.
+        Raises TypeError for anything but a module.
         """
         if not isinstance(srcModel, Weights):
             raise TypeError(f"{self.title()}: expected a module to take weights from, got {srcModel!r}")
@@ -129,7 +128,7 @@ class Weights(Names):
     def setExtraParameter(self, extraParam: Sequence[Numbers]) -> Self:
         """Copies values into the running statistics, in the order of `getExtraParameter`.
 
-        Raises ValueError, before anything is changed, if there are not as many, or of other shapes.
+        Raises ValueError, before anything changes, for another number of values, or other shapes.
         """
         own = self.getExtraParameter() or []
         return self._copy_list("state", own, extraParam or [], "state's length doesn't match")
@@ -137,8 +136,8 @@ class Weights(Names):
     def copyStatus(self, src: Described) -> Self:
         """Copies the running statistics of a network of the same structure.
 
-        Raises TypeError for a module of another class, ValueError for containers of other lengths and other shapes,
-        before anything is changed.
+        Raises TypeError for a module of another class, ValueError for containers of other lengths and for other shapes,
+        before anything changes.
         """
         self._copy_all(self._status_pairs(src))
         return self

@@ -16,7 +16,7 @@ from .loader import DataLoader
 
 
 class _Worker(DataLoader):
-    """What the workers call: a method of the loader, with random numbers of the request's own."""
+    """The workers' call: a method of the loader, with the request's own random numbers."""
 
     def __init__(self, dataset: DataLoader):
         self.dataset, self.streaming, self.in_processes = dataset, dataset.streaming, dataset.in_processes
@@ -34,7 +34,7 @@ class _Worker(DataLoader):
 
 
 class AsyncIterator(DataLoader):
-    """A loader whose iterators' batches are made ahead, by `nthread` threads, in order.
+    """A loader with iterators whose batches `nthread` threads make ahead, in order.
 
     `serialmode` ("ascii" or "binary") says how Torch copies the loader to its threads; here they share its tensors.
     `threadInit`, if given, is called once. Each batch draws from a generator of its own. Field: querymode, the name of
@@ -102,7 +102,7 @@ class AsyncIterator(DataLoader):
         return generator().numpy.spawn(1)[0]
 
     def asyncPut(self, fn: str, args: Sequence, size: int) -> None:
-        """Asks a thread for dataset.fn(*args); `size` comes back with the result."""
+        """Asks a thread for dataset.fn(*args); the result comes with `size`."""
         self._workers.async_put("run", (fn, tuple(args), self._random()), size)
 
     def asyncGet(self) -> dict:
@@ -111,7 +111,7 @@ class AsyncIterator(DataLoader):
         return {**dict(enumerate(batch, 1)), "size": size}
 
     def synchronize(self) -> None:
-        """Waits for the threads and drops what they made and were asked for."""
+        """Waits for the threads and drops their results and requests."""
         self._workers.synchronize()
         gc.collect()
 
@@ -124,9 +124,9 @@ class AsyncIterator(DataLoader):
         super().reset()
 
     def close(self) -> None:
-        """Stops the threads, for good; the end of the object does so, too."""
+        """Stops the threads for good, as the object's end does."""
         self._workers.close()
 
     def clone(self, *share_names: str) -> AsyncIterator:
-        """A deep copy of the loader, with threads of its own."""
+        """A deep copy of the loader, with its own threads."""
         return AsyncIterator(self.dataset.clone(*share_names), self.nthread, self.verbose, self.serialmode)

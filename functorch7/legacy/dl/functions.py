@@ -1,4 +1,4 @@
-"""dataload's functions with Torch's calls: those of functorch7.data, which are found by their names."""
+"""dataload's functions with Torch's calls: those of functorch7.data, found by their names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS: list[tuple[type, type[DescribedLoader]]] = [
 
 
 def with_torch_calls(loader: data.DataLoader) -> DataLoader:
-    """The loader of this interface over a loader of functorch7.data."""
+    """This interface's loader over a loader of functorch7.data."""
     if isinstance(loader, data.AsyncIterator):
         return AsyncIterator(with_torch_calls(loader.loader), loader.n_workers)
     kind = next(ours for theirs, ours in KINDS if isinstance(loader, theirs))
@@ -66,7 +66,7 @@ def function_called(name: str) -> Callable:
 
 
 def arguments(function: Callable, args: tuple, kwargs: dict[str, Value]) -> dict[str, Value]:
-    """The arguments by name, as functorch7.data takes them; None, as Torch's nil, leaves an argument at its default."""
+    """The arguments by name, as for functorch7.data; None, like Torch's nil, keeps an argument's default."""
     given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
     return {name: _argument(value) for name, value in given.items() if value is not None}
 
@@ -94,7 +94,7 @@ def rescale(data_: Input, min: float, max: float, dmin: float | None = None, dma
 
 
 def binarize(x: Input, threshold: float) -> Input:
-    """1 where x >= threshold, else 0, in place; returns x."""
+    """Sets x to 1 where x >= threshold, else 0; returns x."""
     return _written(x, data.binarize(np.asarray(x), threshold))
 
 

@@ -1,4 +1,4 @@
-"""ImageNet, whose function does more here than in functorch7.data."""
+"""ImageNet; its function does more here than in functorch7.data."""
 
 from typing import Any
 

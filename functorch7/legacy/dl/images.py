@@ -23,19 +23,19 @@ NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "samp
 
 
 def _plain(value: Any) -> Any:
-    """A field's value as files have it: paths as texts, tuples as tables."""
+    """A field's value for files: paths as texts, tuples as tables."""
     return map_leaves(lambda each: str(each) if isinstance(each, Path) else each, value)
 
 
 def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:
-    """A key to sort by, from Torch's comparison f(a, b), which is true where a comes before b."""
+    """A key to sort by, from Torch's comparison f(a, b): true if a comes before b."""
     if precedes is None:
         return None
     return cmp_to_key(lambda a, b: -1 if precedes(a, b) else int(bool(precedes(b, a))))
 
 
 class _Images(DescribedLoader):
-    """What both loaders of images do with sample functions, which are the last argument of their methods."""
+    """Both image loaders' treatment of sample functions, the last argument of their methods."""
 
     _sampling: Value = None
 
@@ -50,7 +50,7 @@ class _Images(DescribedLoader):
         self._loader.sample_function = self._function(function)
 
     def _function(self, function: Any) -> Any:
-        """A sample function of functorch7.data for one of Torch's."""
+        """functorch7.data's sample function for one of Torch's."""
         if isinstance(function, str):
             if function not in NAMES and not hasattr(self, function):
                 raise ValueError(
@@ -84,7 +84,7 @@ class ImageClass(_Images):
     """Images in one folder per class; see `functorch7.data.ImageClass`.
 
     `samplefunc`: "sampleDefault", "sampleTrain", "sampleTest", another method's name, or f(self, dst, path), which
-    returns a tensor. `sortfunc`: a comparison f(a, b), true where a comes before b.
+    returns a tensor. `sortfunc`: a comparison f(a, b), true if a comes before b.
     Source: dataload/README.md#ImageClass.
     """
 
@@ -148,7 +148,7 @@ class ImageClass(_Images):
 
     @property
     def imagePath(self) -> Tensor:
-        """The paths: a char tensor, one row each, filled up with zeros, of which each has one, as C's texts do."""
+        """The paths: a char tensor with one row each, padded with zeros, at least one, as C's texts are."""
         paths = self._loader.image_path
         return Tensor.of(np.pad(paths.view(np.int8).reshape(len(paths), -1), ((0, 0), (0, 1))))
 
@@ -163,7 +163,7 @@ class ImageClass(_Images):
         return [Tensor.of(np.array(self._loader.class_list(i + 1))) for i in range(len(self.classes))]
 
     def loadImage(self, path: str) -> Tensor:
-        """The image as Pillow has it, its smallest side min(H, W) of loadsize."""
+        """The image as Pillow's, its smallest side min(H, W) of loadsize."""
         return self._loader.load_image(path)
 
     def _sampled(self, name: str, args: tuple) -> Tensor:
@@ -184,7 +184,7 @@ class ImageClass(_Images):
         return self._sampled("sampleTest", args)
 
     def tableToTensor(self, inputTable: list, targetTable: list, inputTensor: Tensor, targetTensor: Tensor) -> tuple:
-        """Fills (inputTensor, targetTensor) with samples, of one view (3-D) or of several (4-D), and their classes."""
+        """Fills (inputTensor, targetTensor) with samples, one view (3-D) or several (4-D), and their classes."""
         samples = np.stack([np.asarray(each) for each in inputTable])
         views = 1 if samples.ndim == 4 else samples.shape[1]
         samples = samples.reshape(-1, *samples.shape[-3:])
@@ -227,7 +227,7 @@ class MultiImageSequence(_Images):
         self.verbose = verbose is None or verbose
 
     def buildIndex(self, cachepath: str | None = None, overwrite: bool = False) -> None:
-        """Counts the frames of each sequence; `cachepath` is a file that keeps them for the next time."""
+        """Counts the frames of each sequence; the file `cachepath` keeps them for the next time."""
         self._loader.build_index(cachepath, overwrite)
         if self.verbose:
             frames = sum(count for _, count in self.seqdirs)

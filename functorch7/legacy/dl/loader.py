@@ -1,4 +1,4 @@
-"""DataLoader with Torch's calls, and what makes one of a loader of functorch7.data."""
+"""DataLoader with Torch's calls, also over a loader of functorch7.data."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..tensors.values import unwrapped, wrapped
 class DataLoader(InFiles, Positions):
     """A data set of inputs and targets, counted from 1. A subclass writes `size` and `index(indices, ...)`.
 
-    `inputs` and `targets`, where given, are resized, overwritten and returned. Random numbers are `manualSeed`'s.
+    `inputs` and `targets`, if given, are resized, overwritten and returned. Random numbers are `manualSeed`'s.
     Source: dataload/README.md#DataLoader.
-    Differs from Torch7: iterators give new tensors, where Torch overwrites the last ones.
+    Differs from Torch7: iterators return new tensors; Torch overwrites the last ones.
     """
 
     _package = "dl"
@@ -43,11 +43,11 @@ class DataLoader(InFiles, Positions):
         raise NotImplementedError("Not Implemented")
 
     def split(self, ratio: float) -> tuple[DataLoader, DataLoader]:
-        """Two loaders: of the first floor(ratio * size) samples, and of the others."""
+        """Two loaders: the first floor(ratio * size) samples, and the rest."""
         raise NotImplementedError("Not Implemented")
 
     def isize(self, excludedim: int | bool = 1) -> Value:
-        """The sizes of the inputs, without one dimension, that of the samples by default."""
+        """The sizes of the inputs, without one dimension, by default the samples'."""
         raise NotImplementedError("Not Implemented")
 
     def tsize(self, excludedim: int | bool = 1) -> Value:
@@ -60,7 +60,7 @@ class DataLoader(InFiles, Positions):
         return self.index(Tensor.of(indices), inputs, targets, *extra)
 
     def sub(self, start: int, stop: int, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
-        """(inputs, targets) of the samples start to stop, both included."""
+        """(inputs, targets) of the samples from start to stop, both included."""
         return self.index(Tensor.of(np.arange(start, stop + 1)), inputs, targets, *extra)
 
     def subiter(self, batchsize: int | None = None, epochsize: int | None = None, *extra: Value) -> Iterator:
@@ -76,13 +76,13 @@ class DataLoader(InFiles, Positions):
             yield (k, *self.sample(n, None, None, *extra))
 
     def copied(self) -> DataLoader:
-        """A copy with the same tensors and its own position, the first."""
+        """A copy with the same tensors and its own position, at the start."""
         made = copy.copy(self)
         made.reset()
         return made
 
     def collectgarbage(self) -> None:
-        """Collects garbage at every `gcdelay`-th call. Iterators need not call it: Python frees tensors at once."""
+        """Collects garbage at every `gcdelay`-th call. Iterators do not need it: Python frees tensors at once."""
         self.gccount += 1
         if self.gccount >= self.gcdelay:
             gc.collect()
@@ -112,13 +112,13 @@ class DescribedLoader(DataLoader):
         return self._loader.in_processes
 
     def saved_fields(self) -> Fields:
-        """Torch's fields, and what a program has put into the object."""
+        """Torch's fields, and those that a program has set."""
         known = {name: wrapped(each) for name, each in vars(self._loader).items() if name in OF_DATA_SETS}
         own = {name: each for name, each in vars(self).items() if not name.startswith("_") and name != "start"}
         return known | own | self._torch_fields() | {"_start": self.start}
 
     def _torch_fields(self) -> Fields:
-        """The fields that Torch's class has beyond the object's own."""
+        """The fields of Torch's class that the object does not have itself."""
         return {}
 
     def take_saved(self) -> None:
@@ -130,7 +130,7 @@ class DescribedLoader(DataLoader):
         vars(self).update(made, start=start)
 
     def _loader_of(self, fields: Fields) -> Value:
-        """The loader of functorch7.data that a file's fields describe; takes out those that the class shows itself."""
+        """The loader of functorch7.data that a file's fields describe; removes those that the class shows itself."""
         raise NotImplementedError(f"{self.typename()} has no fields")
 
     def functional(self) -> Samples:
@@ -149,7 +149,7 @@ class DescribedLoader(DataLoader):
     def index(self, indices: Numbers, inputs: Value = None, targets: Value = None, *extra: Value) -> tuple:
         at = np.asarray(unwrapped(indices))
         whole = at.astype(np.int64)
-        at = whole if (whole == at).all() else at  # fractions the loader refuses
+        at = whole if (whole == at).all() else at  # the loader refuses fractions
         loader = self.functional()
         batch = loader.index(at, **loader.seeding(generator().numpy), **self._named(extra))
         return self._given(batch, inputs, targets)
@@ -179,18 +179,18 @@ class DescribedLoader(DataLoader):
         return made
 
     def _named(self, extra: tuple) -> dict[str, Any]:
-        """The arguments after inputs and targets, as the loader calls them."""
+        """The arguments after inputs and targets, by the loader's names."""
         if extra:
             raise TypeError(f"{type(self).__name__}: expected no arguments after inputs and targets, got {extra}")
         return {}
 
     def _given(self, batch: tuple, inputs: Any, targets: Any) -> tuple:
-        """A batch as tensors, written into those that were given."""
+        """A batch as tensors, written into the given ones."""
         made = zip(wrapped(batch[:2]), (inputs, targets), strict=True)
         return *(new if old is None else nested.recursiveCopy(old, new)[0] for new, old in made), *batch[2:]
 
     def __getattr__(self, name: str) -> Any:
-        """What the loader has beyond loaders, such as `classes` and `vocab`."""
+        """The loader's special attributes, such as `classes` and `vocab`."""
         if name.startswith("_"):
             raise AttributeError(name)
         value = getattr(self._loader, name)
@@ -200,7 +200,7 @@ class DescribedLoader(DataLoader):
 
 
 class forwarded:
-    """An attribute that is the loader's, under another name."""
+    """An attribute that is the loader's under another name."""
 
     def __init__(self, name: str):
         self.name = name

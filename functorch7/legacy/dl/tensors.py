@@ -20,9 +20,9 @@ from .trackers import follow_trackers, trackers_of
 
 
 class TensorLoader(DescribedLoader):
-    """Samples of tensors, or of nested tables of tensors, whose first dimension is the sample.
+    """Samples in tensors, or in nested tables of tensors; the first dimension is the sample.
 
-    `inputs` and `targets` are the tensors themselves: what is written to them is what the loader gives.
+    `inputs` and `targets` are the tensors themselves: what is written to them, the loader returns.
     Source: dataload/README.md#TensorLoader.
     """
 
@@ -44,7 +44,7 @@ class TensorLoader(DescribedLoader):
         return self, Tensor.of(indices)
 
     def split(self, ratio: float) -> tuple[TensorLoader, TensorLoader]:
-        """Two loaders that share the tensors' storages: of the first floor(ratio * size) samples, and of the others."""
+        """Two loaders that share the tensors' storages: the first floor(ratio * size) samples, and the rest."""
         size, first = self.size(), count_of_first(self.size(), ratio)
 
         def part(start: int, count: int) -> TensorLoader:
@@ -57,7 +57,7 @@ class TensorLoader(DescribedLoader):
 class SequenceLoader(DescribedLoader):
     """One long sequence as batchsize columns; see `functorch7.data.SequenceLoader`.
 
-    `sub` makes the tensors that it is given views of `data`.
+    `sub` turns the tensors that it is given into views of `data`.
     Source: dataload/README.md#SequenceLoader.
     """
 

@@ -1,4 +1,4 @@
-"""Torch's `trackers`: in which sequence each column of a batch is, and what comes next, as a table of files."""
+"""Torch's `trackers`: each column's sequence and the next one, as a table for files."""
 
 from ...core.types import Value
 from ...data.streams import Columns
@@ -6,7 +6,7 @@ from ...interop.t7.values import Fields
 
 
 def trackers_of(columns: Columns) -> Fields:
-    """{nextseq, and for each column that has begun {seqid, idx}}, all from 1; without seqid a mask step comes next."""
+    """{nextseq, and {seqid, idx} for each column that has begun}, all from 1; without seqid, a mask step comes next."""
     state = columns.get_state()
     found: dict = {"nextseq": state["following"] + 1}
     for i, (sequence, step) in enumerate(zip(state["sequence"], state["step"], strict=True), 1):
@@ -16,7 +16,7 @@ def trackers_of(columns: Columns) -> Fields:
 
 
 def follow_trackers(columns: Columns, trackers: Value) -> None:
-    """Goes on where such a table, of a file, says."""
+    """Goes on from such a table in a file."""
     state = columns.get_state()
     state["following"] = trackers.get("nextseq", 1) - 1
     for i in range(len(state["sequence"])):

@@ -18,6 +18,7 @@ from ..tensors.lua_values import Carried
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import of_each, wrapped
+from ..tensors.zeros import of_zeros
 from .looks import Looks
 
 LARGE = 2**12
@@ -63,8 +64,7 @@ def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     if not hasattr(input, "dtype") or _has_fractions(input):
         return wrapped(gradient)
     dtype = np.dtype(np.int64) if is_narrow and input.dtype.itemsize == 4 else np.dtype(input.dtype)
-    at = Storage(input)
-    return Tensor.viewing(Storage.zeros(at.shape, dtype).cast(dtype, at.device), 0, at.shape)
+    return of_zeros(input.shape, dtype, Storage(input).device)
 
 
 def _has_fractions(leaf: np.ndarray | float) -> bool:

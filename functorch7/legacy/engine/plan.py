@@ -12,7 +12,7 @@ import numpy as np
 from ... import core
 from ...core.hooks import Hook
 from ...core.tree import Path
-from ...core.types import Array, Scalar
+from ...core.types import Array, Scalar, Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Graph, Sequential
 from ...losses.base import Criterion
@@ -255,6 +255,11 @@ class Plan(Running):
         plan.last_call = self.last_call
         return plan
 
+    @property
+    def history(self) -> Value:
+        """The steps that the object of this plan has taken since it forgot."""
+        return self.members[0]._steps()
+
     def begin(self) -> None:
         """Starts a sequence in every sequencer, a new one where it does not remember the last."""
         for sequencer, users in self.beginning:
@@ -277,7 +282,7 @@ class Plan(Running):
         given = self._numbers_now() if self._numbers else []
         if not self.masked or not self.is_step:
             return values + given
-        step = self.members[0]._steps().count
+        step = self.history.count
 
         def row(mask: Any) -> Any:
             if np.ndim(mask) < 2:

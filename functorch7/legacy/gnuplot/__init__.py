@@ -1,7 +1,7 @@
 """Torch's package gnuplot: plots of tensors, drawn by matplotlib (`pip install functorch7[viz]`).
 
-A plot goes to the current figure: `figure(n)` is a window, where there is a screen, or is shown below a notebook's
-cell; `pngfigure(name)` and its kin are files, which `plotflush()` writes.
+A plot goes to the current figure: `figure(n)` is a window, if there is a screen, or appears below a notebook's cell;
+`pngfigure(name)` and the like are files, which `plotflush()` writes.
 """
 
 from ..tensors.named_errors import name_errors_in

@@ -1,4 +1,4 @@
-"""Figures by their numbers, the current one, and what is set of its axes."""
+"""Figures by their numbers, the current one, and its axes' settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..optim.pictures import show as show_window
 
 
 class Plot:
-    """A figure, its axes, and the file, of a format, to which it goes; a window without one."""
+    """A figure, its axes, and its file and format; without a file, it is a window."""
 
     def __init__(self, number: int, file: str | None, format: str | None):
         self.number, self.file, self.format, self.legend = number, file, format, "upper right"
@@ -22,7 +22,7 @@ class Plot:
         self.clear()
 
     def clear(self, projection: str | None = None) -> Any:
-        """New axes, of which is set what was set of the old ones."""
+        """New axes with the old ones' settings."""
         self.figure.clear()
         self.axes = self.figure.add_subplot(projection=projection)
         for name, value in self.set.items():
@@ -30,7 +30,7 @@ class Plot:
         return self.axes
 
     def keep(self, name: str, value: object) -> None:
-        """Calls a method of the axes, and of those that come after them; not one that they have not."""
+        """Calls a method of the axes, and of later ones; axes without it are left out."""
         self.set[name] = value
         getattr(self.axes, name, lambda value: None)(value)
         self.refresh()
@@ -62,7 +62,7 @@ def _figure(n: int | None, file: str | None = None, format: str | None = None) -
 
 
 def figure(n: int | None = None) -> int:
-    """Makes a figure the current one, a new one if that is not there. Raises ImportError without matplotlib."""
+    """Makes a figure the current one, or makes a new one. Raises ImportError without matplotlib."""
     return _figure(n)
 
 
@@ -93,7 +93,7 @@ def svgfigure(fname: str, n: int | None = None) -> int:
 
 
 def figprint(fname: str) -> None:
-    """Writes the current figure to a file, of the kind that its name ends with. Raises ValueError for others."""
+    """Writes the current figure to a file; the name's ending says the format. Raises ValueError for others."""
     kind = os.path.splitext(fname)[1].removeprefix(".")
     if kind not in ("eps", "png", "pdf", "svg"):
         raise ValueError(f"gnuplot.figprint: expected a file of eps, png, pdf or svg, got {fname}")
@@ -101,7 +101,7 @@ def figprint(fname: str) -> None:
 
 
 def plotflush(n: int | None = None) -> None:
-    """Writes the current figure, or that of a number, to its file; in a notebook, shows it."""
+    """Writes the current figure, or the one of a number, to its file; in a notebook, shows it."""
     number = _Plots.current if n is None else n
     plot = _Plots.by_number.get(number)  # type: ignore[arg-type]
     if plot is None:
@@ -115,7 +115,7 @@ def plotflush(n: int | None = None) -> None:
 
 
 def close(n: int | None = None) -> None:
-    """Writes a figure, if it goes to a file, and lets it go: the current one, or that of a number."""
+    """Closes the current figure, or the one of a number, after writing its file if it has one."""
     number = _Plots.current if n is None else n
     plot = _Plots.by_number.get(number)  # type: ignore[arg-type]
     if plot is None:
@@ -139,17 +139,17 @@ def closeall() -> None:
 
 
 def xlabel(label: str) -> None:
-    """Names the axis to the right."""
+    """Names the x axis."""
     current().keep("set_xlabel", label)
 
 
 def ylabel(label: str) -> None:
-    """Names the axis upwards."""
+    """Names the y axis."""
     current().keep("set_ylabel", label)
 
 
 def zlabel(label: str) -> None:
-    """Names the third axis."""
+    """Names the z axis."""
     current().keep("set_zlabel", label)
 
 
@@ -159,12 +159,12 @@ def title(label: str) -> None:
 
 
 def grid(toggle: bool) -> None:
-    """Shows a grid or none."""
+    """Shows or hides the grid."""
     current().keep("grid", toggle)
 
 
 def logscale(toggle: bool) -> None:
-    """Shows the logarithm of y, or y itself."""
+    """Makes the y axis logarithmic, or linear."""
     current().keep("set_yscale", "log" if toggle else "linear")
 
 
@@ -184,7 +184,7 @@ def movelegend(hloc: str, vloc: str) -> None:
 
 
 def legend(plot: Plot) -> None:
-    """Shows the names of a plot's lines, if they have some, at the top right or where `movelegend` said."""
+    """Shows the lines' names, if they have any, at the top right or where `movelegend` put them."""
     if plot.axes.get_legend_handles_labels()[1]:
         plot.axes.legend(loc=plot.legend)
     plot.refresh()
@@ -193,7 +193,7 @@ def legend(plot: Plot) -> None:
 def axis(axis: str | Sequence) -> None:
     """Sets the axes: "auto", "image" or "equal" (circles are circles), "fill", or [xmin, xmax, ymin, ymax].
 
-    An empty text among the four keeps what there is. Raises ValueError for others.
+    An empty text among the four keeps the present limit. Raises ValueError for others.
     """
     plot = current()
     if isinstance(axis, str):
@@ -209,9 +209,9 @@ def axis(axis: str | Sequence) -> None:
 
 
 def setterm(terminal: str) -> None:
-    """Does nothing: figures are shown as the notebook, or matplotlib, shows them, and written to files of their names.
+    """Does nothing: the notebook or matplotlib shows figures, and files are named by the programs.
 
-    Raises TypeError for a terminal that is no text.
+    Raises TypeError unless the terminal is a text.
     """
     if not isinstance(terminal, str):
         raise TypeError(f"gnuplot.setterm: expected the name of a terminal, got {terminal!r}")

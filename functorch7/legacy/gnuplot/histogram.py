@@ -35,9 +35,9 @@ class Histogram(list):
 def histc(
     tensor: Tensor, bins: int = 72, min: float | None = None, max: float | None = None, raw: bool = False
 ) -> Histogram | Tensor:
-    """The histogram of a tensor's values, in bins of one width from `min` to `max`, its extremes unless they are given.
+    """The histogram of a tensor's values, in bins of equal width from `min` to `max`, by default its extremes.
 
-    Where these are one number, it is in the middle of a range of width 1. With `raw`, the counts alone.
+    If these are equal, the range is 1 wide around them. With `raw`, only the counts.
     """
     values = tensor.numpy().astype(np.float64).reshape(-1)
     low, high = float(values.min() if min is None else min), float(values.max() if max is None else max)
@@ -51,7 +51,7 @@ def bar(*args: Tensor) -> None:
 
 
 def hist(tensor: Tensor, bins: int = 72, min: float | None = None, max: float | None = None) -> Histogram:
-    """Draws the histogram of `histc` into the current figure, and gives it."""
+    """Draws the histogram from `histc` into the current figure, and returns it."""
     found = histc(tensor, bins, min, max)
     assert isinstance(found, Histogram)
     bar(found.centers(), found.raw)

@@ -33,12 +33,12 @@ LONG = {
 
 
 def plot(*args: Tensor | str | list | tuple | float) -> None:
-    """Draws lines into the current figure, in place of what was there.
+    """Draws lines into the current figure, replacing its contents.
 
-    `plot([name,] [x,] y [, format])`, or several such in lists: `plot(["a", x, y, "-"], ["b", y])`. x is 1, 2, ...
-    unless it is given; a matrix y has x in its first column and lines in the others. Formats are "." (dots), "+"
+    `plot([name,] [x,] y [, format])`, or several such in lists: `plot(["a", x, y, "-"], ["b", y])`. x is by
+    default 1, 2, ...; a matrix y has x in its first column and lines in the others. Formats are "." (dots), "+"
     (points), "-" (lines), "+-", "~" (smooth lines), "|" (boxes), "v" (arrows, from columns x, y of x's and y's steps),
-    and gnuplot's "with lines", "with points" and their kin, with "lw" and "lc rgb"; "with filledcurves" between two
+    and gnuplot's "with lines", "with points" and the like, with "lw" and "lc rgb"; "with filledcurves" between two
     columns. Raises ValueError for sizes and formats that do not fit, TypeError for other arguments.
     """
     for axes, name, arrays, format in _drawn("plot", args, most=2):
@@ -48,7 +48,7 @@ def plot(*args: Tensor | str | list | tuple | float) -> None:
 def _drawn(
     who: str, args: tuple, most: int, projection: str | None = None
 ) -> Iterator[tuple[Any, str, list[np.ndarray], str]]:
-    """The new axes of the current figure, and the name, arrays and format of each thing to draw; then the legend."""
+    """The new axes of the current figure, and each line's name, arrays and format; then adds the legend."""
     plot = current()
     axes = plot.clear(projection)
     for each in _each(who, args):
@@ -57,7 +57,7 @@ def _drawn(
 
 
 def _each(who: str, args: tuple) -> list:
-    """The lists of arguments, of which each is a line: `f(a, b)`, `f([a, b], [a, b])` or `f([[a, b], [a, b]])`."""
+    """The lists of arguments, one for each line: `f(a, b)`, `f([a, b], [a, b])` or `f([[a, b], [a, b]])`."""
     if not args:
         raise TypeError(f"gnuplot.{who}: no inputs, expecting at least a tensor")
     if not isinstance(args[0], (list, tuple)):
@@ -93,7 +93,7 @@ def _line(axes: Any, name: str, arrays: list[np.ndarray], format: str) -> None:
 
 
 def _style(format: str) -> tuple[str, dict[str, Any]]:
-    """A format's short name, and its options of matplotlib. Raises ValueError for one that is not known."""
+    """A format's short name, and its options for matplotlib. Raises ValueError for an unknown format."""
     if format in STYLES:
         return format, STYLES[format]
     words = re.findall(r"\w+", re.sub(r"^\s*(with|w)\s+", "", format))
@@ -162,8 +162,8 @@ PALETTES = {"gray": "gray", "color": "jet"}
 
 
 def imagesc(x: Tensor, palette: str = "gray") -> None:
-    """Draws a matrix as colours: "gray", "color", or a map of matplotlib's by name; others warn, as gnuplot does, which
-    then draws in its own colours. Raises ValueError for no matrix.
+    """Draws a matrix as colours: "gray", "color", or matplotlib's map of this name; others warn and draw in gnuplot's
+    own colours, as it does. Raises ValueError for anything but a matrix.
     """
     if x.dim() != 2:
         raise ValueError(f"gnuplot.imagesc: expected a matrix, got {sizes_text(x.shape)}")

@@ -1,4 +1,4 @@
-"""Commands of gnuplot's own language, as far as they set what `figures` sets."""
+"""Commands in gnuplot's own language, as far as `figures` has these settings."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 
 
 def raw(command: str) -> None:
-    """Runs a command of gnuplot's, of those that set labels, the title, the grid, ranges, ticks, logarithms or the key.
+    """Runs a gnuplot command that sets labels, the title, the grid, ranges, ticks, logarithms or the key.
 
-    Others are ignored, with a warning.
+    Others are ignored with a warning.
     """
     for pattern, run in COMMANDS:
         found = re.fullmatch(pattern, command.strip())

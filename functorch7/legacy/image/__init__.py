@@ -1,7 +1,7 @@
-"""Torch's package image: files of images, and what is done with images, tensors of C x H x W or H x W.
+"""Torch's package image: image files, and functions of images, which are tensors of C x H x W or H x W.
 
-Colours go from 0 to 1, in ByteTensors from 0 to 255. Most functions take a tensor for the result first, if wanted, as
-Torch's do: `scale(destination, source)`; it gets the result's sizes. Files need Pillow
+Colours go from 0 to 1, in ByteTensors from 0 to 255. As in Torch, most functions take an optional tensor for the result
+first: `scale(destination, source)`; it gets the result's sizes. Files need Pillow
 (`pip install functorch7[images]`).
 """
 

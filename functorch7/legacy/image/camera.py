@@ -1,4 +1,4 @@
-"""Pictures of a camera, by OpenCV."""
+"""Pictures from a camera, by OpenCV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .results import by_default
 
 
 class Camera:
-    """A camera by its number, from 0: `forward()` gives what it sees, 3 x height x width from 0 to 1.
+    """A camera by its number, from 0: `forward()` returns a picture, 3 x height x width from 0 to 1.
 
     Raises: ImportError without OpenCV (`pip install opencv-python`), RuntimeError without such a camera.
     """
@@ -32,5 +32,5 @@ class Camera:
         return Tensor.of(by_default(planes / 255))
 
     def stop(self) -> None:
-        """Gives the camera back."""
+        """Releases the camera."""
         self._camera.release()

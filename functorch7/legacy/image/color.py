@@ -1,4 +1,4 @@
-"""Spaces of colours, between which images of 3 planes are converted, and maps of numbers to colours."""
+"""Conversions of images of 3 planes between colour spaces, and maps from numbers to colours."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def hsl2rgb(*args: Operand) -> Tensor:
 
 
 def rgb2lab(*args: Operand) -> Tensor:
-    """`rgb2lab([result,] image)`: CIE L*a*b* of sRGB, by the white point D65. Raises TypeError for a ByteTensor."""
+    """`rgb2lab([result,] image)`: CIE L*a*b* of sRGB, with the white point D65. Raises TypeError for a ByteTensor."""
     return _convert("rgb2lab", _no_bytes("rgb2lab", args), _to_lab, False)
 
 
@@ -163,14 +163,14 @@ def _from_lab(lab: np.ndarray) -> np.ndarray:
 
 
 def jetColormap(nbColor: int) -> Tensor:
-    """nbColor x 3: colours from blue over green to red."""
+    """nbColor x 3: colours from blue through green to red."""
     four = 4 * np.arange(1, nbColor + 1) / nbColor
     columns = [np.minimum(four - 1.5 + i, 4.5 - i - four) for i in range(3)]
     return Tensor.of(by_default(np.clip(np.stack(columns, 1), 0, 1)))
 
 
 def colormap(nbColor: int) -> Tensor:
-    """nbColor x 3: colours that differ from each other, by steps of hue and saturation."""
+    """nbColor x 3: distinct colours, in steps of hue and saturation."""
     steps = np.arange(nbColor)
     hue, saturation = steps * 39 % 360 / 360, steps / 9 % 0.7 + 0.3
     hsl = np.stack([hue, saturation, np.full(nbColor, 0.5)])[:, None]
@@ -180,7 +180,7 @@ def colormap(nbColor: int) -> Tensor:
 def y2jet(*args: Operand) -> Tensor:
     """`y2jet([result,] image)`: whole numbers from 1 to their largest, as colours of jetColormap.
 
-    Raises: ValueError for numbers less than 1.
+    Raises: ValueError for numbers below 1.
     """
     destination, (source,) = tensors_first("y2jet", args)
     levels = source.numpy().astype(np.int64)

@@ -1,4 +1,4 @@
-"""Images side by side, in the range of what can be shown, and shown."""
+"""Images in a grid, scaled for display, and displayed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def minmax(
     tensor: Tensor, min: float | None = None, max: float | None = None, symm: bool = False, inplace: bool = False,
     saturate: bool = False, tensorOut: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """(tensor - min) / (max - min), by its own extremes where none are given; a float tensor of its own.
+    """(tensor - min) / (max - min), by default with its own extremes; a new float tensor.
 
-    With `symm`, 0 becomes 0.5; with `saturate` and a `min` or `max`, what is outside becomes 0 or 1. The result goes
-    into the tensor itself (`inplace`), or into tensorOut.
+    With `symm`, 0 becomes 0.5; with `saturate` and a `min` or `max`, numbers outside become 0 or 1. The result goes
+    into the tensor itself (`inplace`) or into tensorOut.
     """
     values = tensor.numpy()
     values = values if values.dtype.kind == "f" else by_default(values)
@@ -47,8 +47,8 @@ def toDisplayTensor(
 ) -> Tensor:  # fmt: skip
     """One image, scaled by `minmax`: of H x W, K x H x W, K x 3 x H x W or a list of images, all in a grid.
 
-    `nrow` images lie beside each other, with `padding` pixels of the largest value between; with `scaleeach` each is
-    scaled for itself. Raises ValueError for other sizes.
+    A row has `nrow` images, with `padding` pixels of the largest value between them; `scaleeach` scales each by
+    itself. Raises ValueError for other sizes.
     """
     packed = _packed(input)
     options = {"min": min, "max": max, "symm": symmetric, "saturate": saturate}
@@ -65,7 +65,7 @@ def toDisplayTensor(
 
 
 def _packed(images: Any) -> np.ndarray:
-    """Images as one array."""
+    """The images as one array."""
     if isinstance(images, Tensor):
         return by_default(images.numpy())
     arrays = [by_default(each.numpy()) for each in images]
@@ -92,8 +92,8 @@ def display(
 ) -> None:  # fmt: skip
     """Shows an image, or several in a grid as `toDisplayTensor` makes it, in a notebook; else in the file LEGEND.png.
 
-    What it says of windows (`win`, `x`, `y`, `gui`, `offscreen`) is taken, but there are none. Raises TypeError for
-    other arguments, ValueError for what is no image, ImportError without Pillow.
+    Options for windows (`win`, `x`, `y`, `gui`, `offscreen`) are accepted, but there are no windows. Raises TypeError
+    for other arguments, ValueError for anything but images, ImportError without Pillow.
     """
     unknown = {*window} - {"win", "x", "y", "gui", "offscreen"}
     if unknown:
@@ -104,12 +104,12 @@ def display(
 
 
 def show(picture: Value, legend: str) -> None:
-    """A picture of Pillow's in a notebook, or in a file whose name is printed."""
+    """Shows Pillow's picture in a notebook, or writes a file and prints its name."""
     show_or_write(picture, legend, picture.save)
 
 
 def show_or_write(picture: Value, legend: str, write: Callable[[Path], object]) -> None:
-    """A picture in a notebook, or, as `write` writes it, in a file named as its legend, whose name is printed."""
+    """Shows a picture in a notebook, or lets `write` write a file named after its legend and prints the name."""
     if in_notebook():
         show_below(picture)
         return
@@ -120,7 +120,7 @@ def show_or_write(picture: Value, legend: str, write: Callable[[Path], object]) 
 
 
 def show_below(picture: Value) -> None:
-    """Shows a picture below the cell of a notebook that is run."""
+    """Shows a picture below the running cell of a notebook."""
     from IPython.display import display  # type: ignore[import-not-found]
 
     display(picture)

@@ -16,10 +16,10 @@ RED = (255, 0, 0)
 
 
 def drawText(src: Tensor, text: str, x: int = 1, y: int = 1, opts: Mapping[str, Value] | None = None) -> Tensor:
-    """A copy of an image with text, whose top left pixel is in column x and row y, counted from 0.
+    """A copy of an image with text; its top left pixel is in column x and row y, counted from 0.
 
-    Options: `color` and `bg`, of 0 to 255 (red, and none behind the text); `size`, a factor; `wrap`, whether what is
-    too long goes on below (true); `inplace`, whether the image itself is drawn on. What is outside is not drawn.
+    Options: `color` and `bg`, from 0 to 255 (red, and no background); `size`, a factor; `wrap`, whether a text that is
+    too long continues below (true); `inplace`, whether to draw on the image itself. Pixels outside are not drawn.
     Differs from Torch7: letters are Pillow's, 6 x 11 pixels.
     Raises: ValueError for another image, TypeError for other options, ImportError without Pillow.
     """
@@ -43,7 +43,7 @@ def drawText(src: Tensor, text: str, x: int = 1, y: int = 1, opts: Mapping[str, 
 
 
 def _glyph(letter: str) -> np.ndarray:
-    """The pixels of a letter; those of a space for what has none."""
+    """A letter's pixels; a space's for unknown characters."""
     from PIL import ImageFont
 
     mask = ImageFont.load_default_imagefont().getmask(letter if letter.isprintable() and letter < "\u0100" else " ")
@@ -55,7 +55,7 @@ def drawRect(
 ) -> Tensor:  # fmt: skip
     """A copy of an image with a rectangle, from column x1 and row y1 to column x2 and row y2, counted from 1.
 
-    Options: `color`, of 0 to 255 (red); `lineWidth` (1); `inplace`, whether the image itself is drawn on.
+    Options: `color`, from 0 to 255 (red); `lineWidth` (1); `inplace`, whether to draw on the image itself.
     Raises: ValueError for another image, TypeError for other options.
     """
     options = _options("drawRect", opts, color=RED, lineWidth=1, inplace=False)
@@ -89,7 +89,7 @@ def _drawn_on(who: str, src: Tensor, options: dict[str, Any]) -> Tensor:
 
 
 def _paint(image: Tensor, mask: np.ndarray, left: int, top: int, color: Sequence[int]) -> None:
-    """Gives a colour to the pixels of a mask, as far as they are in the image."""
+    """Gives a colour to the pixels of a mask that lie in the image."""
     rows, columns = (places + first for places, first in zip(mask.nonzero(), (top, left), strict=True))
     inside = (rows >= 0) & (rows < image.size(2)) & (columns >= 0) & (columns < image.size(3))
     pixels, factor = np.array(image.numpy()), 1 if image.dtype == np.uint8 else 255

@@ -1,4 +1,4 @@
-"""Files of images, read and written by Pillow."""
+"""Image files, read and written by Pillow."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _read(who: str, file: Any, formats: list[str], depth: int | None, tensortype
 
 
 def _bits_of_png(file: Any) -> tuple[int, str | None]:
-    """How many bits a number has, and what colours consist of, if they are no grey ones or of a palette."""
+    """The bits of a number, and the colours' planes, unless they are grey or from a palette."""
     with contextlib.nullcontext(file) if isinstance(file, io.BytesIO) else open(file, "rb") as source:
         source.seek(24)
         bits, kind = source.read(2)
@@ -39,7 +39,7 @@ def load(filename: str, depth: int | None = None, tensortype: str | None = None)
     """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given.
 
     `tensortype` is "float" or "double" (from 0 to 1; without it, the type of `torch.Tensor`), or "byte" (0 to 255).
-    Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
+    Raises: ValueError for another or a damaged file, OSError, ImportError without Pillow.
     """
     return _read("load", filename, ["JPEG", "PNG", "PPM"], depth, tensortype)
 
@@ -60,9 +60,9 @@ def loadPPM(filename: str, depth: int | None = None, tensortype: str | None = No
 
 
 def getSize(filename: str) -> Tensor:
-    """The sizes of the image in a file, a LongTensor: planes, height, width.
+    """The sizes of a file's image, as a LongTensor: planes, height, width.
 
-    Raises: ValueError for a file that is none or is damaged, OSError, ImportError without Pillow.
+    Raises: ValueError for another or a damaged file, OSError, ImportError without Pillow.
     """
     with opened("image.getSize", filename, ["JPEG", "PNG", "PPM"]) as picture:
         planes = 3 if picture.mode == "P" else len(picture.getbands())
@@ -73,7 +73,7 @@ getJPGsize = getPNGsize = getPPMsize = getSize
 
 
 def _written(picture: Any, file: Any, format: str, quality: int = QUALITY) -> None:
-    options = {"quality": max(quality, 1)} if format == "JPEG" else {}  # less is no quality to Pillow
+    options = {"quality": max(quality, 1)} if format == "JPEG" else {}  # Pillow takes nothing less as a quality
     if not isinstance(file, (str, os.PathLike)):
         return picture.save(file, format=format, **options)
     with replacing_by_bytes(file) as written:
@@ -86,9 +86,9 @@ def saveJPG(filename: str, tensor: Tensor) -> None:
 
 
 def savePNG(filename: str, tensor: Tensor, bits: int = 8) -> None:
-    """Writes an image to a PNG file, as Torch does of 8 bits, or of 16 `bits`, which keep what such a file had.
+    """Writes an image to a PNG file, with 8 bits as in Torch, or with 16 `bits`, which keep all of a 16-bit file.
 
-    Raises: ValueError for other `bits`, and as `save` does, as OSError and ImportError.
+    Raises: ValueError for other `bits`; ValueError, OSError and ImportError as `save` does.
     """
     if _are_wide("savePNG", bits):
         with replacing_by_bytes(filename) as written:
@@ -126,12 +126,12 @@ SAVERS = {"jpg": saveJPG, "jpeg": saveJPG, "png": savePNG, "ppm": savePPM, "pgm"
 
 
 def is_supported(suffix: str) -> bool:
-    """Whether files that end so can be read and written."""
+    """Whether files with this ending can be read and written."""
     return suffix.lower() in SAVERS
 
 
 def save(filename: str, tensor: Tensor) -> None:
-    """Writes an image to a file, whose name ends in jpg (of quality 75), png, ppm or pgm.
+    """Writes an image to a file; its name ends in jpg (of quality 75), png, ppm or pgm.
 
     Raises: ValueError for other names and sizes, OSError, ImportError without Pillow.
     """
@@ -151,12 +151,12 @@ def _compressed(who: str, tensor: Tensor, format: str, quality: int = QUALITY) -
 
 
 def compressJPG(tensor: Tensor, quality: int = QUALITY) -> Tensor:
-    """The bytes of a JPEG file, a ByteTensor. Raises ValueError for other sizes, ImportError without Pillow."""
+    """The bytes of a JPEG file, as a ByteTensor. Raises ValueError for other sizes, ImportError without Pillow."""
     return _compressed("compressJPG", tensor, "JPEG", quality)
 
 
 def compressPNG(tensor: Tensor, bits: int = 8) -> Tensor:
-    """The bytes of a PNG file, of 8 or 16 `bits`, a ByteTensor. Raises ValueError for other sizes, or ImportError."""
+    """The bytes of a PNG file of 8 or 16 `bits`, as a ByteTensor. Raises ValueError for other sizes, or ImportError."""
     if _are_wide("compressPNG", bits):
         return Tensor.of(np.frombuffer(png_of_16_bits("compressPNG", tensor), np.uint8).copy())
     return _compressed("compressPNG", tensor, "PNG")
@@ -174,31 +174,31 @@ def _decompress(who: str, tensor: Tensor, formats: list[str], depth: int | None,
 def decompress(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
     """The image in the bytes of a JPEG or PNG file, as `load` gives it.
 
-    Raises: TypeError for what is no ByteTensor, ValueError for other bytes, ImportError without Pillow.
+    Raises: TypeError for anything but a ByteTensor, ValueError for other bytes, ImportError without Pillow.
     """
     return _decompress("decompress", tensor, ["JPEG", "PNG"], depth, tensortype)
 
 
 def decompressJPG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
-    """That in the bytes of a JPEG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    """The image in the bytes of a JPEG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
     return _decompress("decompressJPG", tensor, ["JPEG"], depth, tensortype)
 
 
 def decompressPNG(tensor: Tensor, depth: int | None = None, tensortype: str | None = None) -> Tensor:
-    """That in the bytes of a PNG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
+    """The image in the bytes of a PNG file. Raises TypeError, ValueError and ImportError as `decompress` does."""
     return _decompress("decompressPNG", tensor, ["PNG"], depth, tensortype)
 
 
 def lena() -> Tensor:
-    """A photograph of Grace Hopper, 3 x 512 x 512, which Torch has under this name, too.
+    """A photograph of Grace Hopper, 3 x 512 x 512, which Torch, too, has under this name.
 
-    Raises: ImportError without matplotlib, which brings it along, or Pillow.
+    Raises: ImportError without matplotlib, which contains it, or Pillow.
     """
     return _photograph("lena", 3).narrow(2, 1, 512).contiguous()
 
 
 def fabio() -> Tensor:
-    """A part of the same photograph in grey, 257 x 271; Torch has another photograph of these sizes.
+    """A part of the same photograph in grey, 257 x 271; Torch has another one of this size.
 
     Raises: ImportError without matplotlib or Pillow.
     """

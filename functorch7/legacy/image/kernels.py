@@ -1,4 +1,4 @@
-"""Kernels, and what is computed with them: convolutions, pyramids, local contrast, morphology."""
+"""Kernels and their uses: convolutions, pyramids, local contrast, morphology."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def gaussian(
     height: int | None = None, sigma_horz: float | None = None, sigma_vert: float | None = None,
     mean_horz: float = 0.5, mean_vert: float = 0.5, tensor: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """height x width: amplitude exp(-(dx^2 + dy^2) / 2), with dx = (x - center) / (sigma width), and dy alike.
+    """height x width: amplitude exp(-(dx^2 + dy^2) / 2), with dx = (x - center) / (sigma width), and dy likewise.
 
-    Sizes are `size`, and sigmas `sigma`, unless they are given; means and sigmas are shares of the sizes. With
-    `normalize` the sum is 1. `tensor` is filled, in its own sizes, if it is given. Raises ValueError for no matrix.
+    `size` and `sigma` are the defaults for sizes and sigmas; means and sigmas are shares of the sizes. With `normalize`
+    the sum is 1. If `tensor` is given, it is filled in its own sizes. Raises ValueError unless it is a matrix.
     Source: image/doc/tensorconstruct.md.
     """
     if tensor is not None and tensor.dim() != 2:
@@ -39,7 +39,7 @@ def gaussian1D(
     size: int = 3, sigma: float = 0.25, amplitude: float = 1, normalize: bool = False, mean: float = 0.5,
     tensor: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """As `gaussian`, with one dimension. Raises ValueError if `tensor` has not just one."""
+    """As `gaussian`, with one dimension. Raises ValueError if `tensor` has not exactly one."""
     if tensor is not None and tensor.dim() != 1:
         raise ValueError("image.gaussian1D: expecting 1D tensor")
     size = size if tensor is None else tensor.nElement()
@@ -54,8 +54,7 @@ def laplacian(
 ) -> Tensor:  # fmt: skip
     """As `gaussian`, times 1 - (dx^2 + dy^2) / 2: the Laplacian of a Gaussian.
 
-    Differs from Torch7: in kernels that are not square, Torch7 measures rows by the horizontal size, and columns by the
-    vertical one.
+    Differs from Torch7: Torch7 measures rows by the horizontal size, and columns by the vertical one.
     """
     height, width = height or size, width or size
     dx = _deviation(width, sigma_horz or sigma, mean_horz)
@@ -75,10 +74,10 @@ def _kernel(values: np.ndarray, normalize: bool, tensor: Tensor | None) -> Tenso
 
 
 def convolve(*args: Operand) -> Tensor:
-    """`convolve([result,] image, kernel [, mode])`: each plane with the kernel, or with its own plane of the kernel.
+    """`convolve([result,] image, kernel [, mode])`: each plane with the kernel, or with its own plane of it.
 
     The mode is "valid" (where the kernel lies inside), "full" (where it touches the image) or "same" (the image's
-    size). Raises ValueError for others, and for a kernel that does not fit.
+    size). Raises ValueError for other modes, and for a kernel that does not fit.
     """
     destination, (source, kernel, *mode) = tensors_first("convolve", args, 2)
     chosen = one_of("convolve", "mode", mode[0] if mode else "valid", ("valid", "full", "same"))
@@ -113,7 +112,7 @@ def gaussianpyramid(results: list[Tensor], image: Tensor, scales: Sequence[float
 
 
 def gaussianpyramid(*args: Any) -> list[Tensor]:
-    """`gaussianpyramid([results,] image, scales)`: the image in each scale, each of the one before, blurred.
+    """`gaussianpyramid([results,] image, scales)`: the image in each scale, made from the one before, blurred.
 
     `results` is a list of tensors. Raises TypeError for other arguments.
     """
@@ -132,10 +131,10 @@ def gaussianpyramid(*args: Any) -> list[Tensor]:
 
 
 def lcn(im: Tensor, ker: Tensor | None = None) -> Tensor:
-    """A grey image with its local contrast normalised: less the local mean, over the local deviation, at least 1.
+    """A grey image with normalised local contrast: minus the local mean, divided by the local deviation, at least 1.
 
-    `ker` weighs what is local, a Gaussian of 9 x 9 unless it is given; the result is smaller by it. Raises ValueError
-    for an image of colours.
+    `ker` weighs the neighbourhood, by default a 9 x 9 Gaussian; the result is smaller by it. Raises ValueError for
+    a coloured image.
     """
     image = image_of("lcn", im).astype(np.float64)
     image = image[0] if image.ndim == 3 and image.shape[0] == 1 else image
@@ -151,13 +150,13 @@ def lcn(im: Tensor, ker: Tensor | None = None) -> Tensor:
 
 
 def erode(im: Tensor, kern: Tensor | None = None, pad: float = 1) -> Tensor:
-    """1 where all that a kernel of 0 and 1 covers, 3 x 3 unless it is given, is 1; `pad` is outside the image."""
+    """1 where all pixels under a kernel of 0 and 1, by default 3 x 3, are 1; `pad` stands outside the image."""
     kernel = np.ones((3, 3)) if kern is None else kern.numpy()
     return as_result(_around(im, kernel, pad, "erode") == kernel.sum(), im, None)
 
 
 def dilate(im: Tensor, kern: Tensor | None = None, pad: float = 0) -> Tensor:
-    """1 where something that a kernel of 0 and 1 covers, 3 x 3 unless it is given, is 1; `pad` is outside the image."""
+    """1 where any pixel under a kernel of 0 and 1, by default 3 x 3, is 1; `pad` stands outside the image."""
     kernel = np.ones((3, 3)) if kern is None else kern.numpy()[::-1, ::-1]
     return as_result(_around(im, kernel, pad, "dilate") > 0, im, None)
 

@@ -1,4 +1,4 @@
-"""Pillow's images (`pip install functorch7[images]`), from and to tensors."""
+"""Pillow's images (`pip install functorch7[images]`) to tensors and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pillow(who: str) -> ModuleType:
 
 
 def opened(who: str, file: str | os.PathLike | BytesIO, formats: list[str] | None = None, lower: bool = False) -> Image:
-    """The picture in a file, or, of a PNG file with colours of 16 bits, that of their `lower` halves.
+    """The picture in a file; for a PNG file with 16-bit colours, `lower` takes their lower halves.
 
     Raises: ValueError, naming who asked and the file, if it is damaged or of another format; ImportError.
     """
@@ -39,7 +39,7 @@ def opened(who: str, file: str | os.PathLike | BytesIO, formats: list[str] | Non
     image = pillow(who)
     try:
         picture: Any = image.open(file, formats=formats)
-        if lower:  # Pillow keeps the higher halves; of colours read as if in the other order these are the lower ones
+        if lower:  # Pillow keeps the higher halves; read in the other byte order, these are the lower ones
             picture.tile = [(*tile, f"{picture.mode};16L") for *tile, _ in picture.tile]
         picture.load()
     except FileNotFoundError:
@@ -54,7 +54,7 @@ def to_tensor(
 ) -> Tensor:
     """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; with 1 or 3 planes if `depth` says so.
 
-    Of colours of 16 bits `lower` has the lower halves. Raises: ValueError for a depth or type that is none of these.
+    `lower` has the lower halves of 16-bit colours. Raises: ValueError for another depth or type.
     """
     if depth not in (None, 1, 3) or tensortype not in (None, *TYPES):
         raise ValueError(
@@ -73,7 +73,7 @@ def to_tensor(
 
 
 def with_depth(image: Tensor, depth: int | None) -> Tensor:
-    """The image with 1 plane (of 3 the luminance) or 3 (of 1 its copies); what is transparent is left out."""
+    """The image with 1 plane (of 3, the luminance) or 3 (of 1, copies); transparency is left out."""
     planes = image.size(1)
     if depth == 1 and planes > 1:
         return rgb2y(image.narrow(1, 1, 3)) if planes > 2 else image.narrow(1, 1, 1)
@@ -83,7 +83,7 @@ def with_depth(image: Tensor, depth: int | None) -> Tensor:
 
 
 def to_picture(who: str, image: Tensor) -> Image:
-    """A tensor of H x W, or of 1 to 4 planes, as a picture: bytes as they are, others from 0 to 1, as in Torch cut off.
+    """A tensor of H x W, or of 1 to 4 planes, as a picture: bytes as they are, others from 0 to 1, cut off as in Torch.
 
     Raises: ValueError for other sizes, ImportError without Pillow.
     """

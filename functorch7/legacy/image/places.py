@@ -1,4 +1,4 @@
-"""Parts of images, and images whose pixels change places: crop, translate, flip."""
+"""Parts of images, and images with moved pixels: crop, translate, flip."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CORNERS = ("c", "tl", "tr", "bl", "br")
 
 
 def crop(*args: Operand) -> Tensor:
-    """The part of an image from column x1 and row y1, counted from 0, up to x2 and y2, which are not in it.
+    """The part of an image from column x1 and row y1, counted from 0, to x2 and y2, without these.
 
-    `crop([result,] image, x1, y1, x2, y2)`, where the part is scaled if a result of another size is given;
+    `crop([result,] image, x1, y1, x2, y2)`, scaled to the size of a given result;
     `crop(result, image, x1, y1)`, a part of the result's size; `crop([result,] image, format, width, height)` with the
     format "c" (the centre), "tl", "tr", "bl" or "br" (a corner, top or bottom, left or right).
     Raises: TypeError for other arguments, ValueError for a part that is not inside the image.
@@ -39,14 +39,14 @@ def crop(*args: Operand) -> Tensor:
 
 
 def _corner(format: str, right: float, bottom: float) -> tuple[int, int]:
-    """Column and row of the first pixel, of (right, bottom) that are possible."""
+    """Column and row of the first pixel, which may be (right, bottom) at most."""
     if format == "c":
         return int(right // 2), int(bottom // 2)
     return int(right) * format.endswith("r"), int(bottom) * format.startswith("b")
 
 
 def translate(*args: Operand) -> Tensor:
-    """`translate([result,] image, x, y)`: moved to the right and down by whole pixels; 0 where nothing was."""
+    """`translate([result,] image, x, y)`: moved right and down by whole pixels; 0 in empty places."""
     destination, (source, x, y) = tensors_first("translate", args)
     image = image_of("translate", source)
     height, width = image.shape[-2:]
@@ -74,7 +74,7 @@ def vflip(*args: Operand) -> Tensor:
 
 
 def flip(*args: Operand) -> Tensor:
-    """`flip([result,] tensor, dim)`: the order of a dimension, from 1, turned round; up to 5 dimensions.
+    """`flip([result,] tensor, dim)`: a dimension, from 1, in reverse order; up to 5 dimensions.
 
     Raises: ValueError for another dimension.
     """

@@ -1,4 +1,4 @@
-"""What all functions of images have in common: a tensor for the result may come first, and results keep their type."""
+"""Shared by all functions of images: a tensor for the result may come first, and results keep their type."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..tensors.tensor import Tensor
 
 
 def tensors_first(who: str, args: tuple, count: int = 1) -> tuple[Tensor | None, tuple]:
-    """(the tensor for the result or None, the other arguments), which begin with `count` tensors.
+    """(the tensor for the result or None, the other arguments); these begin with `count` tensors.
 
-    Raises: TypeError for arguments that do not.
+    Raises: TypeError if they do not.
     """
     leading = next((i for i, each in enumerate(args) if not isinstance(each, Tensor)), len(args))
     if leading not in (count, count + 1):
@@ -25,7 +25,7 @@ def tensors_first(who: str, args: tuple, count: int = 1) -> tuple[Tensor | None,
 
 
 def by_name(function: Callable[..., Any]) -> Any:
-    """Lets a function take its arguments in one dict by name, too, as Lua's braces give them."""
+    """Lets a function also take its arguments by name in one dict, as from Lua's braces."""
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
@@ -37,7 +37,7 @@ def by_name(function: Callable[..., Any]) -> Any:
 
 
 def by_default(values: np.ndarray) -> np.ndarray:
-    """Values in the type that `torch.Tensor` has."""
+    """Values in the type of `torch.Tensor`."""
     return np.ascontiguousarray(values, Tensor().dtype)
 
 
@@ -50,26 +50,26 @@ def image_of(who: str, source: Tensor, dims: tuple[int, ...] = (2, 3)) -> np.nda
 
 
 def working(array: np.ndarray) -> np.ndarray:
-    """An image in the type in which its new values are computed: doubles stay so, all others are floats."""
+    """An image in the type for computing: doubles stay doubles, all others become floats."""
     return array if array.dtype == np.float64 else array.astype(np.float32)
 
 
 def rounded(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """New values in an image's type: bytes are rounded and stay from 0 to 255, other whole numbers lose fractions."""
-    if dtype == np.uint8:  # as C does, in single precision, which decides about halves
+    if dtype == np.uint8:  # as in C, in single precision, which matters for halves
         return np.clip(np.floor(np.asarray(values, np.float32) + np.float32(0.5)), 0, 255).astype(dtype)
     return values.astype(dtype)
 
 
 def as_result(values: np.ndarray, source: Tensor, destination: Tensor | None) -> Tensor:
-    """New values as a tensor of the source's type, or in the tensor that was given for them."""
+    """New values as a tensor of the source's type, or in the tensor given for them."""
     if destination is None:
         return Tensor.of(np.ascontiguousarray(rounded(values, source.dtype)))
     return destination.resize(*values.shape).copy(rounded(values, destination.dtype))
 
 
 def one_of(who: str, what: str, value: object, known: tuple[str, ...]) -> str:
-    """The value of an option. Raises ValueError if it is none of those that are known."""
+    """An option's value. Raises ValueError for an unknown one."""
     found = next((each for each in known if each == value), None)
     if found is None:
         raise ValueError(f"image.{who}: {what} must be one of: {' | '.join(known)}, got {value!r}")

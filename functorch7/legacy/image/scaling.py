@@ -1,4 +1,4 @@
-"""Images in other sizes: each new row, and then each column, is a weighted sum of old ones."""
+"""Images in other sizes: each new row, then each new column, is a weighted sum of old ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def scale(*args: Operand) -> Tensor:
 
     `scale(image, width, height [, mode])`; `scale(image, size [, mode])` with the size "WxH", MAX (of the longer side),
     "^MIN" (of the shorter), "*FACTOR" or "*N/M"; `scale(result, image [, mode])` into the result's size. The mode is
-    "bilinear" (new pixels between the corners' are interpolated, in smaller sizes averages are taken), "bicubic"
-    (interpolated by cubic polynomials) or "simple" (the nearest pixel to the left and above).
-    Raises: TypeError for other arguments, ValueError for sizes and modes that are none.
+    "bilinear" (interpolates between the corners' pixels, averages for smaller sizes), "bicubic"
+    (by cubic polynomials) or "simple" (the nearest pixel to the left and above).
+    Raises: TypeError for other arguments, ValueError for unknown sizes and modes.
     Source: image/doc/simpletransform.md; image/generic/image.c.
     """
     destination, (source, *rest) = tensors_first("scale", args)
@@ -47,7 +47,7 @@ def scale(*args: Operand) -> Tensor:
 
 
 def _size(size: Any, width: int, height: int) -> list[float]:
-    """(width, height) of a size that is written in one of Torch's ways."""
+    """(width, height) of a size in any of Torch's forms."""
     text = str(size)
     if found := re.fullmatch(r"(\d+)x(\d+)", text):
         return [int(found[1]), int(found[2])]
@@ -66,13 +66,13 @@ def _size(size: Any, width: int, height: int) -> list[float]:
 
 
 class _Parts(NamedTuple):
-    """The places of the old pixels that each new one is a sum of, and their weights: both of parts by new pixels."""
+    """The places and weights of the old pixels in each new one's sum: both are parts x new pixels."""
 
     places: np.ndarray
     weights: np.ndarray
 
     def summed(self, image: np.ndarray, axis: int) -> np.ndarray:
-        """The new pixels along an axis, the last or the one before."""
+        """The new pixels along the last axis or the one before."""
         found: Any = 0
         for places, weights in zip(self.places, self.weights, strict=True):
             found = found + image.take(places, axis) * (weights if axis == -1 else weights[:, None])
@@ -80,7 +80,7 @@ class _Parts(NamedTuple):
 
 
 def _between_ends(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where new pixels lie among the old ones if the first and the last stay: whole places and fractions, as floats."""
+    """The new pixels' places among the old ones if the first and last stay: whole places and fractions, as floats."""
     if new == 1:
         return np.array([old - 1]), np.zeros(1, np.float32)
     position = np.arange(new, dtype=np.float32) * (np.float32(old - 1) / np.float32(new - 1))

@@ -1,4 +1,4 @@
-"""Images whose new pixels come from anywhere in the old one: rotations, polar coordinates, fields of flow."""
+"""Images with pixels from anywhere in the old one: rotations, polar coordinates, flow fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RADIUS = 3
 
 
 def rotate(*args: Operand) -> Tensor:
-    """`rotate([result,] image, theta [, mode])`: turned to the left about its centre by an angle; 0 where nothing was.
+    """`rotate([result,] image, theta [, mode])`: rotated to the left about its centre by an angle; 0 in empty places.
 
     The mode is "simple" (the nearest pixel) or "bilinear". Raises ValueError for others.
     Source: image/doc/simpletransform.md; image/generic/image.c.
@@ -42,7 +42,7 @@ def rotate(*args: Operand) -> Tensor:
 
 
 def _kept_half(position: np.ndarray, size: int) -> np.ndarray:
-    """Positions, of which those less than half a pixel outside are at the edge."""
+    """Positions; those less than half a pixel outside move to the edge."""
     edge = np.where((position > size - 1) & (position < size - 0.5), size - 1, position)
     return np.where((edge < 0) & (edge > -0.5), 0, edge)
 
@@ -89,11 +89,11 @@ def _polar(who: str, args: tuple, radii: Any) -> Tensor:
 
 
 def warp(*args: Operand) -> Tensor:
-    """`warp([result,] image, field [, mode [, offset [, clamp [, pad]]]])`: pixels from where a field of flow points.
+    """`warp([result,] image, field [, mode [, offset [, clamp [, pad]]]])`: pixels from where a flow field points.
 
     `field` is 2 x height x width: rows, then columns, from the new pixel (with `offset`, the default) or from the top
-    left. The mode is "bilinear", "simple", "bicubic" or "lanczos". Outside, with `clamp` "clamp", is the nearest
-    pixel; with "pad" it is the number `pad`, 0 by default. Raises ValueError for other values, TypeError for a pad
+    left. The mode is "bilinear", "simple", "bicubic" or "lanczos". Outside the image, `clamp` "clamp" takes the
+    nearest pixel and "pad" the number `pad`, by default 0. Raises ValueError for other values, TypeError for a pad
     without "pad".
     Source: image/doc/paramtransform.md; image/generic/image.c.
     """
@@ -126,7 +126,7 @@ def affinetransform(*args: Operand) -> Tensor:
 
 
 def _tensors_last(args: tuple) -> tuple:
-    """The arguments, in which a tensor that is an option is a list: it is no image."""
+    """The arguments with an option's tensor as a list, since it is not an image."""
     return tuple(
         each.totable() if isinstance(each, Tensor) and i > 2 and each.dim() == 1 else each
         for i, each in enumerate(args)
@@ -180,7 +180,7 @@ def _like(planes: np.ndarray, source: Tensor) -> np.ndarray:
 
 
 def _pixels(image: np.ndarray, y: np.ndarray, x: np.ndarray, outside: float = 0) -> np.ndarray:
-    """The pixels at whole places; another value outside."""
+    """The pixels at whole places; outside, another value."""
     height, width = image.shape[1:]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     return np.where(inside, image[:, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)], outside)

@@ -1,4 +1,4 @@
-"""PNG files of 16 bits a number, of which Pillow writes grey ones alone."""
+"""PNG files of 16 bits a number; Pillow writes only grey ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {1: 0, 3: 2, 4: 6}
 
 
 def png_of_16_bits(who: str, image: Tensor) -> bytes:
-    """The file of an image of H x W, or of 1, 3 or 4 planes, from 0 to 1. Raises: ValueError for others, and bytes."""
+    """The file of an image of H x W, or of 1, 3 or 4 planes, from 0 to 1. Raises: ValueError for others and bytes."""
     values = image.numpy()
     planes = values[None] if values.ndim == 2 else values
     if planes.ndim != 3 or len(planes) not in KINDS or planes.dtype == np.uint8 or not planes.size:

@@ -1,1 +1,1 @@
-"""The objects: modules and criterions, those of which are written by hand that do more than their descriptions say."""
+"""Modules and criterions. Classes are written by hand only if their objects do more than their descriptions say."""

@@ -1,4 +1,4 @@
-"""Objects that are no modules and have the methods of one, as Torch's graphs take them."""
+"""Objects that are not modules but have a module's methods, which Torch's graphs accept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ METHODS = ("updateOutput", "updateGradInput", "accGradParameters", "parameters",
 
 
 def adopted(value: object) -> Module:
-    """A module, or one whose methods are those of an object that is none. Raises TypeError for an object without."""
+    """A module, or one with the methods of another object. Raises TypeError for an object without them."""
     if isinstance(value, Module):
         return value
     if not hasattr(value, "updateOutput"):
@@ -23,6 +23,6 @@ def adopted(value: object) -> Module:
 
 
 def _method(value: Any, name: str) -> Callable:
-    """What is called with the other arguments alone; in a table it is a function that takes the table, too."""
+    """An object's method; a function in a table also takes the table."""
     found = getattr(value, name)
     return partial(found, value) if isinstance(value, dict) else found

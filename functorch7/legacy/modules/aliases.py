@@ -1,4 +1,4 @@
-"""Torch's names for what objects have already: their fields, modules inside them, what their descriptions answer."""
+"""Torch's names for what objects already have: fields, modules inside, methods of their descriptions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .container import Container
 
 
 def method(run: Callable[..., Value], said: str, gives: str = "Module") -> Callable[..., Value]:
-    """A method that does no more than call another; `gives` is for type checkers, who know the names of nn.pyi."""
+    """A method that only calls another; `gives` is the result's type for type checkers, by its name in nn.pyi."""
     run.__doc__, run.__module__ = said, __name__
     run.__annotations__ = {**run.__annotations__, "return": gives}
     return run
 
 
 def _found(read: Callable[[Any], Any], said: str) -> property:
-    """What follows from the object."""
+    """A property that is read from the object."""
     return property(read, doc=said)
 
 
 def made(name: str, said: str) -> Callable[..., Value]:
-    """A method that gives the object of what the description's method of this name describes."""
+    """A method that returns the object of what the description's method of this name returns."""
 
     def make(self: Any, *given: Any) -> Any:
         return object_of(getattr(self._spec, name)(*map(unwrapped, given)))
@@ -35,7 +35,7 @@ def made(name: str, said: str) -> Callable[..., Value]:
 
 
 def _watched(numbers: str, direction: str, said: str) -> property:
-    """What a Profile's stopwatch has noted of a direction since it last printed."""
+    """What a Profile's stopwatch has counted in a direction since it last printed."""
     return _found(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], said)
 
 

@@ -25,22 +25,22 @@ class BothWays(Decorator, describes=BothWaysSpec):
         return self.get(1).get(1).get(2).getModule()
 
     def remember(self, mode: str | None = None) -> Self:
-        """Says to the forward layer when to keep its state; the other never does."""
+        """Sets when the forward layer keeps its state; the other never does."""
         self.getForward().remember(mode)
         return self
 
     def maskZero(self, v1: bool = True) -> Self:
-        """Makes both layers give zeros where the input is zeros (or setZeroMask says so), and start anew there."""
+        """Makes both layers return zeros, and start again, where the input is zeros (or by setZeroMask)."""
         self.getForward().maskZero(v1)
         self.getBackward().maskZero(v1)
         return self
 
 
 class StartsAnew(Described):
-    """Sequencers whose two directions both start anew with every sequence, whatever they are told to remember."""
+    """Sequencers whose two directions both start again with every sequence, whatever is to be remembered."""
 
     def remember(self, mode: str | None = None) -> Self:
-        """Does nothing, as in rnn, whose Sequencers inside are not told. Raises ValueError for what is no mode."""
+        """Does nothing, as in rnn, which does not tell the Sequencers inside. Raises ValueError for unknown modes."""
         check_mode(self.typename(), "both" if mode is None else mode)
         return self
 

@@ -1,4 +1,4 @@
-"""What a recurrence shows of its steps: Torch's tables with an entry for each, read off the calls that were made."""
+"""Torch's tables of a recurrence's steps, made from the calls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .module import Module
 
 
 class ByStep(Mapping):
-    """A table by number of step, as in Torch: 1 is the first, 0 what was before it; it has the steps that are kept.
+    """A table by step, as in Torch: 1 is the first step, 0 the state before it. It has the steps that are kept.
 
-    It is read, not written to: states are set by `setHiddenState`, gradients of states by `setGradHiddenState`.
+    It is read-only: states are set by `setHiddenState`, gradients of states by `setGradHiddenState`.
     """
 
     def __init__(self, name: str, steps: list[int], at: Callable[[int], Value]):
@@ -44,10 +44,10 @@ class ByStep(Mapping):
 
 
 class StepModule:
-    """A module as its clone for one time step is in Torch: the module itself, but for what this step has left.
+    """Torch's clone of a module for one time step: the module itself, with the results of this step.
 
-    `output`, `gradInput` and `reward` are the step's; `modules` and `get` give the modules inside likewise. All else is
-    the module's, and is set there.
+    `output`, `gradInput` and `reward` are the step's; `modules` and `get` return the modules inside in the same way.
+    Everything else belongs to the module, and is set there.
     """
 
     def __init__(self, module: Value, around: Value, step: int):
@@ -59,7 +59,7 @@ class StepModule:
 
     @property
     def output(self) -> Output:
-        """What the module gave at this step."""
+        """The module's output at this step."""
         module, around, step = self._of
         call = self._call()
         if call is not None:
@@ -110,14 +110,12 @@ class StepModule:
 
 
 class StepFields(Module):
-    """Torch's tables of an AbstractRecurrent's steps, of those that are kept for backward, and of a whole sequence.
+    """Torch's tables of an AbstractRecurrent's steps that are kept for backward, or of a whole sequence.
 
-    outputs, gradInputs: what the module gave at each step, and the gradients at its inputs. cells: the second part of
-    the state, of LSTMs. gradOutputs, gradCells: the gradients that come into the state after a step from the steps
-    after it, and _gradOutputs these and those of the output together. sharedClones: the module of each step.
+    outputs, gradInputs: the module's output at each step, and the gradient at its input. cells: the second part of the
+    state of LSTMs. gradOutputs, gradCells: the gradients that later steps send into the state after a step;
+    _gradOutputs: these and those of the output together. sharedClones: the module of each step.
     """
-
-    spec_class = None
 
     def _calls_of_steps(self) -> list[tuple[int, int, Call]]:
         """(first step, how many, call) of the calls that are kept since the state was forgotten."""
@@ -125,7 +123,7 @@ class StepFields(Module):
         if call is None:
             return []
         if call.plan.is_step:
-            return [(step, 1, each) for step, each in call.plan.members[0]._steps().calls.items()]
+            return [(step, 1, each) for step, each in call.plan.history.calls.items()]
         return [(self.steps_before(call) + 1, call.steps_of(self), call)]
 
     def call_of_step(self, step: int) -> Call | None:
@@ -133,15 +131,15 @@ class StepFields(Module):
         return next((call for first, count, call in self._calls_of_steps() if first == step and count == 1), None)
 
     def passes_state(self, module: object) -> bool:
-        """Whether a module is that of a step which takes the state beside the input, and gives the state after it.
+        """Whether a module is that of a step, which takes the state beside the input and returns the state after it.
 
-        Of cells it is one that Torch composes of their layers, and that runs in no call.
+        For cells, Torch composes it of their layers; here no call runs it.
         """
         is_part = "recurrent_module" in self._spec.children() or all(module is not each for each in self.children())
         return is_part and module is self.recurrentModule
 
     def state_after(self, step: int) -> Output:
-        """What such a module gives at a step. None for a step that is not kept."""
+        """The output of such a module at a step. None for a step that is not kept."""
         state = [self._states(name, name).get(step) for name in self._spec.hidden]
         return state if len(state) > 1 else state[0]
 
@@ -163,7 +161,7 @@ class StepFields(Module):
         return ByStep(name, [first + i for first, count, _ in kept for i in range(count)], at)
 
     def _states(self, name: str, state: str) -> ByStep:
-        """A part of the state after each step; that before the first and that after the last are at hand."""
+        """A part of the state after each step; the first and the last state need no recorded steps."""
         calls = self._calls_of_steps()
         if state not in getattr(self._spec, "hidden", ()) or not calls:
             return ByStep(name, [], lambda _: None)
@@ -178,7 +176,7 @@ class StepFields(Module):
         return self._values(plan, values).get((id(self), state))
 
     def _grad_states(self, name: str, state: str) -> ByStep:
-        """The gradient that comes into a part of the state after each step; that of the initial state is at hand."""
+        """The gradient that comes into a part of the state after each step, and the initial state's."""
         calls = [each for each in self._calls_of_steps() if each[2].cotangents is not None]
         if state not in getattr(self._spec, "hidden", ()) or not calls:
             return ByStep(name, [], lambda _: None)
@@ -190,7 +188,7 @@ class StepFields(Module):
 
     @property
     def outputs(self) -> ByStep:
-        """What the module gave at each step."""
+        """The module's output at each step."""
         if "output" in getattr(self._spec, "hidden", ()):
             return self._states("outputs", "output")
         return self._table("outputs", "output", False)
@@ -207,12 +205,12 @@ class StepFields(Module):
 
     @property
     def gradOutputs(self) -> ByStep:
-        """The gradient that comes into each step's output from the steps after it."""
+        """The gradient that later steps send into each step's output."""
         return self._grad_states("gradOutputs", "output")
 
     @property
     def gradCells(self) -> ByStep:
-        """The gradient that comes into each step's cell from the steps after it."""
+        """The gradient that later steps send into each step's cell."""
         return self._grad_states("gradCells", "cell")
 
     @property
@@ -234,24 +232,24 @@ class StepFields(Module):
 
     @property
     def nSharedClone(self) -> int:
-        """How many there are."""
+        """Their number."""
         return len(self.sharedClones)
 
     @property
     def zeroTensor(self) -> Tensor:
-        """The output that sequences start from: zeros, as large as the outputs so far; empty before any."""
+        """The output that sequences start from: zeros of the outputs' size; empty before any output."""
         outputs = self.outputs
         return outputs[max(outputs)].clone().zero() if outputs else self._made()
 
     @property
     def recurrentModule(self) -> Described:
-        """The module of one step: of cells the one that Torch composes, around the same layers."""
+        """The module of one step; for cells the one that Torch composes, around the same layers."""
         if self._spec.masked is None and "recurrent_module" in self._spec.children():
             return self.modules[-1]
         return composed.field(self, "recurrentModule")
 
     def getStepModule(self, step: int) -> StepModule:
-        """The module that runs at a step, as it has left it. Raises ValueError unless steps are counted from 1."""
+        """The module of a step with this step's results. Raises ValueError unless steps are counted from 1."""
         if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or step < 1:
             raise ValueError(f"{self.title()}: expecting step at arg 1, got {step!r}")
         return StepModule(self.recurrentModule, self, int(step))

@@ -29,9 +29,9 @@ class Container(Module, describes=core.Container):
         return self
 
     def get(self, index: int, *more: int) -> Value:
-        """The module at a position, from 1, or from -1 backwards; further ones look inside. None if there is none.
+        """The module at a position from 1, or backwards from -1; further positions look inside. None if there is none.
 
-        Raises: TypeError for what is no whole number.
+        Raises: TypeError for anything but a whole number.
         """
         index = whole(self.typename(), "index", index)
         place = index - 1 if index > 0 else index + len(self.modules)

@@ -24,8 +24,9 @@ from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
 from ..engine.waiting import waiting_for
-from ..objects.described import arguments_of, describe, overridden_in
+from ..objects.described import arguments_of, overridden_in
 from ..objects.generated import class_of
+from ..objects.given import describe
 from ..tensors.changes import changed
 from ..tensors.devices import has_others, precision
 from ..tensors.noted import Noted
@@ -42,7 +43,8 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient.
 
     A user's subclass defines `updateOutput(input, target)` and, unless that can be differentiated,
-    `updateGradInput(input, target)`. Fields: output, gradInput, and the arguments under Torch's names.
+    `updateGradInput(input, target)`. Fields: output (0 at first) and gradInput, of the last call of this criterion, or
+    of a criterion or network around it; and the arguments under Torch's names.
     It is a module: where it has parameters, its own or those of modules inside, backward adds to their gradients, and
     `parameters()`, `zeroGradParameters()`, `updateParameters(rate)`, `evaluate()` and the like are those of modules.
     Source: nn/doc/criterion.md#nn.Criterion.
@@ -51,7 +53,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     takes_an_input = False
     _kept: Evaluation | None = None
     _inherits_gradient = False
-    """Whether a class that writes its loss alone has the gradient of the class above."""
+    """Whether a class that defines only its loss has the gradient of the class above."""
     _own_effects = False
     """Whether a class of this package does more than its description says."""
     _zero_mask: Any = None
@@ -69,7 +71,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         return True
 
     def _cast(self, type_name: str, cache: dict) -> None:
-        """Casts the tensors; those that are as they were given are taken from there, with all their digits."""
+        """Casts the tensors; those that are unchanged are cast from the given values, with all their digits."""
         given = {name: np.asarray(getattr(self._spec, name)) for name in self._arrays}
         same = [
             n for n, array in given.items() if np.array_equal(array.astype(self.__dict__[n].dtype), self.__dict__[n])
@@ -79,17 +81,17 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             self.__dict__[name].copy(given[name])
 
     def _is_users(self) -> bool:
-        """Whether a user has written its loss or its gradient."""
+        """Whether a user has defined its loss or its gradient."""
         return self._has_own_loss() or overridden_in(self.__class__, "updateGradInput")
 
     def is_foreign(self) -> bool:
-        """Whether the object has to be run, because it does, or one inside, what its description does not say."""
+        """Whether the object has to be run, because it, or one inside, does more than its description says."""
         return self._own_effects or self._is_users() or bool(self._holding and self._by_members())
 
     def _by_members(self) -> bool:
         """Whether the criterions inside have to be run themselves.
 
-        Those with parameters have to, too: their gradients are not multiplied by the weights of a MultiCriterion.
+        So do those with parameters, whose gradients are not multiplied by the weights of a MultiCriterion.
         """
         return not self._by_plan and any(member._by_plan or member.is_foreign() for member in self.members())
 
@@ -102,37 +104,17 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     # What forward and backward leave -------------------------------------------------------------------------------
 
-    @property
-    def output(self) -> Value:
-        """The loss of the last forward, of a criterion or network around this one, too; 0 at first."""
-        self._catch_up()
-        return self._left_by_call("_output", lambda call: as_number(call.output_of(self)))
-
-    @output.setter
-    def output(self, value: Value) -> None:
-        self.__dict__["_output"] = (next(count), value)
-
-    @property
-    def gradInput(self) -> Output:
-        """The gradient of the last backward, of a criterion or network around this one, too; empty at first."""
-        self._catch_up()
-        return self._left_by_call("_grad_input", lambda call: of_input(call.grad_input_of(self)))
-
-    @gradInput.setter
-    def gradInput(self, value: Output) -> None:
-        self.__dict__["_grad_input"] = (next(count), value)
-
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
+        self._catch_up()
         self.__dict__.setdefault("_output", (0, 0))
-        return super()._left_by_call(field, find) if self._by_plan else self._left_by_itself(field)
-
-    def _left_by_itself(self, field: str) -> Any:
+        if self._by_plan:
+            return super()._left_by_call(field, find)
         return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
 
     def _catch_up(self, after: int | None = None, with_networks: bool = True) -> None:
-        """Computes what this one shows of a whole that it was part of (a criterion around it, or a network) `after`.
+        """Computes what this criterion shows if it was part of a criterion or network that ran `after` a moment.
 
-        This is a moment, by default that of its last loss.
+        The moment is by default that of its last loss.
         """
         after = self._number() if after is None else after
         around = self.__dict__.get("_around", lambda: None)()
@@ -143,11 +125,11 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             self._follow(self._newest_call())
 
     def _number(self) -> int:
-        """When its loss was computed, by the count of calls."""
+        """When its loss was computed, as a count of calls."""
         return self.__dict__.get("_output", (0, 0))[0]
 
     def _follow(self, call: Call | None) -> None:
-        """Computes the loss, and the gradient, of what it was given in a network's call, unless that was done."""
+        """Computes the loss, and the gradient, of its input in a network's call, unless this was done."""
         if call is None:
             return
         pulled, number = call.cotangents is not None, self._number()
@@ -174,7 +156,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             yield from member._all_members()
 
     def surround(self) -> None:
-        """Lets those inside look here for what they show, since this one is computed as a whole."""
+        """Tells the criterions inside that this one was computed as a whole, so that they look here."""
         for member in self.members():
             member.__dict__["_around"] = weakref.ref(self)
             member.surround()
@@ -211,7 +193,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         return output
 
     def updateGradInput(self, input: Value, target: Value = None) -> Value:
-        """Computes the gradient, unless forward of the same input and target has done so; adds those of parameters."""
+        """Computes the gradient, unless forward has done so for the same values; adds the gradients of parameters."""
         # A class below a criterion that writes both, and asks the one above, wants the gradient of that one's loss.
         asked_from_below = self._inherits_gradient or overridden_in(self.__class__, "updateGradInput")
         if self._has_own_loss() and not (asked_from_below and self._spec is not None):
@@ -274,9 +256,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         return last
 
     def _computed_with_network(self, spec: Any, input: Input, target: Input | None) -> tuple[Any, Any] | None:
-        """The loss and its gradient, of the output of a call that waits for it, in one program with the call.
+        """The loss and its gradient in one program with the call that waits for it and whose output is the input.
 
-        None where there is no such call, or something is wrong, as `_computed` will say.
+        None if there is no such call, or if something is wrong, which `_computed` will report.
         """
         call = waiting_for(input)
         if call is None:
@@ -290,7 +272,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         return both
 
     def _evaluated_by_members(self, input: Input, target: Input | None, spec: Any) -> Evaluation:
-        """The same, where every criterion inside is run by its own methods."""
+        """The same, with every criterion inside run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         given, others = all_looked_at((given, others))
         with precision(dtype):
@@ -330,9 +312,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         return self.forward(input, target), self.backward(input, target)
 
     def setZeroMask(self, zeroMask: npt.ArrayLike | Tensor | None) -> None:
-        """Says which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none is.
+        """Sets which examples are padding (1): batchsize, or seqlen x batchsize around sequences; False: none.
 
-        It counts for this criterion and those inside; criterions that do not mask take no notice.
+        It applies to this criterion and those inside; criterions that do not mask ignore it.
         """
         if zeroMask is not False and zeroMask is not None:
             mask = np.asarray(unwrapped(zeroMask))
@@ -358,5 +340,5 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
 
 def _read(value: Input | None) -> Any:
-    """What users give, as arrays, or, on an accelerator, what is noted of them."""
+    """Users' values as arrays, or, on an accelerator, what is noted for them."""
     return noted(value) if has_others() else unwrapped(value)

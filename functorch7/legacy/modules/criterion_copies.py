@@ -1,4 +1,4 @@
-"""What copies and files of a criterion have of its last call."""
+"""The results of a criterion's last call in copies and files."""
 
 from __future__ import annotations
 
@@ -17,22 +17,27 @@ from .criterion_parts import CriterionParts
 
 
 class CriterionCopies(CriterionParts):
-    """The part of Criterion that copies and files ask."""
+    """The part of Criterion for copies and files."""
 
     def left(self) -> tuple[Value, Value]:
-        """(output, gradInput), as copies and files have them; each None where nothing was computed.
+        """(output, gradInput) for copies and files; each None if nothing was computed.
 
-        What networks around have computed is not asked for: they may be in the making. Nor is anything computed for
-        the copies that are made while somebody looks into a network.
+        Networks around are not asked, as they may still be in the making. Nothing is computed for copies that are made
+        while a network is looked into.
         """
         if not self._by_plan and opened(Recorder) is None:
             self._catch_up(with_networks=False)
         call = self._call if self._by_plan else None
-        output = self._newer("_output", call, lambda call: as_number(call.output_of(self)))
-        return output, self._newer("_grad_input", call, lambda call: of_input(call.grad_input_of(self)))
+        return self._newer("_output", call, self._output_of), self._newer("_grad_input", call, self._grad_input_of)
+
+    def _output_of(self, call: Call) -> Value:
+        return as_number(super()._output_of(call))
+
+    def _grad_input_of(self, call: Call) -> Value:
+        return of_input(super()._grad_input_of(call))
 
     def _newer(self, field: str, call: Call | None, find: Callable[[Call], Value]) -> Value:
-        """What a call has left, or what was put into the field since."""
+        """The result of a call, or a value that was put into the field later."""
         number, value = self.__dict__.get(field, (0, None))
         if call is not None and call.number > number:
             return find(call)
@@ -42,19 +47,19 @@ class CriterionCopies(CriterionParts):
         raise NotImplementedError
 
     def take_left(self, output: Value, grad_input: Value) -> None:
-        """Takes what another one has left; None: what it is made with."""
+        """Takes the results of another one; None keeps its own."""
         if output is not None:
             self.output = output
         if grad_input is not None:
             self.gradInput = grad_input
 
     def saved_fields(self) -> Fields:
-        """The fields as a file has them, of a user's class."""
+        """The fields of a user's class for a file."""
         left = {name: each for name, each in zip(LEFT, self.left(), strict=True) if each is not None}
         return super().saved_fields() | left
 
     def take_fields(self, fields: Fields) -> list:
-        """Becomes what a file's fields say, with what the last call has left: lists, in which tensors take places."""
+        """Takes a file's fields; returns lists with the results of the last call, in which tensors will be put."""
         left = {"_output": fields.get("output"), "_grad_input": fields.get("gradInput")}
         super().take_fields(fields)
         held = {field: [next(count), value] for field, value in left.items() if value is not None}
@@ -68,5 +73,5 @@ class CriterionCopies(CriterionParts):
 
 
 def of_input(gradients: Value) -> Value:
-    """The input's gradient, of those of input and target."""
+    """The input's gradient among those of input and target."""
     return None if gradients is None else gradients[0]

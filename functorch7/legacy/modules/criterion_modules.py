@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ... import core, losses
-from ..objects.described import Given, taken_from
 from ..objects.generated import More, more, object_of
+from ..objects.given import Given, taken_from
 from .criterion import Criterion
 from .module import Module
 
 
 class _Computing(Module):
-    """What CriterionTable and ModuleFromCriterion have in common: the object `criterion` is what counts."""
+    """The base of CriterionTable and ModuleFromCriterion: their object `criterion` counts."""
 
     criterion: Criterion
 

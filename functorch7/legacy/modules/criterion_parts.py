@@ -1,4 +1,4 @@
-"""What a criterion is made of: criterions and modules inside it, and tensors among its arguments."""
+"""A criterion's parts: criterions and modules inside it, and tensors among its arguments."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import numpy as np
 from ... import core, losses
 from ...core.types import Value
 from ...network import numbers
-from ..objects.described import Described, Given, taken_from
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given, taken_from
 from ..tensors.tensor import Tensor
 from .members import FIELDS, OfObject, attribute, holds
 from .module import Module
 
 
 class CriterionParts(Module):
-    """The part of Criterion that makes the objects inside, and describes them as they stand."""
+    """The part of Criterion that makes the objects inside, and describes their present state."""
 
     is_criterion = True
     criterion: Any
@@ -28,12 +29,12 @@ class CriterionParts(Module):
     inputModule: Any
     targetModule: Any
     _by_plan = False
-    """Whether it has, or may have, arrays or modules inside, so that a call runs as that of a network does."""
+    """Whether it has, or may have, arrays or modules inside, so that it runs as a network does."""
     _arrays: list[str] = []
     _holding: tuple[str, ...] = ()
     """The description's fields that hold criterions and modules."""
     _stands_alone = False
-    """Whether its description holds neither arrays nor anything that other objects say."""
+    """Whether its description contains neither arrays nor descriptions of other objects."""
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         """Makes the objects inside that were not given."""
@@ -58,8 +59,8 @@ class CriterionParts(Module):
         self.__dict__["_stands_alone"] = not (self._arrays or self._holding or self._parts_described())
 
     def _hold(self, given: Mapping[str, Any]) -> None:
-        """Keeps the tensors themselves that it was given for its arrays, if they are of its type, as in Torch: what
-        is written to them counts.
+        """Keeps the given tensors themselves for its arrays if they are of its type, as in Torch: writing to them
+        counts.
         """
         for name in self._arrays:
             tensor, made = given.get(name), self.__dict__[name]
@@ -99,11 +100,11 @@ class CriterionParts(Module):
         return [each for each in self.children() if each.is_criterion]
 
     def description(self) -> Value:
-        """The immutable description as it stands, with the tensors' present values and all that is inside."""
+        """The immutable description with the tensors' present values and everything inside."""
         return OfObject(self) if self._spec is None or self._is_users() else self.own_description()
 
     def own_description(self) -> Value:
-        """The description, whatever methods a user has written."""
+        """The description, regardless of a user's methods."""
         if self._stands_alone:
             return self._spec
         inside = [each.description() for each in self._parts_described()]
@@ -139,11 +140,11 @@ class CriterionParts(Module):
         return self._spec.replace(**changes)
 
     def attribute_values(self) -> list[Value]:
-        """Itself, which is looked into: tensors change without notice."""
+        """Itself, which is inspected, as tensors change without notice."""
         return [self]
 
     def own_attributes(self) -> tuple:
-        """What a plan compares before each call: tensors among the arguments are constants of its program."""
+        """What a plan compares before each call, as tensors among the arguments are constants of its program."""
         return (self._described(lambda inside: inside._spec), *map(id, self.children()))
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from ... import core, losses, recurrent, reinforce
 from ...core.types import Value
-from ..objects.described import Described, Given
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given
 from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -23,7 +24,7 @@ from .module import Module
 
 
 class OfClasses(Criterion):
-    """A criterion of classes with weights, of which Torch's `forward` gives the total after the loss (in Lua)."""
+    """A criterion of classes with weights; in Lua, `forward` also returns the total weight, as in Torch."""
 
     def __len__(self) -> int:
         return 0 if self.weights is None else self.weights.nElement()
@@ -120,8 +121,8 @@ class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):
 
 
 class MultiCriterion(Criterion, describes=losses.MultiCriterion):
-    """nn.MultiCriterion: the Python lists `criterions` and `weights` are what counts; `weights` may be a storage or a
-    tensor, too.
+    """nn.MultiCriterion: its Python lists `criterions` and `weights` count; `weights` may also be a storage or a
+    tensor.
     """
 
     weights: list[float] | tuple[float, ...] | Tensor | Storage = ()

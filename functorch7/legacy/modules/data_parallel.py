@@ -19,7 +19,7 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
     """nn.DataParallelTable."""
 
     def __init__(self, dimension: int, flattenParams: bool = False, usenccl: bool = False):
-        """Of batches whose examples are slices of `dimension`; XLA sums gradients, whatever the others say."""
+        """For batches whose examples are slices of `dimension`; the others are ignored, as XLA sums gradients."""
         super().__init__(dimension)
 
     def add(self, module: Module, gpuids: int | list[int] | tuple[int, ...] = ()) -> Self:
@@ -39,7 +39,7 @@ class DataParallelTable(Container, describes=layers.DataParallelTable):
         self._spread()
 
     def _spread(self) -> None:
-        """Lays the arrays of the module on all devices, if they lie on any."""
+        """Places the module's arrays on all devices, if they are on any."""
         devices = self._spec.placed_on()
         if len(devices) == 1:
             return

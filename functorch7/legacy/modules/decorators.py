@@ -35,7 +35,7 @@ class Decorator(Container, describes=layers.Decorator):
 
     @staticmethod
     def decorate(kind: type) -> None:
-        """Gives a user's class methods that call those of its first module, and the printed text of a decorator."""
+        """Gives a user's class methods that call its first module's, and the text of a decorator."""
 
         def forwarding(name: str) -> Callable:
             def method(self: Any, *args: Any) -> Any:
@@ -63,7 +63,7 @@ class Serial(Decorator, describes=layers.Serial):
 
 
 class NaN(Decorator, describes=layers.NaN):
-    """nn.NaN: called itself, it looks at the gradients as they have accumulated; inside a network at what is added."""
+    """nn.NaN: a call of its own checks the accumulated gradients; inside a network it checks what is added."""
 
     @staticmethod
     def newId() -> int:
@@ -94,7 +94,7 @@ class DontCast(Decorator, describes=layers.DontCast):
 
 
 class GPU(Decorator, describes=layers.GPU):
-    """nn.GPU: the module's tensors are on its device, too."""
+    """nn.GPU: the module's tensors are also on its device."""
 
     def __init__(self, module: Module, device: int, outdevice: int | None = None):
         super().__init__(module, device, outdevice)
@@ -143,14 +143,14 @@ def _weight_of(module: Any) -> Tensor:
 class WeightNorm(Decorator, describes=layers.WeightNorm):
     """nn.WeightNorm; `gradV` has the sizes of the module's weight, its outputs first.
 
-    Differs from Torch7: the module inside is part of the description, so that `replace` may put in its place what has
-    its weight alone; what is put into its bias counts, as in Torch. `reset` draws v and g anew, where Torch draws the
-    weight inside, which counts for nothing afterwards.
+    Differs from Torch7: the module inside is part of the description, so `replace` may only replace it by a module with
+    the same weight. Writing into its bias counts, as in Torch. `reset` draws v and g; Torch draws the weight inside,
+    which has no effect afterwards.
     """
 
     @property
     def modules(self) -> list[Described]:  # type: ignore[override]
-        """The module inside, with the same bias, its weight as v and g stand."""
+        """The module inside, with the same bias and the weight of v and g."""
         inner: Any
         (inner,) = found = composed.field(self, "modules")
         inner.type(self._type).training(self.in_training)
@@ -167,9 +167,9 @@ class WeightNorm(Decorator, describes=layers.WeightNorm):
         return self.modules
 
     def replace(self, callback: Callable[[Value], Value]) -> Described:
-        """callback(module) for this module and the one inside, in whose place one with the same weight may come.
+        """callback(module) for this module and the one inside, which may be replaced by one with the same weight.
 
-        Raises: TypeError for another one, to which v and g mean nothing.
+        Raises: TypeError for another module, to which v and g do not apply.
         """
         made, inner = callback(self), self.module
         new: Any = inner.replace(callback)
@@ -187,7 +187,7 @@ class WeightNorm(Decorator, describes=layers.WeightNorm):
 
     @property
     def weight(self) -> Tensor:
-        """The module's weight, as v and g stand."""
+        """The module's weight, from v and g."""
         return _weight_of(self)
 
     def updateWeight(self) -> None:
@@ -203,7 +203,7 @@ class LinearWeightNorm(Module, describes=layers.LinearWeightNorm):
 
     @property
     def weight(self) -> Tensor:
-        """The matrix, as v and g stand."""
+        """The matrix, from v and g."""
         return _weight_of(self)
 
     def updateWeightMatrix(self) -> None:

@@ -1,4 +1,4 @@
-"""Directed graphs: nodes that know those that follow them, edges, and graphs of both."""
+"""Directed graphs: nodes with their successors, edges, and graphs of both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Visitor = Callable[["Node"], Any]
 
 
 class Members(list):
-    """A list that also says where its members are, as Torch's tables do: nodes[node] is a position from 1, or None."""
+    """A list that also finds its members, as Torch's tables do: nodes[node] is a position from 1, or None."""
 
     def __init__(self, members: Value = ()):
         super().__init__()
@@ -24,7 +24,7 @@ class Members(list):
             self.add(member)
 
     def add(self, member: object) -> int:
-        """Appends what is not there yet; its position."""
+        """Appends a new member; returns its position."""
         if id(member) not in self._positions:
             super().append(member)
             self._positions[id(member)] = len(self)
@@ -36,19 +36,19 @@ class Members(list):
         return super().__getitem__(key) if isinstance(key, (int, slice)) else self._positions.get(id(key))
 
     def get(self, key: object) -> Value:
-        """The member at a position from 1, or the position of a member; None for what is not there."""
+        """The member at a position from 1, or the position of a member; None if there is none."""
         if isinstance(key, int):
             return self[key - 1] if 1 <= key <= len(self) else None
         return self[key]
 
     def put(self, position: int, member: object) -> None:
-        """Puts a member at a position from 1, the next one included; None takes away what is there."""
+        """Sets the member at a position from 1, including the next one; None removes it."""
         self[position - 1 : position] = [] if member is None else [member]
         self._positions = {id(each): i for i, each in enumerate(self, 1)}
 
 
 class OfGraph(Named):
-    """What the package's classes have in common."""
+    """The base of the package's classes."""
 
     _package = "graph"
 
@@ -67,12 +67,12 @@ class Node(OfGraph):
         self.visited = self.marked = False
 
     def add(self, child: Node | list[Node]) -> None:
-        """Lets an edge lead to a node, or to each of a list, where none does yet."""
+        """Adds an edge to a node, or to each of a list, unless there is one."""
         for each in child if isinstance(child, (list, tuple)) else [child]:
             self.children.append(each)
 
     def label(self) -> str:
-        """What pictures show of it."""
+        """Its text in pictures."""
         return str(self.data)
 
     def visit(self, pre_func: Visitor | None = None, post_func: Visitor | None = None) -> None:
@@ -95,7 +95,7 @@ class Node(OfGraph):
                 waiting.append(iter(list(node.children)))
 
     def dfs_dirty(self, func: Visitor) -> list[Node]:
-        """As `dfs`, and leaves `visited` set in the nodes that it gives."""
+        """As `dfs`, but returns the nodes and leaves `visited` set in them."""
         found: list[Node] = []
 
         def pre(node: Node) -> None:
@@ -109,12 +109,12 @@ class Node(OfGraph):
         return found
 
     def dfs(self, func: Visitor) -> None:
-        """Calls func(node) for all that can be reached, depth first: for each after its children."""
+        """Calls func(node) for all reachable nodes, depth first: for each after its children."""
         for node in self.dfs_dirty(func):
             node.visited = False
 
     def bfs_dirty(self, func: Visitor) -> list[Node]:
-        """As `bfs`, and leaves `marked` set in the nodes that it gives."""
+        """As `bfs`, but returns the nodes and leaves `marked` set in them."""
         found: list[Node] = [self]
         self.marked = True
         for node in found:  # which grows
@@ -126,18 +126,18 @@ class Node(OfGraph):
         return found
 
     def bfs(self, func: Visitor) -> None:
-        """Calls func(node) for all that can be reached, nearest first."""
+        """Calls func(node) for all reachable nodes, nearest first."""
         for node in self.bfs_dirty(func):
             node.marked = False
 
     def graph(self) -> Graph:
-        """The graph of all that can be reached."""
+        """The graph of all reachable nodes."""
         made = Graph()
         self.bfs(lambda node: made.add([Edge(node, child) for child in node.children]))
         return made
 
     def hasCycle(self) -> bool:
-        """Whether a way leads from a node back to itself, among those that can be reached."""
+        """Whether there is a cycle among the reachable nodes."""
         return _has_cycle([self])
 
 
@@ -154,14 +154,14 @@ class Edge(OfGraph):
 
     @property
     def start(self) -> Node:
-        """The field `from`, whose name is a word of Python's own."""
+        """The field `from`, whose name is a keyword in Python."""
         return vars(self)["from"]
 
 
 class Graph(OfGraph):
-    """graph.Graph(): `nodes` and `edges`, lists that also say at which position (from 1) something in them is.
+    """graph.Graph(): `nodes` and `edges`, lists that also find the position (from 1) of their members.
 
-    A clone's nodes are new and hold the same data; so do those of `reverse`.
+    The nodes of a clone, and of `reverse`, are new and hold the same data.
     Source: torch/graph, init.lua.
     """
 
@@ -186,7 +186,7 @@ class Graph(OfGraph):
         return self._made_anew(lambda edge, start, to: type(edge)(start, to, edge.weight))[0]
 
     def reverse(self) -> tuple[Graph, dict[Node, Node]]:
-        """The graph with its edges the other way, and its nodes by those here."""
+        """The graph with reversed edges, and its nodes by this graph's."""
         return self._made_anew(lambda edge, start, to: type(edge)(to, start, edge.weight))
 
     def _made_anew(self, edge_of: Callable[[Any, Node, Node], Edge]) -> tuple[Graph, dict[Node, Node]]:
@@ -196,21 +196,21 @@ class Graph(OfGraph):
         return made, known
 
     def hasCycle(self) -> bool:
-        """Whether a way leads from a node back to itself."""
+        """Whether there is a cycle."""
         return _has_cycle(self.nodes)
 
     def roots(self) -> list[Node]:
-        """The nodes to which no edge leads."""
+        """The nodes without incoming edges."""
         entered = {edge.to for edge in self.edges}
         return [node for node in self.nodes if node not in entered]
 
     def leaves(self) -> list[Node]:
-        """The nodes from which no edge leads."""
+        """The nodes without outgoing edges."""
         left = {edge.start for edge in self.edges}
         return [node for node in self.nodes if node not in left]
 
     def topsort(self) -> tuple[list[Node], Graph, list[Node]]:
-        """The nodes, each after all from which edges lead to it; the reversed graph; and that one's roots.
+        """The nodes, each after all its predecessors; the reversed graph; and the reversed graph's roots.
 
         Raises: ValueError for a graph with cycles.
         """
@@ -229,7 +229,7 @@ class Graph(OfGraph):
         return self.picture(title).dot()
 
     def picture(self, title: str | None = None) -> Picture:
-        """Its picture, with what nodes say by `graphNodeName()` and `graphNodeAttributes()`, if they do."""
+        """Its picture; nodes may define `graphNodeName()` and `graphNodeAttributes()`."""
         from ...viz import Picture  # which only some programs need
 
         edges = [(self.nodes[edge.start] - 1, self.nodes[edge.to] - 1) for edge in self.edges]

@@ -1,4 +1,4 @@
-"""The loss of a criterion without arrays, with the gradient that comes in the same compiled call."""
+"""The loss of a criterion without arrays, and its gradient from the same compiled call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..tensors.tensor import Tensor
 
 
 class Loss:
-    """A criterion's loss and its gradient, of one description and in one type."""
+    """A criterion's loss and gradient, for one description and one type."""
 
     __slots__ = (
         "_checks", "_function", "_lengths", "_noting", "_numbers", "_precision", "checks_input", "dtype", "spec",
@@ -40,7 +40,7 @@ class Loss:
         self._lengths = Lengths() if spec.traits.causal and self._noting is None else None
 
     def check(self, input: Value, others: tuple) -> None:
-        """Raises ValueError for values that make no sense; of `input` sizes are enough unless it `checks_input`."""
+        """Raises ValueError for invalid values; unless it `checks_input`, only the input's sizes are checked."""
         if self._checks:
             given = input if self.checks_input else jax.tree.map(_sized_as, input)
             with precision(self.dtype):
@@ -55,9 +55,9 @@ class Loss:
         return called(self._noting, self._function, args, args[2:], self._precision)
 
     def with_call(self, call: WaitingCall, others: tuple) -> tuple[Value, Value] | None:
-        """Both, for the output of a call that waits, in one program with the call if possible.
+        """Both, for the output of a waiting call, in one program with the call if possible.
 
-        None where the call cannot take the loss along.
+        None if the call cannot include the loss.
         """
         length = self._length_to_run(call.result, others)
         if length is not None:  # a length is counted once per call, so the loss is computed here and now
@@ -65,13 +65,13 @@ class Loss:
         return call.with_loss(self._function, self._numbers, others, self._precision)
 
     def _of_length(self, length: int, input: Value, others: tuple) -> tuple[Value, Value]:
-        """Both, for a sequence that is run as one of this many steps."""
+        """Both, for a sequence that is run as one of `length` steps."""
         steps = [longer(each, length) for each in (input, *others)]
         loss, gradient = at_once(self._function, (self._numbers, len(input), *steps), self._precision)
         return loss, cut(gradient, len(input))
 
     def _length_to_run(self, input: Value, others: tuple) -> int | None:
-        """As how many steps a sequence is to be run; None: as it is, as must one that has a mask."""
+        """The number of steps with which a sequence is run; None: unchanged, as for one with a mask."""
         if self._lengths is None or [length_of(each) for each in others] != [length_of(input)]:
             return None
         return self._lengths.to_run(input)
@@ -116,7 +116,7 @@ def _zeros(shape: tuple, dtype: np.dtype) -> np.ndarray:
 
 
 def _stamp(value: Any) -> Any:
-    """What changes when a value is written to; None for tables, which are not looked through."""
+    """A value that changes when the given one is written to; None for tables, which are not searched."""
     if isinstance(value, Tensor):
         return settled(value.storage_.version), value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
@@ -125,7 +125,7 @@ def _stamp(value: Any) -> Any:
 
 
 def _is_still(value: Any, kept: Any, stamp: Any) -> bool:
-    """Whether it is what was kept, or a tensor that views the same elements, and has not changed since."""
+    """Whether it is the kept value, or a tensor over the same elements, and has not changed since."""
     now = _stamp(value)
     if type(now) is tuple is type(stamp):  # arrays are compared by identity: one that is written to gives way to a copy
         return now[0] is settled(stamp[0]) and now[1:] == stamp[1:]
@@ -133,7 +133,7 @@ def _is_still(value: Any, kept: Any, stamp: Any) -> bool:
 
 
 class Evaluation:
-    """A loss with the way to its gradient, and what it is the loss of."""
+    """A loss with a function for its gradient, and the values it was computed from."""
 
     __slots__ = ("gradient", "input", "input_stamp", "loss", "spec", "target", "target_stamp")
 
@@ -142,7 +142,7 @@ class Evaluation:
         self.input_stamp, self.target_stamp = _stamp(input), _stamp(target)
 
     def stands(self, input: Value, target: Value, spec: Value) -> bool:
-        """Whether it is that of these values, which have not changed since."""
+        """Whether it is the loss of these values, which have not changed since."""
         return (
             (spec is self.spec or spec == self.spec)
             and _is_still(input, self.input, self.input_stamp)

@@ -1,4 +1,4 @@
-"""What happens to users' modules when a network is compiled."""
+"""Explains how users' modules run when a network is compiled."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .module import Module
 
 
 def explain(module: Module) -> str:
-    """For each module of the user's own inside a network, a line that says how it is run, and why.
+    """A line for each user's module inside a network, which says how it is run, and why.
 
-    One whose code uses only what can be traced (tensors' methods, functions of `torch` and jax.numpy, its own fields)
-    is compiled with the rest. The others are called. Where they are all that could not be compiled, the network is cut:
-    its parts between their calls are compiled functions. Else what is around them runs module by module. What a class
-    asks for beyond its code turns out in the first call. Custom modules with a `forward` are compiled, and not named.
+    A module whose code uses only what can be traced (tensors' methods, functions of `torch` and jax.numpy, its own
+    fields) is compiled with the rest. The others are called. If nothing else prevents compilation, the network is cut:
+    its parts between their calls are compiled functions. Otherwise the network around them runs module by module. What
+    a class uses beyond its code shows in the first call. Custom modules with a `forward` are compiled, and not listed.
 
     >>> from functorch7.legacy import explain, nn
     >>> print(explain(nn.Tanh()))

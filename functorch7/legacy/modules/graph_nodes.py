@@ -1,4 +1,4 @@
-"""The nodes of a gModule, as programs walk through them: `forwardnodes`, `innode`, `node.data`, `node.children`."""
+"""The nodes of a gModule for programs: `forwardnodes`, `innode`, `node.data`, `node.children`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class NodeData:
-    """What a node holds, forwards and backwards: module, annotations, nSplitOutputs, selectindex, forwardNodeId.
+    """A node's data, forwards and backwards: module, annotations, nSplitOutputs, selectindex, forwardNodeId.
 
-    mapindex: the data of the nodes that its input comes from. input: a list with what each of them has given in the
-    last call (the graph's inputs, in the first node). gradOutput: the gradients that have come from the nodes that use
-    its output, which are added up; empty before backward.
+    mapindex: the data of the nodes that its input comes from. input: the list of their outputs in the last call (in the
+    first node, the graph's inputs). gradOutput: the gradients from the nodes that use its output, whose sum counts;
+    empty before backward.
     """
 
     def __init__(self, nodes: Nodes, position: int, place: Place, annotations: dict):
@@ -36,7 +36,7 @@ class NodeData:
 
     @property
     def module(self) -> Module | None:
-        """The module, or None; assigning one puts it into the graph."""
+        """The module, or None; assigning one replaces it in the graph."""
         return None if self._place.module is None else self._nodes.graph.modules[self._place.module]
 
     @module.setter
@@ -52,17 +52,17 @@ class NodeData:
 
     @property
     def input(self) -> list[Value]:
-        """What these have given."""
+        """The outputs of these nodes."""
         return self._nodes.shown([self._nodes.output_of(i) for i in self._place.inputs] or self._nodes.given())
 
     @property
     def gradOutput(self) -> list[Value]:
-        """The gradients that have come to its output."""
+        """The gradients at its output."""
         return self._nodes.shown(self._nodes.gradients_at(self._position))
 
 
 class GraphNode(Node):
-    """A node of a graph that runs forwards or backwards; children are the nodes that come after it there."""
+    """A node of the graph forwards or backwards; its children are the nodes after it in that direction."""
 
     def __init__(self, data: NodeData):
         super().__init__(data)
@@ -74,14 +74,14 @@ class GraphNode(Node):
         return "nngraph.Node"
 
     def label(self) -> str:
-        """What pictures show of it."""
+        """Its text in pictures."""
         noted = [str(self.data.annotations[name]) for name in ("name", "description") if name in self.data.annotations]
         module = self.data.module
         return "\n".join([*noted, *([] if module is None else [module.title()])])
 
 
 class ModuleGraph(Graph):
-    """The graph of a gModule, forwards or backwards, of its nodes there; its picture is the gModule's."""
+    """The graph of a gModule's nodes, forwards or backwards; its picture is the gModule's."""
 
     def __init__(self, nodes: list[GraphNode], draw: Callable[[], Picture]):
         super().__init__()
@@ -102,7 +102,7 @@ class ModuleGraph(Graph):
 
 
 class Nodes:
-    """All nodes of a gModule, as its description says."""
+    """All nodes of a gModule, from its description."""
 
     def __init__(self, graph: Value, annotations: dict[Source, dict]):
         self.graph = graph
@@ -127,7 +127,7 @@ class Nodes:
         return [input] if self.graph.nInputs == 1 else list(input)
 
     def output_of(self, position: int) -> Output:
-        """What a node has given in the last call."""
+        """A node's output in the last call."""
         data = self.data[position]
         if self._call() is None:
             return None
@@ -138,7 +138,7 @@ class Nodes:
         return value if data.selectindex is None else value[data.selectindex - 1]
 
     def gradients_at(self, position: int) -> list[Value]:
-        """What has come back to a node in the last backward, from each of those that use its output."""
+        """The gradients at a node in the last backward, from each node that uses its output."""
         call = self._call()
         if call is None or call.cotangents is None:
             return []
@@ -153,7 +153,7 @@ class Nodes:
         return parts
 
     def _handed_back(self, consumer: int, position: int) -> Any:
-        """The gradient that one node hands back to another."""
+        """The gradient that one node passes back to another."""
         data, inputs = self.data[consumer], self.inputs[consumer]
         gradient = _total(self.gradients_at(consumer)) if data.module is None else data.module.gradInput
         return gradient if len(inputs) == 1 else gradient[inputs.index(position)]
@@ -176,6 +176,6 @@ def _linked(data: list[NodeData], children: list[Any]) -> list[GraphNode]:
 
 
 def _total(gradients: list[Any]) -> Any:
-    """The sum of gradients, nested alike."""
+    """The sum of gradients with the same structure."""
     first, *others = gradients
     return jax.tree.map(lambda one, *more: sum(more, start=one.clone()), first, *others) if others else first

@@ -1,6 +1,6 @@
 """Torch's back-propagation of the diagonal of the Hessian, switched on by `nn.hessian.enable()`.
 
-What it adds lies apart from the classes, which know nothing of it. Source: torch/nn, hessian.lua.
+The classes themselves do not depend on it. Source: torch/nn, hessian.lua.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _compiled(spec: Any, params: Any, buffers: Any, input: Any, h: Any, train: b
 
 
 class OfModules(Parameters):
-    """What `enable` adds to every module; see `functorch7.training.diagonal_hessian` for what is computed.
+    """What `enable` adds to every module; `functorch7.training.diagonal_hessian` says what is computed.
 
     Fields: diagHessianInput; diagHessianWeight, diagHessianBias and so on, which add up until they are set to zero.
     """
@@ -50,21 +50,21 @@ class OfModules(Parameters):
     diagHessianInput: Value
 
     def field_names(self) -> set[str]:
-        """Those of these fields are among them."""
+        """The names include those of these fields."""
         names: set[str] = super().field_names()  # type: ignore[misc]
         return names.union(map(hessian_name, self.own_parameters()))
 
     def initDiagHessianParameters(self) -> None:
-        """Makes the fields, of zeros, in this module and in all inside, where they are not there yet."""
+        """Makes missing fields, of zeros, in this module and all inside."""
         for module in self.children():
             module.initDiagHessianParameters()
         fields = self.__dict__
         fields.setdefault("diagHessianInput", Tensor())
         for name in self.own_parameters():
-            fields.setdefault(hessian_name(name), _zeros_as(fields[name]))
+            fields.setdefault(hessian_name(name), of_zeros(fields[name].shape, fields[name].dtype))
 
     def updateDiagHessianInput(self, input: Input, diagHessianOutput: Input) -> Output:
-        """diagHessianInput; call forward first. Raises NotImplementedError where it is undefined."""
+        """diagHessianInput; call forward first. Raises NotImplementedError if it is undefined."""
         if self._is_chain():
             for module, given in self._backwards(input):
                 diagHessianOutput = module.updateDiagHessianInput(given, diagHessianOutput)
@@ -77,7 +77,7 @@ class OfModules(Parameters):
     def accDiagHessianParameters(self, input: Input, diagHessianOutput: Input | None = None) -> None:
         """Adds to the fields of the parameters; call updateDiagHessianInput first.
 
-        A class of a user's has its own, or none.
+        Users' classes define their own, or none.
         """
         if self.is_foreign():
             return
@@ -108,11 +108,11 @@ class OfModules(Parameters):
             return _compiled(spec, params, buffers, *given, bool(self.in_training), of_input)
 
     def parameters(self) -> tuple[list[Tensor], ...]:
-        """The learnable tensors, their gradients, and those of their diagonal Hessians that have been made."""
+        """The learnable tensors, their gradients, and their diagonal Hessians, as far as these were made."""
         return *super().parameters()[:2], self._diagonals()
 
     def _diagonals(self) -> list[Tensor]:
-        """The parameters' diagonal Hessians that have been made; users' `parameters` give theirs."""
+        """The parameters' diagonal Hessians that were made; users' `parameters` return theirs."""
         own = [self.__dict__.get(hessian_name(name)) for name in self._learned()]
         found = [each for each in own if each is not None]
         for module in self.children():
@@ -120,13 +120,13 @@ class OfModules(Parameters):
         return found
 
     def getParameters(self) -> tuple[Tensor | None, ...]:
-        """All of `parameters` as three flat tensors; None for the third, where there are no diagonal Hessians."""
+        """All of `parameters` as three flat tensors; None for the third if there are no diagonal Hessians."""
         hessians = _third(self.parameters())
         return *super().getParameters(), flatten(hessians) if hessians else None
 
 
 def _third(tables: tuple) -> list:
-    """The third of what `parameters` gives, if there is one."""
+    """The third result of `parameters`, if there is one."""
     return list(tables[2]) if len(tables) > 2 and tables[2] is not None else []
 
 
@@ -136,9 +136,9 @@ class OfCriterions(Described):
     diagHessianInput: Value
 
     def updateDiagHessianInput(self, input: Input, target: Input | None = None) -> Output:
-        """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError where it is undefined.
+        """diagHessianInput, the second derivatives of the loss. Raises NotImplementedError if it is undefined.
 
-        Those of squared errors do not depend on the target, which may be left out.
+        For squared errors it does not depend on the target, which may be left out.
         """
         from ...training import criterion_diagonal_hessian
 
@@ -158,20 +158,20 @@ class OfCriterions(Described):
 
 
 def initDiagHessianParameters(module: Module, gw: list[str], hw: list[str]) -> None:
-    """Makes diagHessianInput, and for each gradient in `gw` a tensor of its shape, under the name in `hw`."""
+    """Makes diagHessianInput, and a tensor of the shape of each gradient in `gw`, under the name in `hw`."""
     fields = module.__dict__
     fields.setdefault("diagHessianInput", Tensor())
     for gradient, name in zip(gw, hw, strict=True):
         if fields.get(name) is None:
-            setattr(module, name, _zeros_as(fields[gradient]))
+            setattr(module, name, of_zeros(fields[gradient].shape, fields[gradient].dtype))
 
 
 def updateDiagHessianInput(
     module: Module, input: Input, diagHessianOutput: Input, w: list[str], wsq: list[str]
 ) -> None:
-    """Sets diagHessianInput to what the module's updateGradInput gives with the squares of the weights `w`.
+    """Sets diagHessianInput to the result of the module's updateGradInput with the squares of the weights `w`.
 
-    The squares stay in the fields `wsq`. Of a layer of functorch7's it is what its own method of this name computes.
+    The squares stay in the fields `wsq`. For a functorch7 layer, calls its own method of this name.
     """
     if not module.is_foreign():
         return OfModules.updateDiagHessianInput(module, input, diagHessianOutput)  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def updateDiagHessianInput(
 
 
 def updateDiagHessianInputPointWise(module: Module, input: Input, diagHessianOutput: Input) -> None:
-    """Sets diagHessianInput of a function of each element: its derivative's square times diagHessianOutput."""
+    """Sets diagHessianInput of an element-wise function: its derivative's square times diagHessianOutput."""
     if not module.is_foreign():
         return OfModules.updateDiagHessianInput(module, input, diagHessianOutput)  # type: ignore[arg-type]
     h = wrapped(as_input(diagHessianOutput))
@@ -198,9 +198,9 @@ def updateDiagHessianInputPointWise(module: Module, input: Input, diagHessianOut
 def accDiagHessianParameters(
     module: Module, input: Input, diagHessianOutput: Input, gw: list[str], hw: list[str]
 ) -> None:
-    """Adds to the tensors `hw` what the module's accGradParameters adds to its gradients `gw` for the input's squares.
+    """Adds to the tensors `hw` what the module's accGradParameters adds to its gradients `gw` for the squared input.
 
-    The tensors are made where they are not there yet. Forward is called for the squares, so that `output` is kept.
+    Missing tensors are made. Forward is called for the squares; `output` is restored.
     """
     if not module.is_foreign():
         return OfModules.accDiagHessianParameters(module, input, diagHessianOutput)  # type: ignore[arg-type]
@@ -214,13 +214,9 @@ def accDiagHessianParameters(
     module.output = kept
 
 
-def _zeros_as(tensor: Tensor) -> Tensor:
-    return of_zeros(tensor.shape, tensor.dtype)
-
-
 @contextmanager
 def _exchanged(module: Module, names: list[str], others: list[str]) -> Iterator[None]:
-    """Each tensor in the other one's field, for a while."""
+    """A block in which tensors are exchanged with those in other fields."""
 
     def exchange() -> None:
         for name, other in zip(names, others, strict=True):
@@ -236,6 +232,6 @@ def _exchanged(module: Module, names: list[str], others: list[str]) -> Iterator[
 
 
 def enable() -> None:
-    """Adds to all modules and criterions what stands above."""
+    """Adds these methods to all modules and criterions."""
     for kind, addition in ((Module, OfModules), (Criterion, OfCriterions)):
         put_in_front(kind, addition)

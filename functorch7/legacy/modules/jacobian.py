@@ -65,6 +65,37 @@ def _drawn(shape: tuple[int, ...]) -> np.ndarray:
     return generator().uniform(math.prod(shape)).reshape(shape)
 
 
+def _sharing(module: Any, weight: str) -> list[Any]:
+    """Two copies of a module that share a weight."""
+    first, second = copy.deepcopy(module), copy.deepcopy(module)
+    second.share(first, weight)
+    return [first, second]
+
+
+def _update_by_gradients(modules: list[Any], input: Any, gradient: Any, rate: float) -> None:
+    for each in modules:
+        each.zeroGradParameters()
+    for each in modules:
+        each.forward(input)
+        each.updateGradInput(input, gradient)
+        each.accGradParameters(input, gradient)
+    for each in modules:
+        each.updateParameters(rate)
+
+
+def _update_at_once(modules: list[Any], input: Any, gradient: Any, rate: float) -> None:
+    for each in modules:
+        each.forward(input)
+        each.updateGradInput(input, gradient)
+    for each in modules:
+        each.accUpdateGradParameters(input, gradient, rate)
+
+
+def _distance(modules: list[Any], weight: str, wanted: np.ndarray) -> float:
+    """How far the modules' weights are from what they should be."""
+    return float(sum(np.linalg.norm(_flat(getattr(each, weight)) - wanted) for each in modules))
+
+
 class Jacobian:
     """Torch's functions. A Jacobian has a row for each element of the input or parameter, a column for each output."""
 
@@ -213,44 +244,20 @@ class Jacobian:
         rate = 0.1 + 0.9 * _drawn(()).item()
         gradient = _drawn(np.shape(module.forward(input)))
         before = _flat(getattr(module, weight))
-
-        def gradients_of(*modules: Any) -> None:
-            for each in modules:
-                each.zeroGradParameters()
-            for each in modules:
-                each.forward(input)
-                each.updateGradInput(input, gradient)
-                each.accGradParameters(input, gradient)
-            for each in modules:
-                each.updateParameters(rate)
-
-        def updates_of(*modules: Any) -> None:
-            for each in modules:
-                each.forward(input)
-                each.updateGradInput(input, gradient)
-            for each in modules:
-                each.accUpdateGradParameters(input, gradient, rate)
-
-        def error(steps: int, *modules: Any) -> float:
-            wanted = before - steps * rate * slope
-            return float(sum(np.linalg.norm(_flat(getattr(each, weight)) - wanted) for each in modules))
-
-        def sharing() -> tuple[Any, Any]:
-            first, second = copy.deepcopy(module), copy.deepcopy(module)
-            second.share(first, weight)
-            return first, second
-
-        plain, direct, pair, direct_pair = copy.deepcopy(module), copy.deepcopy(module), sharing(), sharing()
-        gradients_of(plain)
-        slope = _flat(getattr(plain, gradWeight))
-        updates_of(direct)
-        gradients_of(*pair)
-        updates_of(*direct_pair)
+        one, another = [copy.deepcopy(module)], [copy.deepcopy(module)]
+        pair, other_pair = _sharing(module, weight), _sharing(module, weight)
+        ways = {
+            "accGradParameters": (_update_by_gradients, one),
+            "accUpdateGradParameters": (_update_at_once, another),
+            "accGradParameters [shared]": (_update_by_gradients, pair),
+            "accUpdateGradParameters [shared]": (_update_at_once, other_pair),
+        }
+        for update, modules in ways.values():
+            update(modules, input, gradient, rate)
+        slope = _flat(getattr(one[0], gradWeight))
         return {
-            "accGradParameters": error(1, plain),
-            "accUpdateGradParameters": error(1, direct),
-            "accGradParameters [shared]": error(2, *pair),
-            "accUpdateGradParameters [shared]": error(2, *direct_pair),
+            name: _distance(modules, weight, before - len(modules) * rate * slope)
+            for name, (_, modules) in ways.items()
         }
 
     @classmethod

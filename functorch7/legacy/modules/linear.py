@@ -1,4 +1,4 @@
-"""nn.Linear with what BigDL's constructor takes."""
+"""nn.Linear with the arguments of BigDL's constructor."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Linear(Module, describes=layers.Linear):
     """nn.Linear(inputSize, outputSize, bias), with BigDL's keywords.
 
-    withBias is bias; wRegularizer and bRegularizer (optim.L1Regularizer and its kin) add their gradients where
-    gradients are accumulated; initWeight, initBias, initGradWeight and initGradBias are copied into the tensors.
-    Raises: ValueError for values of other shapes than the tensors', or without a bias for one.
+    withBias is bias; wRegularizer and bRegularizer (such as optim.L1Regularizer) add their gradients when gradients
+    are accumulated; initWeight, initBias, initGradWeight and initGradBias are copied into the tensors.
+    Raises: ValueError for values of other shapes, and for a bias's values without a bias.
     Source: nn/doc/simple.md#nn.Linear; BigDL, Linear.
     """
 

@@ -1,4 +1,4 @@
-"""Criterions inside criterions: the objects, which are run where their descriptions do not say all that they do."""
+"""Criterions inside criterions: objects that are run themselves if they do more than their descriptions say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...losses.base import Criterion as CriterionSpec
 from ..tensors.values import unwrapped, wrapped
 
 FIELDS = ("criterion", "criterions", "input_module", "target_module")
-"""Fields of descriptions that hold criterions or modules, or may do so."""
+"""Fields of descriptions that hold, or may hold, criterions or modules."""
 
 
 def attribute(field: str) -> str:
@@ -26,7 +26,7 @@ def attribute(field: str) -> str:
 
 
 def holds(value: object) -> bool:
-    """Whether a field's value is a module, or has some."""
+    """Whether a field's value is a module or contains modules."""
     return any(isinstance(each, Module) for each in (value if isinstance(value, tuple) else (value,)))
 
 
@@ -52,7 +52,7 @@ class OfObject(CriterionSpec, abstract=True):
         return spec is not None and spec.takes_mask
 
     def check(self, input: Value, target: Value, zero_mask: Value = None) -> None:
-        """Leaves it to the object."""
+        """Does nothing, as the object checks its values itself."""
 
     def loss(self, input: Value, target: Value, zero_mask: Value = None) -> jax.Array:
         target = jax.tree.map(lambda leaf: leaf if is_concrete(leaf) else lax.stop_gradient(leaf), target)

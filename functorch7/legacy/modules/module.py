@@ -26,9 +26,10 @@ from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..engine.waiting import forward_call
 from ..objects import composed, layered, own_elements
-from ..objects.described import Described, Given, as_own_type, describe, objects_inside, overridden_in, torch_spelling
+from ..objects.described import Described, as_own_type, overridden_in, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
+from ..objects.given import Given, describe, objects_inside
 from ..objects.hidden import HiddenStates
 from ..objects.parameters import Parameters
 from ..objects.printed import Printed
@@ -52,7 +53,7 @@ class Module(
     `updateGradInput(input, gradOutput)` and, if it has parameters, `accGradParameters(input, gradOutput, scale)`.
     Fields: output and gradInput of the last forward and backward; train; weight, bias, gradWeight, gradBias and
     other parameters under Torch's names; modules, if it has any.
-    What PyTorch and BigDL have beside this, such as `state_dict` and `predict`, is there when it is asked for.
+    Additional names of PyTorch and BigDL, such as `state_dict` and `predict`, are available, too.
     Source: nn/doc/module.md; dpnn/README.md, Module.
     """
 
@@ -94,7 +95,7 @@ class Module(
         return counts
 
     def _make_buffers(self) -> None:
-        """Makes the buffers that are not there yet: saved arrays as tensors, all others in `_state`."""
+        """Makes missing buffers: saved arrays as tensors, all others in `_state`."""
         dtype = dtype_of(self._type)
         for name, value in self._initial_buffers().items():
             if name in self._state or isinstance(self.__dict__.get(name), Tensor):
@@ -114,7 +115,7 @@ class Module(
         return list(range(len(self.children()))) if spec is None or by_position(spec) else list(child_names(spec))
 
     def own_description(self) -> core.Module:
-        """The description, without looking inside its modules. Raises NotImplementedError for a class without one."""
+        """The object's own description; modules inside may have changed. Raises NotImplementedError if it has none."""
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
         spec = own_elements.with_writes(self)
@@ -132,7 +133,7 @@ class Module(
         return with_modules(self.own_description(), inside)
 
     def as_foreign(self) -> core.Module:
-        """The place of this object in the description of a network, where the user's methods have to be called."""
+        """Stands for this object in the description of a network that has to call the user's methods."""
         return Foreign(self)
 
     def functional(self) -> tuple[core.Module, core.Variables]:
@@ -140,11 +141,11 @@ class Module(
         return functional(self)
 
     def overrides(self, name: str) -> bool:
-        """Whether a user has given this object his own version of a method."""
+        """Whether a user has defined this method, for the class or the object."""
         return name in self.__dict__ or overridden_in(self.__class__, name)
 
     def is_foreign(self) -> bool:
-        """Whether it cannot be described: the user's methods have to be called."""
+        """Whether the user's methods have to be called, as it cannot be described."""
         return not self.is_described or self.has_own_gradient() or self.overrides("updateOutput")
 
     def has_own_gradient(self) -> bool:
@@ -158,7 +159,7 @@ class Module(
         return self._plan_of(False, form)
 
     def _planned_outside(self) -> Plan:
-        """The plan that sees this object, whose updateOutput the user wrote, from outside."""
+        """The plan that calls this object, whose updateOutput is the user's."""
         return self._plan_of(True)
 
     def _plan_of(self, as_foreign: bool, form: Form | None = None) -> Plan:
@@ -201,11 +202,11 @@ class Module(
     def backward(self, input: Input, gradOutput: Input | None = None, scale: float = 1) -> Output:
         """gradInput, and scale * the parameters' gradients are added to theirs, in one compiled call.
 
-        At an input that is not forward's, or has changed since, or without any forward, the network is run there first;
+        If the input is not forward's, or has changed since, or there was no forward, the network is run on it first;
         outputs and buffers stay as they are.
-        gradOutput may be left out where the output is a number (that of a CriterionTable): then it is 1.
-        Raises ValueError if gradOutput is not shaped as the output; RuntimeError before any forward of a network that
-        draws or has recurrent state, which only forward knows.
+        gradOutput may be left out if the output is a number (that of a CriterionTable): then it is 1.
+        Raises ValueError if gradOutput has not the output's shape; RuntimeError before any forward of a network that
+        draws or has recurrent state.
         """
         if self.has_own_gradient():
             with precision_of(self._type):
@@ -234,7 +235,7 @@ class Module(
         return self._pulled_back(call, accumulated=False)
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Output:
-        """gradInput, which takes the place of what was there."""
+        """Makes the call's gradInput the present one."""
         self.__dict__.pop("_grad_input", None)
         if call.plan.is_step:
             self._step_pulled(call, accumulated)
@@ -246,11 +247,11 @@ class Module(
             self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
-        """Takes lr * gradient off the parameters at once; shared ones by the sum of their gradients."""
+        """Subtracts lr * gradient from the parameters at once; shared ones change by the sum of their gradients."""
         self.defaultAccUpdateGradParameters(input, gradOutput, lr)
 
     def defaultAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
-        """The same, leaving the gradients' tensors as they are."""
+        """The same; the gradients' tensors are unchanged."""
         if not self.overrides("accGradParameters"):
             if self._differentiated():
                 self._pulled(input, gradOutput).descend(lr)
@@ -264,7 +265,7 @@ class Module(
             fields.update(kept)
 
     def sharedAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
-        """The same by way of the gradients' tensors, which other modules may share."""
+        """The same through the gradients' tensors, which other modules may share."""
         if self.parameters()[0]:
             self.zeroGradParameters()
             self.accGradParameters(input, gradOutput, 1)
@@ -277,18 +278,18 @@ class Module(
         return self.gradInput
 
     def _learns(self) -> bool:
-        """Whether there are parameters, as the plan knows that stands."""
+        """Whether there are parameters; a valid plan knows."""
         plan = self._plans and self._plans.newest
         if plan and plan.is_plain and not plan.is_stale:
             return bool(plan.all_parameters.tensors)
         return bool(self.parameters()[0])
 
     def _differentiated(self) -> bool:
-        """Whether the parameters' gradients come from a call, not from a user's methods."""
+        """Whether the parameters' gradients come from a call, rather than from a user's methods."""
         return self.is_described or not self.has_own_gradient()
 
     def _pulled(self, input: Input, grad_output: Input) -> Call:
-        """The call whose parameters' gradients are to be used, pulled back already or now."""
+        """The call whose parameters' gradients are needed, pulled back."""
         call, state, step = self._to_accumulate(input)
         if not call.is_pulled_back or not call.was_given(grad_output):
             call.pull_back(self, grad_output, state, step)
@@ -357,7 +358,7 @@ class Module(
                 changed(self)
 
     def clearState(self) -> Self:
-        """Drops output, gradInput, recurrent state and all that backward needs; parameters stay."""
+        """Drops output, gradInput, recurrent state and everything that backward needs; parameters stay."""
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None

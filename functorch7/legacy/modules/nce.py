@@ -12,7 +12,7 @@ import numpy as np
 from ... import core, layers
 from ...layers.lookup import check_indices
 from ..engine.watched import is_repeat
-from ..objects.described import Given
+from ..objects.given import Given
 from ..tensors.changes import changed
 from ..tensors.kinds import Numbers
 from ..tensors.random import next_key
@@ -23,7 +23,7 @@ from .module import Module
 
 
 class _Given(layers.NCEModule, abstract=True):
-    """An NCEModule whose noise comes from a function of (batchsize, k) that no program can hold."""
+    """An NCEModule whose noise comes from a function of (batchsize, k) that cannot be compiled."""
 
     traceable: ClassVar[bool] = False  # type: ignore[assignment]
 
@@ -42,15 +42,14 @@ class _Given(layers.NCEModule, abstract=True):
 class NCEModule(Module, describes=layers.NCEModule):
     """nn.NCEModule; `unigrams` is a tensor, whose type is never the module's, and Z another.
 
-    A tensor of floating-point numbers that is given for `unigrams` is the one that the module has, and is divided by
-    its sum; of anything else it has a copy. After writing into `unigrams`, call `fastNoise`. `sampleidx` has the
-    classes that the last forward used.
-    A user's own `noiseSample(sampleidx, batchsize, k)`, assigned or in a subclass, gives the noise: it fills the
-    tensor, resized to batchsize x k, with classes, and returns it.
+    If `unigrams` is a floating-point tensor, the module keeps this tensor and divides it by its sum; anything else is
+    copied. After writing into `unigrams`, call `fastNoise`. `sampleidx` has the classes that the last forward used.
+    A user's own `noiseSample(sampleidx, batchsize, k)`, assigned or in a subclass, makes the noise: it resizes the
+    tensor to batchsize x k, fills it with classes, and returns it.
     """
 
     version = 6
-    """dpnn's, by which programs tell what the class can."""
+    """dpnn's version, by which programs tell what the class can do."""
     unigrams: Tensor
     dpnn_mediumEmpty = (*Module.dpnn_mediumEmpty, "sampleidx")
 
@@ -80,7 +79,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         return made.named(spec.own_name)
 
     def _users_noise(self, batchsize: int, k: int) -> np.ndarray:
-        """What the user's noiseSample gives; for a call that is repeated, what it gave."""
+        """The result of the user's noiseSample; for a repeated call, the previous one."""
         last = self.__dict__.get("_noise")
         if not (is_repeat() and last is not None and last.shape == (batchsize, k)):
             drawn = np.asarray(self.noiseSample(Tensor.of(np.zeros(0, np.int64)), batchsize, k))
@@ -103,7 +102,7 @@ class NCEModule(Module, describes=layers.NCEModule):
 
     @property
     def Z(self) -> Tensor:
-        """The normalisation constant, a tensor of one element; not positive: the next forward estimates it."""
+        """The normalisation constant, a tensor of one element; if it is not positive, the next forward estimates it."""
         return self.__dict__["Z"]
 
     @Z.setter
@@ -111,7 +110,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         self.Z.fill(float(np.asarray(unwrapped(value)).reshape(())))
 
     def fastNoise(self) -> None:
-        """Makes the sampler anew, from what `unigrams` holds now, which is divided by its sum.
+        """Makes a new sampler from the present `unigrams`, which are divided by their sum.
 
         Raises ValueError for negative numbers.
         """
@@ -143,7 +142,7 @@ class NCEModule(Module, describes=layers.NCEModule):
         return sampleidx.resize(batchsize, k).copy(np.asarray(drawn))
 
     def noiseProb(self, sampleprob: Tensor, sampleidx: Numbers) -> Tensor:
-        """Fills a tensor, resized as sampleidx, with the probabilities that noise has these classes."""
+        """Fills a tensor, resized as sampleidx, with the noise probabilities of these classes."""
         classes = np.asarray(unwrapped(sampleidx)).astype(np.int32)
         check_indices(self._spec, classes, self._spec.output_size)
         probability = self._spec.noise_probability(classes, np.float32)

@@ -1,4 +1,4 @@
-"""Modules that compute nothing: called themselves, they hand on what they are given, as Torch does."""
+"""Modules that compute nothing: when called themselves, they pass their input on, as in Torch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import jax
 from ... import layers
 from ...core.types import Value
 from ...losses.tables import map_leaves
-from ..engine.registered import everywhere
+from ..engine.turns import standing
 from ..objects.generated import More, more
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
@@ -26,18 +26,18 @@ def _as_lists(value: Any) -> Any:
 
 
 class Passing(Module):
-    """A module whose output is made of its input's own tensors, whatever their type, and so is its gradient.
+    """A module whose output consists of its input's own tensors, of any type, and whose gradient does likewise.
 
-    Its description's `f` only moves entries of tables, so that it does with tensors what it does with arrays. In a
-    network that is compiled tensors are made anew; so are those of arrays and numbers, and where there are hooks.
+    Its description's `f` only moves entries of tables, so it works on tensors as on arrays. New tensors are made in a
+    compiled network, for arrays and numbers, and if there are hooks.
     """
 
     copies_gradient = False
-    """Whether gradInput has copies of gradOutput's tensors."""
+    """Whether gradInput contains copies of gradOutput's tensors."""
 
     def _hands_on(self, *values: Any) -> bool:
         own = all(isinstance(leaf, Tensor) for value in values for leaf in jax.tree.leaves(value))
-        return own and not self._hooks and not everywhere
+        return own and not standing(self)
 
     def updateOutput(self, input: Value) -> Output:
         """The input's tensors."""
@@ -47,7 +47,7 @@ class Passing(Module):
         return self.output
 
     def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
-        """gradOutput's tensors where the input's have gone, their sum where one has gone to several places; zeros."""
+        """gradOutput's tensors at the input's places; sums for those used several times; zeros for unused ones."""
         tensors, structure = jax.tree.flatten(_as_lists(input))
         output = self._spec.f(structure.unflatten(tensors)) if self._hands_on(input, gradOutput) else None
         are_rows = isinstance(input, Tensor) and output is not input  # of a tensor that stands for a table
@@ -100,11 +100,11 @@ class FlattenTable(Passing, describes=layers.FlattenTable):
 
 
 class Rearranging(Module):
-    """A module whose output has elements of its input, at other places: in the input's type, whatever its own."""
+    """A module that rearranges its input's elements, in the input's type, whatever its own."""
 
     def updateOutput(self, input: Value) -> Output:
         """The input's elements; gradInput is of the module's type, as in Torch."""
-        if not isinstance(input, Tensor) or input.dtype == dtype_of(self._type) or self._hooks or everywhere:
+        if not isinstance(input, Tensor) or input.dtype == dtype_of(self._type) or standing(self):
             return super().updateOutput(input)
         with precision(input.dtype):
             self.output = wrapped(self._spec.f(input.array))
@@ -125,9 +125,9 @@ for _spec in (
 
 
 class Copy(Module, describes=layers.Copy):
-    """nn.Copy: output is of one type and gradInput of another, whatever the module's; equal ones hand on the tensors.
+    """nn.Copy: output has one type and gradInput another, whatever the module's; if they are equal, nothing is copied.
 
-    Casting the module or a network around it makes both of that type, as in Torch, unless `dontCast` says otherwise.
+    Casting the module or a network around it changes both types to the new one, as in Torch, unless `dontCast` is set.
     """
 
     def _cast(self, type_name: str, cache: dict) -> None:
@@ -143,14 +143,14 @@ class Copy(Module, describes=layers.Copy):
 
     def updateOutput(self, input: Value) -> Output:
         """The input, or a copy of it, of the output's type."""
-        if not isinstance(input, Tensor) or self._hooks or everywhere:
+        if not isinstance(input, Tensor) or standing(self):
             return super().updateOutput(input)
         self.output = self._cast_to(input, self.outputType, self.inputType)
         return self.output
 
     def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """gradOutput, or a copy of it, of the input's type."""
-        if not isinstance(gradOutput, Tensor) or self._hooks or everywhere:
+        if not isinstance(gradOutput, Tensor) or standing(self):
             return super().updateGradInput(input, gradOutput)
         self.gradInput = self._cast_to(gradOutput, self.inputType, self.outputType)
         return self.gradInput

@@ -1,4 +1,4 @@
-"""Recurrent modules whose objects do more in Torch than their descriptions say."""
+"""Recurrent modules whose objects do more than their descriptions say."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ...layers import Identity
 from ...layers.quantized import Around as AroundSpec
 from ...layers.quantized import computing
 from ..objects import composed, nested
-from ..objects.described import Described, Given, describe, put_among
+from ..objects.described import Described
 from ..objects.generated import object_of
+from ..objects.given import Given, describe, put_among
 from ..tensors.devices import precision
 from ..tensors.named import under_name
 from ..tensors.type_names import dtype_of
@@ -28,7 +29,7 @@ from .step_graphs import graph_of
 
 
 def _coupling(store: str, name: str, what: str) -> property:
-    """A field of Torch's through which another network's state, or its gradient, comes in."""
+    """A Torch field that receives another network's state, or its gradient."""
 
     def kept(self: Any) -> dict:
         once = isinstance(computing(self._spec), recurrent.SequenceLayer)
@@ -50,7 +51,7 @@ def _initial_gradient(name: str) -> property:
     def get(self: Any) -> Any:
         plan, call = self._called()
         if plan.is_step:
-            values = plan.members[0]._steps().grad_states.get(0)
+            values = plan.history.grad_states.get(0)
         else:
             values = None if call is None else call.state_gradient
         return None if not values else wrapped(self._values(plan, values).get((id(self), name)))
@@ -61,9 +62,9 @@ def _initial_gradient(name: str) -> property:
 class Coupled(Module):
     """Torch's fields for coupling networks, such as an encoder and a decoder.
 
-    userPrevOutput, userPrevCell: what sequences start from instead of zeros; after backward userGradPrevOutput and
+    userPrevOutput, userPrevCell: the initial state instead of zeros; after backward, userGradPrevOutput and
     userGradPrevCell are the gradients with respect to them. gradPrevOutput (or userNextGradOutput) and
-    userNextGradCell: gradients that flow into the last state. In layers of whole sequences (SeqLSTM) they count for one
+    userNextGradCell: gradients that flow into the last state. In layers of whole sequences (SeqLSTM) they apply to one
     call.
     """
 
@@ -77,7 +78,7 @@ class Coupled(Module):
 
 
 class Around(Coupled, describes=AroundSpec):
-    """nn.Quantized and its like: around a recurrent module they have what couples that one, and its `rho`."""
+    """nn.Quantized and the like; around a recurrent module they have its coupling fields and its `rho`."""
 
     @property
     def rho(self) -> int:
@@ -92,7 +93,7 @@ class Around(Coupled, describes=AroundSpec):
 class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.AbstractRecurrent):
     """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation.
 
-    There are no clones: one module runs at every step, and `getStepModule` shows it as a step has left it.
+    There are no clones: one module runs at every step, and `getStepModule` shows it with a step's results.
     """
 
     recursiveResizeAs, recursiveSet = staticmethod(nested.recursiveResizeAs), staticmethod(nested.recursiveSet)
@@ -111,16 +112,16 @@ class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.Abst
 
     @property
     def updateGradInputStep(self) -> int:
-        """The step after the one whose updateGradInput is due."""
+        """The step after the one whose updateGradInput is next."""
         return self._steps().pulled
 
     @property
     def accGradParametersStep(self) -> int:
-        """The step after the one whose accGradParameters is due."""
+        """The step after the one whose accGradParameters is next."""
         return self._steps().accumulated
 
     def recycle(self, offset: int = 0) -> Self:
-        """Nothing is left to do: steps older than rho are let go at every forward."""
+        """Does nothing: every forward drops steps older than rho."""
         return self
 
     def includingSharedClones(self, f: Callable[[], Value]) -> Output:
@@ -143,7 +144,7 @@ class AbstractSequencer(Container, describes=recurrent.AbstractSequencer):
         raise NotImplementedError("DEPRECATED 27 Oct 2015. Wrap your internal modules into a Recursor instead")
 
     def maxBPTTstep(self, rho: int) -> None:
-        """Nothing: the length of the sequence decides."""
+        """Does nothing: the length of the sequence decides."""
 
 
 class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
@@ -167,7 +168,7 @@ class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
 
 
 class _Parts:
-    """An LSTM's description as its factory methods see it, whose parts are what an object's own methods build."""
+    """An LSTM's description for its factory methods, with parts that an object's own methods build."""
 
     def __init__(self, spec: recurrent.LSTM, around: Any):
         self.spec, self.around = spec, around
@@ -179,14 +180,14 @@ class _Parts:
         return lambda: put_among(self.given, getattr(self.around, _FACTORIES[name])())
 
     def _set(self, **_: Any) -> None:
-        """Says nothing of the order in which the parts are made: they are objects already."""
+        """Ignores the order in which parts are made, as they are objects already."""
 
     def _linear_parts(self) -> list[core.Module]:
         return self.spec._linear_parts()
 
 
 def built_part(spec: recurrent.LSTM, around: Value, name: str) -> Value:
-    """What a factory method of Torch's LSTM builds, out of what an object's other ones do, as Torch calls them."""
+    """What a factory method of Torch's LSTM builds from the results of an object's other ones."""
     parts = _Parts(spec, around)
     made = getattr(recurrent.LSTM, _snake(name))(parts)
     return next((part for description, part in parts.given if description is made), None) or object_of(
@@ -213,8 +214,8 @@ for _name in LSTM.factories:
 
 
 class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
-    """nn.FastLSTM. `nn.FastLSTM.bn = True` gives instances made after it batch normalisation, and with it or with
-    `nn.FastLSTM.usenngraph = True` their `recurrentModule` is a graph (without dropout). All compute the same way.
+    """nn.FastLSTM. After `nn.FastLSTM.bn = True`, new instances have batch normalisation. With it, or after
+    `nn.FastLSTM.usenngraph = True`, their `recurrentModule` is a graph (without dropout). All compute the same way.
     """
 
     bn = False
@@ -256,16 +257,16 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
     """Layers of whole sequences."""
 
     def maskZero(self, v1: bool = True) -> Self:
-        """Rows of zeros, or, with False, those that setZeroMask names, give zeros; their state starts anew."""
+        """Rows of zeros (with False: rows that setZeroMask names) give zeros, and the state starts again there."""
         self._respecify(self._spec.mask_zero(v1))
         return self
 
     def resetStates(self) -> None:
-        """Drops the state that is remembered."""
+        """Drops the remembered state."""
         self.forget()
 
     def _initial(self, name: str) -> Any:
-        """A part of the state that the last call started from: what was remembered or given, else zeros."""
+        """A part of the last call's initial state: remembered, given, or zeros."""
         call = self.remembered_call()
         if call is None:
             return of_zeros((0,), dtype_of(self.type()))
@@ -334,7 +335,7 @@ class NormStabilizer(AbstractRecurrent, describes=recurrent.NormStabilizer):
     loss: float
 
     def updateLoss(self) -> float:
-        """beta times the mean over the steps so far of what is penalised; also the field `loss`."""
+        """beta times the mean, over the steps so far, of the penalised change; also the field `loss`."""
         call, steps = self._newest_call(), []
         if call is not None:
             changes = [slot.read_out() for slot in call.plan.slots if slot.holder is self and slot.name == "change"]

@@ -1,4 +1,4 @@
-"""What calls leave in an object's fields: `output` and `gradInput`, of networks around it too."""
+"""The results of calls in an object's fields: `output` and `gradInput`, also from networks around it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..tensors.values import Input, Output, as_tensors, unwrapped, wrapped
 
 
 class Results(Described):
-    """The part of Module that shows what the newest call gave, which is computed when it is asked for."""
+    """The part of Module that shows the results of the newest call, computed when they are asked for."""
 
     _call: Call | None = None
     _hooks: list[Registered] | tuple = ()
@@ -37,6 +37,12 @@ class Results(Described):
         """The first of these."""
         return next(self._calls(), None)
 
+    def _output_of(self, call: Call) -> Any:
+        return call.output_of(self)
+
+    def _grad_input_of(self, call: Call) -> Any:
+        return call.grad_input_of(self)
+
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         held = self.__dict__.get(field)
         for call in self._calls():
@@ -50,7 +56,7 @@ class Results(Described):
         return held[1]  # also None, if that is what a user has set
 
     def _as_made(self, field: str) -> Any:
-        """What Torch's constructors make of a field: an empty tensor, an empty table, or one of two empty tensors."""
+        """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
         kind = None if schema is None else schema.output if field == "_output" else schema.grad_input
         if kind is list:
@@ -71,38 +77,38 @@ class Results(Described):
         return self.__dict__.setdefault("_pending", [])
 
     def go_through_pending(self, method: Callable, scale: float) -> None:
-        """Calls method(input, gradOutput, scale) for each of these, with this object as it was then."""
+        """Calls method(input, gradOutput, scale) for each of these, with this object's state of that time."""
         for input, gradient, moment in self.pending_pull_backs:
             moment.returned()
             method(input, gradient, scale)
 
     def _output_by_hand(self, input: Any) -> Any:
-        """What the user's updateOutput gives, where the gradient is the user's, too: nothing is compiled."""
+        """The output of a user's updateOutput, when the gradient is the user's as well: nothing is compiled."""
         return as_tensors(self.updateOutput(as_tensors(input)))
 
     def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
-        """What the user's updateGradInput gives, after which accGradParameters is called."""
+        """The result of the user's updateGradInput; then calls accGradParameters."""
         input, grad_output = as_tensors(input), None if grad_output is None else as_tensors(grad_output)
         grad_input = as_tensors(self.updateGradInput(input, grad_output))
         self.accGradParameters(input, grad_output, scale)
         return grad_input
 
     def _gradient_of_output(self, input: Any, grad_output: Any) -> Any:
-        """gradInput by differentiating the user's updateOutput, which runs once more."""
+        """gradInput by differentiating the user's updateOutput, which runs again."""
         pulled = Foreign(self).pulled_back(unwrapped(input), unwrapped(grad_output))  # type: ignore[call-arg]
         self.gradInput = wrapped(without_float0(pulled))
         return self.gradInput
 
     def _ends_in_users_gradient(self) -> bool:
-        """Whether it is a chain whose last module, with a gradient of a user's, takes a gradOutput of any shape."""
+        """Whether it is a chain whose last module has a user's gradient, and so accepts a gradOutput of any shape."""
         return False
 
     def _one_by_one(self, input: Input, pull: Callable, gradient: Any) -> Any:
-        """gradInput, pulled back by each module of such a chain on its own, as in Torch."""
+        """gradInput of such a chain, pulled back module by module, as in Torch."""
         raise NotImplementedError
 
     def _typed(self, type_name: str, tensorCache: dict | None) -> Any:
-        """Casts what the last call has left, too."""
+        """Also casts the results of the last call."""
         left = None if self._call is None else (self.output, self.gradInput)
         made = super()._typed(type_name, tensorCache)
         if left is not None:
@@ -111,8 +117,8 @@ class Results(Described):
 
     @property
     def output(self) -> Output:
-        """The output of the last call, that of a network around this module too."""
-        return self._left_by_call("_output", lambda call: call.output_of(self))
+        """The output of the last call, also of a network around this module."""
+        return self._left_by_call("_output", self._output_of)
 
     @output.setter
     def output(self, value: Input | None) -> None:
@@ -121,7 +127,7 @@ class Results(Described):
     @property
     def gradInput(self) -> Output:
         """The gradient with respect to the input in the last backward."""
-        return self._left_by_call("_grad_input", lambda call: call.grad_input_of(self))
+        return self._left_by_call("_grad_input", self._grad_input_of)
 
     @gradInput.setter
     def gradInput(self, value: Input | None) -> None:

@@ -1,4 +1,4 @@
-"""Modules whose objects do more in Torch than their descriptions say."""
+"""Modules whose objects do more than their descriptions say."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Sequential(Container, describes=layers.Sequential):
         return gradient
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Any:
-        """gradInput: where the first module is a user's whose methods are called, the very tensor that it gave."""
+        """gradInput; if the first module is a user's whose methods are called, the very tensor that it returned."""
         found = super()._pulled_back(call, accumulated)
         first: Any = self if call.plan.foreign else None
         while isinstance(first, Sequential):
@@ -66,16 +66,16 @@ class Sequential(Container, describes=layers.Sequential):
 
 
 class Reinforce(Module, describes=ReinforceSpec):
-    """Stochastic modules; `reward` is what `reinforce` sent last.
+    """Stochastic modules; `reward` is the last reward from `reinforce`.
 
-    A user's subclass may define `updateOutput` and `updateGradInput`, as in Torch, with the help of `rewardAs`.
+    A user's subclass may define `updateOutput` and `updateGradInput` with `rewardAs`, as in Torch.
     """
 
     reward: Value = None
     stochastic: bool
 
     def __init__(self, *args: Any, **kwargs: Any):
-        """Torch's arguments; a user's subclass hands on `stochastic`, whether evaluation samples, too."""
+        """Torch's arguments; a user's subclass passes on `stochastic`: whether evaluation samples, too."""
         if self.spec_class is None:
             self.__dict__["stochastic"] = bool(*args, *kwargs.values())
             args, kwargs = (), {}
@@ -96,12 +96,12 @@ class Reinforce(Module, describes=ReinforceSpec):
         reward = unwrapped(self.reward)
         if not step or np.ndim(reward) < 2:
             return reward
-        last = max(plan.members[0]._steps().count for plan in watchers(self))
+        last = max(plan.history.count for plan in watchers(self))
         return reward[step - 1 - last]
 
 
 class MapTable(Container, describes=layers.MapTable):
-    """nn.MapTable: `parameters` has those of the module once for every entry of the last input.
+    """nn.MapTable: `parameters` repeats the module's for every entry of the last input.
 
     Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
     """
@@ -124,13 +124,13 @@ class MapTable(Container, describes=layers.MapTable):
         return self.get(1)
 
     def get(self, index: int, *more: int) -> Output:
-        """The module for an entry: the shared one stands for all of them. None if there is none."""
+        """The module for an entry; the shared one is that of all entries. None if there is none."""
         if self._spec.shared and self.modules and 1 < index <= self.size():
             index = 1
         return super().get(index, *more)
 
     def resize(self, n: int) -> None:
-        """Makes n modules; a shared one is only counted n times, until the next forward."""
+        """Makes n modules; a shared one only counts n times, until the next forward."""
         if self._spec.shared:
             self.output = [None] * n
             return
@@ -151,11 +151,11 @@ class MapTable(Container, describes=layers.MapTable):
 
 
 class SparseLinear(Module, describes=layers.SparseLinear):
-    """nn.SparseLinear: gradInput is dense, (index, value) for every column, with `doGradInput`; else it is empty."""
+    """nn.SparseLinear: with `doGradInput`, gradInput is dense, (index, value) for every column; else it is empty."""
 
     @property
     def weightDecay(self) -> Output:  # type: ignore[override]
-        """What is added to the weight's gradient, as a factor of the weight; it hides dpnn's method, as in Torch."""
+        """The factor of the weight that is added to its gradient; as in Torch, it hides dpnn's method."""
         return self._spec.weight_decay
 
     @weightDecay.setter
@@ -172,9 +172,9 @@ class SparseLinear(Module, describes=layers.SparseLinear):
 
 
 class IndexLinear(Module, describes=layers.IndexLinear):
-    """nn.IndexLinear: with `doGradInput` gradInput has every column, and its gradient, for every example.
+    """nn.IndexLinear: with `doGradInput`, gradInput has every column with its gradient, for every example.
 
-    Without it, or with `normalize`, it has the gradients at the values that were given.
+    Otherwise, or with `normalize`, it has the gradients at the given values.
     """
 
     def reset(self, stdv: float | None = None) -> Self:
@@ -207,12 +207,12 @@ class Kmeans(Module, describes=layers.Kmeans):
     """nn.Kmeans."""
 
     def backward(self, input: Value, gradOutput: Input | None = None, scale: float = 1) -> Output:
-        """Adds the gradient of the centres, and returns zeros; ignores gradOutput, and scale if the module has one."""
+        """Adds the centres' gradient, and returns zeros; ignores gradOutput, and scale if the module has its own."""
         return super().backward(input, np.zeros(len(unwrapped(input))), scale if self.scale is None else 1)
 
     @property
     def clusterSampleCount(self) -> Tensor:
-        """How many examples of the last forward are nearest to each centre."""
+        """How many examples of the last forward belong to each centre."""
         return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
 
     def initRandom(self, input: Value) -> None:
@@ -236,7 +236,7 @@ class Convert(Module, describes=layers.Convert):
         return super().own_description().replace(dtype=dtype_of(self._type).name)
 
     def findAxis(self, axis: str, shape: str | None = None, silent: bool = False) -> int | None:
-        """The position of a letter in a layout, from 1; if there is none, ValueError, or None if silent."""
+        """The position of a letter in a layout, from 1. Raises ValueError if there is none; None if silent."""
         if silent and axis not in (shape or self.inputShape):
             return None
         return self._spec.find_axis(axis, shape)
@@ -268,9 +268,9 @@ class CMulTable(Module, describes=layers.CMulTable):
 
 
 class SoftMaxTree(Module, describes=layers.SoftMaxTree):
-    """nn.SoftMaxTree; dpnn's helpers (momentum, weight decay, norms) leave families alone that have no gradient.
+    """nn.SoftMaxTree; dpnn's helpers (momentum, weight decay, norms) skip families without a gradient.
 
-    `parameters()` always has the whole weight and bias, so that `getParameters` is right after a backward, too.
+    `parameters()` always has the whole weight and bias, so that `getParameters` is also right after a backward.
     """
 
     def getNodeParameters(self, parentId: int) -> tuple[list[Tensor], list[Tensor]]:
@@ -285,7 +285,7 @@ class SoftMaxTree(Module, describes=layers.SoftMaxTree):
         return [rows for rows in families if has_gradient[rows].any()] or [slice(0, len(has_gradient))]
 
     def sparseParameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Weight and bias of each family that batches went through since zeroGradParameters; all if there are none."""
+        """Weight and bias of each family that was used since zeroGradParameters; all if there are none."""
         params, grads = self.parameters()[:2]
         return _rows(params, self._touched()), _rows(grads, self._touched())
 

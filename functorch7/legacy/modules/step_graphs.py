@@ -1,4 +1,4 @@
-"""The step of a FastLSTM as nngraph has it: a graph of modules, which has a picture."""
+"""The step of a FastLSTM as an nngraph graph, which has a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions and poolings whose objects do more in Torch than their descriptions say."""
+"""Convolutions and poolings whose objects do more than their descriptions say."""
 
 from __future__ import annotations
 
@@ -28,19 +28,16 @@ from .module import Module
 
 
 class Emptied(Module):
-    """Poolings, which know clearState under an old name, too."""
-
-    spec_class = None
+    """Poolings, which also have clearState under its old name."""
 
     def empty(self) -> Described:
-        """Drops what calls left behind."""
+        """Drops the results of calls."""
         return self.clearState()
 
 
 class Unpooling(Emptied):
-    """Modules that put values where a pooling object found them in its last forward."""
+    """Modules that put values back where a pooling object found them in its last forward."""
 
-    spec_class = None
     pooling: Value
 
     def __init__(self, poolingModule: Module):
@@ -62,12 +59,10 @@ for _spec in (layers.SpatialMaxUnpooling, layers.VolumetricMaxUnpooling):
 
 
 class ReSampling(Module):
-    """Resampling whose updateGradInput goes by gradOutput's size, as nnx's C code does."""
-
-    spec_class = None
+    """Resampling whose updateGradInput uses gradOutput's size, as nnx's C code does."""
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
-        """The gradient with respect to the input, if that was brought to gradOutput's size."""
+        """The gradient with respect to the input, for an output of gradOutput's size."""
         height, width = np.shape(gradOutput)[-2:]
         if (height, width) == self._spec.sizes(*np.shape(input)[-2:]):
             return super().updateGradInput(input, gradOutput)
@@ -78,8 +73,6 @@ class ReSampling(Module):
 
 class Glimpse(Module):
     """Glimpses, whose `module` reduces their patches: a SpatialAveragePooling or a SpatialReSampling."""
-
-    spec_class = None
 
     @property
     def module(self) -> Described:
@@ -99,12 +92,10 @@ more[layers.SpatialGlimpse] = More({}, Glimpse, "`module` is what reduces the pa
 
 
 class Convolution(Module):
-    """Convolutions, which are cudnn's, too: its programs say which algorithms compute them, and here XLA chooses."""
-
-    spec_class = None
+    """Convolutions, also cudnn's, whose programs choose algorithms: here XLA chooses them."""
 
     def fastest(self, mode: bool = True) -> Self:
-        """Returns itself: XLA chooses among algorithms, whatever it is told."""
+        """Returns itself: XLA chooses the algorithms."""
         return self
 
     def setMode(
@@ -123,9 +114,9 @@ for _spec in (layers.TemporalConvolution, layers.SpatialConvolution, layers.Volu
 
 
 class FullConvolution(Convolution, describes=layers.transposed.FullConvolution):
-    """Transposed convolutions; of a second input, which only gives the output's size, the gradient is a single 0.
+    """Transposed convolutions; the gradient at a second input, which only gives the output's size, is zero.
 
-    It is seen at all places of a tensor of that size.
+    It is a single 0, expanded to the input's size.
     """
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Any:
@@ -149,17 +140,17 @@ SpatialConvolution = class_of(layers.SpatialConvolution)
 
 
 class SpatialBinaryConvolution(SpatialConvolution, describes=layers.SpatialBinaryConvolution):  # type: ignore
-    """nn.SpatialBinaryConvolution; `weight` always holds the real weights, unless `binarizeWeight` is called."""
+    """nn.SpatialBinaryConvolution; `weight` holds the real weights until `binarizeWeight` is called."""
 
     tempWeight: Tensor
     alphas: Tensor
     gradInputAlphas: Tensor
 
     def binarizeWeight(self) -> None:
-        """Replaces the weights by their signs (1 for 0), as for a network that is to be used only.
+        """Replaces the weights by their signs (1 for 0), for a network that is no longer trained.
 
-        Keeps the weights in `tempWeight`, the mean size of each output plane's in `alphas`, and that of each input
-        plane's in `gradInputAlphas`.
+        Keeps the weights in `tempWeight`, and the mean absolute weights of output planes in `alphas` and of input
+        planes in `gradInputAlphas`.
         """
         weight = self.weight.numpy()
         self.tempWeight, sizes = self.weight.clone(), np.abs(weight).astype(np.float64)
@@ -194,19 +185,19 @@ class LookupTable(Module, describes=layers.LookupTable):
         changed(self)
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
-        """Zeros of the input's size: indices have no gradient, and none of them is looked at, as in Torch."""
+        """Zeros of the input's size: indices have no gradient, and are not checked, as in Torch."""
         shape, dtype = np.shape(input), getattr(input, "dtype", dtype_of(self._type))
         self.gradInput = of_zeros(shape, dtype)
         return self.gradInput
 
     def renorm(self, input: Input) -> None:
-        """Scales down the rows that the input names, as forward does; nothing without maxNorm."""
+        """Scales down the rows that the input names, as forward does; does nothing without maxNorm."""
         spec: Any = self._spec
         indices = np.asarray(input).astype(np.int32)
         self.weight.copy(np.asarray(spec.renormalize({"weight": self.weight.numpy()}, indices)["weight"]))
 
     def accUpdateOnly(self) -> Self:
-        """Promises that only accUpdateGradParameters will train it: it has no gradWeight from then on."""
+        """Declares that only accUpdateGradParameters trains it: from then on it has no gradWeight."""
         self.__dict__["_updates_only"] = True
         return self
 

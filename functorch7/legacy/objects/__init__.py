@@ -1,1 +1,1 @@
-"""What every object of the stateful interface can do, a base class for each idea."""
+"""Base classes of the stateful interface's objects, one for each idea."""

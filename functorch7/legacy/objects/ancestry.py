@@ -1,4 +1,4 @@
-"""The classes above a module's or criterion's, as Torch has them: Python's bases are how things are done here."""
+"""The classes above a module's or criterion's class in Torch; Python's bases follow the implementation instead."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ABOVE: dict[str, tuple[str, ...]] = {
     "nn.ClassSimplexCriterion": _SQUARES, "nn.ParallelCriterion": _CRITERION,
     "nn.SpatialAutoCropMSECriterion": _SQUARES, "nn.WeightedMSECriterion": _SQUARES,
 }  # fmt: skip
-"""Where Torch's classes above one are not among its bases here, or are not all of them: all of them, by its name."""
+"""By a class's name, all of Torch's classes above it, where Python's bases are not the same."""
 
 _WITHOUT_DESCRIPTION = {
     "nn.AbstractRecurrent", "nn.AbstractSequencer", "nn.AbstractSequencerCriterion", "nn.Criterion", "nn.Module",
@@ -52,7 +52,7 @@ def names_above(kind: type) -> list[str]:
 
 
 def _is_known(kind: type) -> bool:
-    """Whether a class is one of Torch's, or a user's: not one that only says how things are done here."""
+    """Whether a class is Torch's or a user's, and not one of the implementation."""
     if not issubclass(kind, Described) or kind is Described:
         return False
     if not is_ours(kind):

@@ -1,4 +1,4 @@
-"""Tensors of another type with the elements of those that objects hold."""
+"""Casts the tensors that objects hold."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,10 +12,10 @@ from ..tensors.type_names import dtype_of, is_of_gpu
 
 
 def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
-    """A tensor of another type with a tensor's elements, which stays as it is for those who hold it, too.
+    """A tensor of another type with the same elements; the given tensor is unchanged, for others who hold it.
 
-    Of one tensor it is one, and tensors on one storage stay so, as long as they are given the same cache. PyTorch's
-    parameters, which optimisers hold, are cast themselves.
+    With the same cache, a tensor is cast once, and tensors that share a storage still do. PyTorch's parameters, which
+    optimisers hold, are cast in place.
     """
     held, cast = cache.get(id(tensor), (None, None))
     if held is tensor:
@@ -38,7 +38,7 @@ def cast_tensor(tensor: Tensor, type_name: str, cache: dict) -> Tensor:
 def cast_kept(object: object, type_name: str, cache: dict) -> None:
     """Casts what a program has put into an object: tensors of any type, and modules, in tables at any depth.
 
-    The tensors are cast themselves: a table of Lua's keeps them, and may lead back to the object.
+    The tensors are cast in place, as a Lua table holds them, which may also contain the object.
     """
     if cache.get(id(object), (None, None))[0] is object:
         return

@@ -1,7 +1,7 @@
-"""Fields of Torch's objects under which they hold modules: what a file of the object has there, as objects.
+"""Fields in which Torch's objects hold modules: objects of what a file has there.
 
-Torch composes of modules what a description does at once: a cell's step, the parts of sequencers. Files have them
-(`interop/torch7`), and so do objects, around the same modules and over the same tensors.
+Torch composes modules for what a description does at once: a cell's step, the parts of sequencers. Files contain these
+modules (`interop/torch7`); objects show them around the same modules and over the same tensors.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .nodes import Arrays, Nodes, Objects
 from .own_fields import numbered
 
 PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
-"""Those of Torch's fields that begin with an underscore."""
+"""Torch's fields that begin with an underscore."""
 
 _names: dict[type, frozenset[str]] = {}
 
 
 class _Shown(Nodes):
-    """Nodes of an object and of those inside, to be shown again: users' objects are wherever they were.
+    """Nodes of an object and of those inside it, to make objects of them again; users' objects stay as they are.
 
     The object itself has its class's fields, whatever methods a user has given it.
     """
@@ -72,7 +72,7 @@ def _records_among(value: Any) -> list[Any]:
 
 
 def fields(object: Described) -> Fields:
-    """All fields that a file of the object has, and what its last call has left, but tables of steps."""
+    """All fields that a file of the object has, and the results of its last call, without tables of steps."""
     written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown(object).node(object))
     found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
     found |= {name: getattr(object, name) for name in LEFT if hasattr(object, name)}
@@ -91,7 +91,7 @@ def field(object: Described, name: str) -> Value:
 
 
 def kept(object: Described, name: str, make: Callable[[], Value]) -> Value:
-    """A field's value. Modules are made once, until the object's description or its modules change."""
+    """A field's value. Modules in it are kept until the object's description or its modules change."""
     state = object._spec, [*map(id, object.children())]  # type: ignore[attr-defined]
     before = object.__dict__.get("_composed", {}).get(name)
     if before is not None and before[0] == state:
@@ -113,7 +113,7 @@ def _composed(object: Described, name: str) -> Any:
 
 
 def _around(shown: _Shown, node: Node, name: str) -> Any:
-    """What Torch composes around the objects that are shown: new objects around them, over the same tensors."""
+    """New objects for what Torch composes around the given ones, over the same tensors."""
     arrays, reader, objects = Arrays(), Reader(allow_unknown=True), Objects()
     writer = Writer(arrays)
     record = writer.object(node).fields[name]
@@ -133,5 +133,5 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
 
 
 def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
-    """A field's value with something else in place of its nodes or records."""
+    """A field's value with its nodes or records replaced."""
     return map_leaves(lambda each: by(each) if isinstance(each, (T7Object, Node)) else each, value)

@@ -1,7 +1,7 @@
 """Torch's attribute access over an immutable description: `conv.kW`, `dropout.p = 0.3`, `pool.ceil()`."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -10,9 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.making import Unmade, words_of
 from ...checks.tables import entries
-from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
@@ -29,24 +27,21 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
-from .generated import class_of, classes, is_named, object_of
-from .named_calls import MissingArgument, NamedCalls, WrongArgument
+from .generated import class_of, classes, is_named
+from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
 from .resized import resized
-from .signatures import ConstructorSignature, Documentation, in_torchs_words
+from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
 
 Found = TypeVar("Found")
 
-Given = list[tuple[core.Module, "Described"]]
-"""The objects that a constructor was given, with their descriptions."""
 
-
-def _by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
+def by_torch_name(spec_class: type[core.Module], names: Iterable[str]) -> dict[str, str]:
     """The names by Torch's spelling of each, and by their own: `nInputPlane` and `n_input_plane`."""
     names = tuple(names)
     return {name: name for name in names} | {torch_spelling(spec_class, name): name for name in names}
@@ -61,98 +56,20 @@ def torch_spelling(spec_class: type[core.Module], name: str) -> str:
 def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
     rules = schema_of(spec_class).rules
     saved = {rule.name: field for field, rule in rules.items() if rule.name and not rule.name.startswith("_")}
-    return saved | _by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
+    return saved | by_torch_name(spec_class, (field.name for field in fields(spec_class)))  # type: ignore[arg-type]
 
 
 @cache
 def arguments_of(spec_class: type[core.Module]) -> tuple[inspect.Parameter, ...]:
-    """What a description's class takes. To ask for it takes as long as all else that making a module does."""
+    """The parameters of a description's class. Asking for them takes as long as all else in making a module."""
     return tuple(inspect.signature(spec_class).parameters.values())
 
 
 @cache
-def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return _by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
-
-
-@cache
 def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
-    """The methods of a description that give another, by both spellings."""
+    """The methods of a description that return another one, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
-    return _by_torch_name(spec_class, (name for name, _ in found))
-
-
-def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, "Given"]:
-    """A description from Torch's arguments, and the objects among them with their descriptions.
-
-    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
-    """
-    objects: Given = []
-
-    def converted(value: Any) -> Any:
-        if isinstance(value, Described):
-            return put_among(objects, value)
-        if isinstance(value, (Tensor, Storage)):
-            return np.asarray(value if isinstance(value, Tensor) else value.array)
-        if isinstance(value, dict):
-            return {name: converted(each) for name, each in value.items()}
-        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
-            return tuple(map(converted, value))
-        return plain(value)
-
-    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
-    filled = [
-        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
-        for i, value in enumerate(args)
-    ]
-    names = _argument_names(spec_class)
-    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
-    try:
-        return spec_class(*filled, **named), objects
-    except Unmade:
-        kind = _misuse_by(spec_class, filled, named)
-        usage = f"({', '.join(words_of(in_torchs_words(spec_class)))})"
-        raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
-
-
-def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[WrongArgument]:
-    """The error for arguments that a constructor does not take."""
-    try:
-        inspect.signature(spec_class).bind(*given, **named)
-    except TypeError as error:
-        return MissingArgument if str(error).startswith("missing") else WrongArgument
-    return WrongArgument
-
-
-def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
-    """Whether Lua's `argument or default` is the default, which it is for false, too, where numbers are expected."""
-    is_number = type(parameter.default) in (int, float)
-    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
-
-
-def put_among(given: Given, each: "Described") -> core.Module:
-    """Adds an object, and gives its description: a copy, where another one's is the very same (a clone's)."""
-    description = each.description()
-    if any(other is description for other, _ in given):
-        description = description.replace()
-    given.append((description, each))
-    return description
-
-
-def taken_from(given: Given, spec: core.Module) -> Value:
-    """The object whose description this is, taken out of those that are left; None if there is none."""
-    for i, (description, _) in enumerate(given):
-        if description is spec:
-            return given.pop(i)[1]
-    return None
-
-
-def objects_inside(spec: core.Module, given: Given) -> list[Value]:
-    """The objects of the modules inside: those that were given, which are taken out, and new ones, in Torch's order."""
-    children = spec.child_modules()
-    if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
-        given.extend((each, object_of(each, given)) for each in spec.made_first)
-    return [taken_from(given, child) or object_of(child, given) for child in children]
+    return by_torch_name(spec_class, (name for name, _ in found))
 
 
 @cache
@@ -162,12 +79,12 @@ def overridden_in(kind: type, name: str) -> bool:
 
 
 noting_classes: list[Callable[[type], None]] = []
-"""What looks at every class that a user writes, and may change it."""
+"""Functions that are called with every class that a user defines, and may change it."""
 
 
 def class_named(name: str, derived: bool = False) -> type:
-    """The newest class of this Torch name that a user has written, or None: with an updateOutput of its own, or
-    `derived` from a class that has a description."""
+    """A user's newest class of this Torch name, or None: one with its own updateOutput, or one `derived` from a
+    described class."""
 
     def fits(kind: Any) -> bool:
         return not is_ours(kind) and (kind.spec_class is not None) == derived and kind._class_name() == name
@@ -176,19 +93,19 @@ def class_named(name: str, derived: bool = False) -> type:
 
 
 def parent_of(name: str) -> str | None:
-    """Torch's name of the class from which a user has derived the one of this name, if there is such."""
+    """Torch's name of the class above a user's derived class of this name, if there is one."""
     kind = class_named(name, derived=True)
     return None if kind is None else kind.spec_class.torch_name()
 
 
 def is_derived(object: "Described") -> bool:
-    """Whether a user has derived the object's class from one that has a description."""
+    """Whether the object's class is a user's, derived from a described class."""
     kind = type(object)
     return kind.spec_class is not None and not is_ours(kind)
 
 
 def as_own_type(object: "Described", spec: core.Module) -> core.Module:
-    """The description under the name of the object's class, if a user has derived that: so it is printed."""
+    """The description; if a user has derived the object's class, it is printed under that name."""
     if not is_derived(object) or spec.own_type == object.typename():
         return spec
     spec = spec.replace()
@@ -197,14 +114,14 @@ def as_own_type(object: "Described", spec: core.Module) -> core.Module:
 
 
 def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[Found]:
-    """What there is of some kinds in a field's value: itself, or those in its lists and dicts."""
+    """The values of some kinds in a field: its value itself, or those in its lists and dicts."""
     if isinstance(value, kinds):
         return [value]
     return [found for each in entries(value) for found in among(each, kinds)]
 
 
 def described_among(value: object) -> list["Described"]:
-    """The objects in a field's value: itself, or those in its lists and dicts."""
+    """The objects in a field: its value itself, or those in its lists and dicts."""
     return among(value, Described)
 
 
@@ -222,7 +139,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     @classmethod
     def _passes_no_gradient(cls) -> bool:
-        """Whether gradInput stays what it is: of layers of Lua's that say nothing of gradients."""
+        """Whether gradInput stays as it is: for Lua layers without methods for gradients."""
         return False
 
     def __init_subclass__(cls, describes: type[core.Module] | None = None, **kwargs: Any):
@@ -243,7 +160,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     @property
     def is_described(self) -> bool:
-        """Whether it has a description, which this does not make."""
+        """Whether it has a description; this does not make one."""
         return self._spec is not None
 
     def description(self) -> core.Module:
@@ -278,30 +195,50 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
             changed(self)
             return
-        field, spec = None, self._spec
-        if spec is not None and not name.startswith("_") and not hasattr(type(self), name):
-            field = _field_names(type(spec)).get(name)
-        if spec is not None and field is not None and field not in spec.parameter_order:
-            self._respecify(spec.replace(**{field: _as_given(value)}))
-            return
-        if spec is None and isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
-            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
-        if isinstance(self.__dict__.get(name), Tensor) and isinstance(value, (np.ndarray, jax.Array)):
+        if isinstance(held, Tensor) and isinstance(value, (np.ndarray, jax.Array)):
             value = Tensor.of(value)
-        if spec is not None and field is not None and isinstance(value, Tensor) and getattr(spec, field) is False:
+        if self._spec is None:
+            self._set_undescribed(name, value)
+        elif not self._set_field(name, value):
+            self._set_held(name, value)
+            if name not in LEFT and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
+                changed(self)
+
+    def _set_field(self, name: str, value: object) -> bool:
+        """Sets a field of the description; whether the name is that of one."""
+        spec = self._spec
+        if name.startswith("_") or hasattr(type(self), name):
+            return False
+        field = _field_names(type(spec)).get(name)
+        if field is None:
+            return False
+        if field not in spec.parameter_order:
+            self._respecify(spec.replace(**{field: _as_given(value)}))
+            return True
+        if isinstance(value, Tensor) and getattr(spec, field) is False:
             self._put_parameter(field, value)  # `linear.bias = tensor` takes noBias() back
             self._respecify(spec.replace(**{field: True}))
-            return
+            return True
+        return False
+
+    def _set_held(self, name: str, value: object) -> None:
+        """Sets what the object holds; a parameter of another size changes the description."""
+        self._hold_attribute(name, value)
+        if isinstance(value, Tensor) and name in self._spec.parameter_order:
+            fitting = resized(self._spec, name, value.shape)
+            if fitting is not None:
+                self._respecify(fitting)
+
+    def _set_undescribed(self, name: str, value: object) -> None:
+        """Sets what an object of a user's class holds, which has no description."""
+        if isinstance(value, Parameter) and not overridden_in(type(self), "updateOutput"):
+            raise TypeError(f"{self.typename()}: define forward, without which the parameter {name!r} is not learned")
+        self._hold_attribute(name, value)
+
+    def _hold_attribute(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         if isinstance(value, Parameter) and grad_name(name) in self.__dict__:
             self.__dict__[grad_name(name)] = value.grad  # it is learned as one, wherever it is
-        if spec is not None and isinstance(value, Tensor) and name in spec.parameter_order:
-            fitting = resized(spec, name, value.shape)
-            if fitting is not None:
-                self._respecify(fitting)
-        counts = spec is not None and name not in LEFT
-        if counts and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
-            changed(self)
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
@@ -315,9 +252,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return call
 
     def _respecify(self, spec: core.Module) -> bool:
-        """Takes another description (same class, some field changed).
+        """Takes another description of the same class.
 
-        False where nobody need hear of it, because it differs in numbers that are arguments already.
+        Returns False if plans stay valid, because only numbers differ that are arguments of programs.
         """
         spec, before = as_own_type(self, numbers.tuned(spec, self._spec)), self._spec
         object.__setattr__(self, "_spec", spec)
@@ -339,14 +276,14 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return self._class_name()
 
     def __tostring__(self) -> str:
-        """What is printed: a method that Torch's classes write, and call of the class above."""
+        """The printed text: a method that Torch's classes define, and call on the class above."""
         return self.typename()
 
     def __repr__(self) -> str:
         return str(self.__tostring__())
 
     def _shown(self) -> core.Module:
-        """The description as it is printed inside of others."""
+        """The description for printing inside others."""
         return self.description()
 
     # Types -------------------------------------------------------------------------------------------------------
@@ -356,7 +293,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return [each for value in vars(self).values() for each in described_among(value)]
 
     def _made(self, array: Elements | None = None) -> Tensor:
-        """A tensor of this object's type, where that is, with an array's elements; an empty one without."""
+        """A tensor of this object's type, on its device, with an array's elements; empty without an array."""
         dtype, device = dtype_of(self._type), gpu(self._type) if is_of_gpu(self._type) else None
         storage = (Storage.zeros((0,), dtype) if array is None else Storage(array)).cast(dtype, device)
         return Tensor.viewing(storage, 0, storage.shape)
@@ -372,7 +309,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             part._cast_inside(type_name, cache)
 
     def _cast_inside(self, type_name: str, cache: dict) -> None:
-        """Casts it as a part of another object: by its user's own `type`, if there is one."""
+        """Casts it as a part of another object, with the user's own `type` if there is one."""
         if overridden_in(self.__class__, "type"):
             self.type(type_name, cache)
         else:
@@ -399,7 +336,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
 
 def _as_given(value: Any) -> Any:
-    """What a constructor is given for a tensor's elements, or a storage's."""
+    """A constructor's argument for a tensor or storage."""
     if isinstance(value, Storage):
         return tuple(value.totable())
     return np.asarray(value) if isinstance(value, Tensor) else plain(value)

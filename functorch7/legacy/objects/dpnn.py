@@ -72,7 +72,7 @@ class TrainingHelpers(Batches, Described):
     dpnn_stepclone = False
     """Whether `stepClone` leaves it as it is."""
     dpnn_sharedClone: Any = None
-    """A method that makes a `sharedClone`'s copy of this module in a network, if it has one."""
+    """A method that copies this module for a `sharedClone` of a network around it, if it has one."""
 
     @property
     def dpnn_parameters(self) -> list[str]:
@@ -87,8 +87,8 @@ class TrainingHelpers(Batches, Described):
     def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Self:
         """A copy that shares the parameters (and running statistics) and the gradients, or one of the two.
 
-        A module inside that has a method `dpnn_sharedClone` is copied by that. With stepClone recurrent modules are
-        none of the copy's own, but the very ones.
+        A module inside that has a method `dpnn_sharedClone` is copied by it. With stepClone, recurrent modules are not
+        copied: the copy has the same ones.
         """
         if stepClone and self.dpnn_stepclone:
             return self
@@ -107,19 +107,19 @@ class TrainingHelpers(Batches, Described):
         return copy.deepcopy(self, memo)
 
     def stepClone(self, shareParams: bool = True, shareGradParams: bool = True) -> Self:
-        """As sharedClone: the module of one more time step of a recurrence, around the same recurrent modules."""
+        """As sharedClone, for another time step of a recurrence: the recurrent modules inside are the same ones."""
         return self.sharedClone(shareParams, shareGradParams, True)
 
     def _own(self, name: str, given: Any) -> Any:
-        """A field of this name, which counts for the modules inside, too; else what was given."""
+        """The module's own field of this name, which also applies to the modules inside; otherwise the argument."""
         own = self.__dict__.get(name)
         return given if own is None else own
 
     def maxParamNorm(self, maxOutNorm: float | None = None, maxInNorm: float | None = None) -> None:
         """After an update: limits the norm of each row (weights into one output) and of each slice of the last dim.
 
-        The rows of a lookup table are inputs: there maxOutNorm (or maxInNorm, without it) limits columns, and maxInNorm
-        rows.
+        The rows of a lookup table are inputs: there maxInNorm limits rows, and maxOutNorm (or maxInNorm without it)
+        limits columns.
         """
         of_outputs, of_inputs = self._own("maxOutNorm", maxOutNorm), self._own("maxInNorm", maxInNorm)
         if not of_outputs and not of_inputs:
@@ -206,13 +206,13 @@ class TrainingHelpers(Batches, Described):
                 raise ValueError(f"{self.title()}: NaN Error for param at index {i}")
 
     def dontBackward(self) -> Self:
-        """From now on backward and its relatives do nothing here, and no gradient passes."""
+        """From now on backward and related methods do nothing here, and no gradient passes."""
         for name in ("backward", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
             setattr(self, name, lambda *args: None)
         return self
 
     def outside(self, insize: Sizes) -> Sizes:
-        """The output's sizes for an input of these sizes; a forward call is made."""
+        """The output's sizes for an input of these sizes, found by calling forward."""
         sizes = tuple(int(s) for s in np.asarray(insize).reshape(-1))
         return self.forward(generator().normal(math.prod(sizes)).reshape(sizes).astype(self._planned().dtype)).size()
 
@@ -221,7 +221,7 @@ class TrainingHelpers(Batches, Described):
         visitor.visit(self)
 
     def profile(self) -> None:
-        """Prints, from now on, how long each call of each module inside takes; they are no longer compiled together."""
+        """From now on prints how long each call of each module inside takes. They are no longer compiled together."""
         for module in self.children() or [self]:
             for method in ("updateOutput", "updateGradInput", "accGradParameters"):
                 setattr(module, method, _timed(module, method))

@@ -1,4 +1,4 @@
-"""A stateful network as a pure function and its arrays, and the way back."""
+"""Converts a stateful network to a pure function and its arrays, and back."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .nodes import Nodes
 def functional(root: Described) -> tuple[core.Module, core.Variables]:
     """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
 
-    Hooks that have replaced something are hooks of the description, too; those that only look are not.
-    Raises TypeError for modules whose updateOutput a user wrote: these have no description.
+    Hooks that have replaced a value become hooks of the description; those that only look do not.
+    Raises TypeError for modules with a user's updateOutput, which have no description.
     """
     with precision_of(root._type):
         module, variables = node.functional(Nodes().node(root), place_of)
@@ -38,9 +38,9 @@ def functional(root: Described) -> tuple[core.Module, core.Variables]:
 
 
 def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
-    """The stateful network of a description over these arrays, which are not copied: the way back from `functional`.
+    """The stateful network of a description over these arrays, which are not copied; the opposite of `functional`.
 
-    Ties of `Shared` become tensors that are shared, gradients too. The network's type is that of the parameters.
+    Ties of `Shared` become shared tensors, with shared gradients. The network's type is that of the parameters.
     Raises: ValueError that lists all parameters that are missing, unexpected or of another shape.
     """
     wrong = misfits(leaves_by_name(structure_of(module).params), leaves_by_name(params))

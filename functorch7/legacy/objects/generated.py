@@ -1,4 +1,4 @@
-"""A stateful class for every description class: written by hand where it does more, else generated."""
+"""A stateful class for every description class: written by hand if it does more, otherwise generated."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -8,14 +8,14 @@ from ...core.types import Value
 from .signatures import Documentation
 
 GENERATED = "functorch7.legacy.nn"
-"""The module in which classes are that nobody has written."""
+"""The module of generated classes."""
 
 classes: dict[type[core.Module], type] = {}
 """The classes written by hand, by what they describe."""
 
 
 class More(NamedTuple):
-    """What a generated class has beside its description: names of its own, another base, a text."""
+    """What a generated class has in addition: its own names, another base, a text."""
 
     members: dict[str, Any]
     base: type | None = None
@@ -23,7 +23,7 @@ class More(NamedTuple):
 
 
 more: dict[type[core.Module], More] = {}
-"""This of the classes that have more, by what they describe."""
+"""These additions, by the described class."""
 
 
 @cache
@@ -38,12 +38,12 @@ def class_of(spec_class: type[core.Module]) -> type:
 
 
 def is_named(spec_class: type) -> bool:
-    """Whether it is the class that Torch's name stands for."""
+    """Whether it is the class registered under its Torch name."""
     return issubclass(spec_class, core.Module) and core.registry.get(spec_class.torch_name()) is spec_class
 
 
 def is_generated(kind: type) -> bool:
-    """Whether a class is made of a description class here, and not written by hand."""
+    """Whether a class was generated, not written by hand."""
     return kind.__module__ == GENERATED
 
 

@@ -1,4 +1,4 @@
-"""Hidden states by number of step, and their gradients: read, set, and handed from one network to another."""
+"""Hidden states and their gradients by step: read, set, and passed from one network to another."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def _hidden_names(module: Any) -> tuple[str, ...]:
-    """The names of a module's hidden state: of all it carries from step to step, what users handle."""
+    """The names of the part of a module's state that users handle."""
     return getattr(module._spec, "hidden", module._spec.traits.transient) if module._spec is not None else ()
 
 
 class HiddenStates(Steps):
     """The part of Module that shows recurrent state, and the gradients with respect to it.
 
-    A module that is called step by step has the state after every step that is kept for backward. Of one that a
-    sequencer runs, there are the initial state (step 0) and that after the last step (any other number, or None).
+    If a module is called step by step, there is the state after every step that is kept for backward. If a sequencer
+    runs it, there are the initial state (step 0) and the state after the last step (any other number, or None).
     """
 
     def _shown_slots(self, plan: Plan) -> list[Slot]:
@@ -60,7 +60,7 @@ class HiddenStates(Steps):
         return self._nested(self._values(plan, values))
 
     def _state_of_step(self, plan: Plan, step: int | None) -> list:
-        steps = plan.members[0]._steps()
+        steps = plan.history
         number: int = steps.count if step is None else step
         if number == steps.count:
             return plan.initial_state()
@@ -74,7 +74,7 @@ class HiddenStates(Steps):
         None is the number of that step, too. Raises ValueError for other steps, and for another number of tensors.
         """
         plan, _ = self._called()
-        count = plan.members[0]._steps().count if plan.is_step else 0
+        count = plan.history.count if plan.is_step else 0
         if step not in (None, count):
             raise ValueError(f"{self.title()}: expected the number of steps so far, {count}, got {step}")
         for slot, value in self._by_slot(plan, hiddenState):
@@ -92,7 +92,7 @@ class HiddenStates(Steps):
         if call is None:
             raise RuntimeError(f"{self.title()}: getGradHiddenState needs a backward call")
         if plan.is_step:
-            steps = plan.members[0]._steps()
+            steps = plan.history
             number = steps.pulled - 1 if step is None else step
             values = steps.grad_states.get(number)
             if values is None and number not in steps.calls:
@@ -114,7 +114,7 @@ class HiddenStates(Steps):
         pairs = self._by_slot(plan, gradHiddenState)
         if plan.is_step:
             by_slot = {id(slot): value for slot, value in pairs}
-            steps = plan.members[0]._steps()
+            steps = plan.history
             number = steps.pulled - 1 if step is None else step
             steps.grad_states[number] = [by_slot.get(id(slot)) for slot in plan.state_slots]
             return

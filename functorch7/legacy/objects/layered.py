@@ -1,4 +1,4 @@
-"""Layers of classes: what other packages have beside Torch's names is put in front of a class when it is asked for."""
+"""Layers of classes: additional names of other packages, which are put in front of a class when they are used."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 Bring = Callable[[], Any]
-"""What imports the package of a layer, which puts it in front."""
+"""Imports the package of a layer, which puts itself in front."""
 
 _layers: dict[str, Bring] = {}
-"""What brings the layer that has a name."""
+"""The function that brings the layer with a name."""
 
 fields: dict[str, Bring] = {}
-"""The same of names that are properties, or kept in objects: a layer comes when one is set, too."""
+"""The same for properties and fields of objects: setting one also brings the layer."""
 
 
 given_forward: list[Callable[[Any], None]] = []
-"""What looks at a class that gets another `forward` after it was made."""
+"""Functions that are called with a class whose `forward` is set after it was made."""
 
 
 def offer(by: Bring, names: Iterable[str], settable: Iterable[str] = ()) -> None:
-    """Says which names a layer has, and which of them are set."""
+    """Declares a layer's names, and which of them can be set."""
     fields.update(dict.fromkeys(settable, by))
     _layers.update(dict.fromkeys(names, by))
     _layers.update(fields)
 
 
 def bring(name: str) -> bool:
-    """Brings the layer that has a name; whether there is such a layer."""
+    """Brings the layer with a name; returns whether there is one."""
     found = _layers.get(name)
     if found is not None:
         found()
@@ -42,22 +42,22 @@ def bring_all() -> None:
 
 
 def brought(kind: type, name: str) -> bool:
-    """Whether a class has a name that it did not seem to have, because its layer has come."""
+    """Brings the layer with a name; returns whether the class has the name now."""
     return bring(name) and any(name in vars(base) for base in kind.__mro__)
 
 
 def put_in_front(kind: type, addition: type) -> None:
-    """Makes a class the first of the bases of another, so that it comes before what that one inherits."""
+    """Makes a class the first base of another."""
     if not issubclass(kind, addition):
         kind.__bases__ = (addition, *kind.__bases__)
 
 
 Kind = ABCMeta if TYPE_CHECKING else type(Protocol)
-"""What the classes of a class derived from ABC, from Protocol and from one with layers have in common."""
+"""A metaclass for classes that derive from ABC, from Protocol, or from a class with layers."""
 
 
 class Layered(Kind):
-    """The class of classes that have layers: a layer's name that is not there yet brings the layer."""
+    """The metaclass of classes with layers: asking for a name of a layer brings the layer."""
 
     __dict__: Any  # type: ignore[misc]  # pyright takes that of an object for that of its class
     __new__, __init__ = ABCMeta.__new__, ABCMeta.__init__  # type: ignore[assignment]

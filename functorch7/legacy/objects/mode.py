@@ -1,4 +1,4 @@
-"""Whether a module is in training mode: Torch's flag `train`, which classes with a `forward` call as in PyTorch."""
+"""A module's mode: Torch's flag `train`, which can be called as in PyTorch in classes with a `forward`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..tensors.changes import switched
 
 
 class Mode(int):
-    """True in training mode, False in evaluation mode; called, as PyTorch's `train(mode)`, it changes the mode."""
+    """True in training mode, False in evaluation mode; a call, as PyTorch's `train(mode)`, changes the mode."""
 
     module: Value
 
     @classmethod
     def of(cls, module: Value) -> Self:
-        """That of a module."""
+        """The mode of a module."""
         made = cls(module.in_training)
         made.module = module
         return made
 
     def __call__(self, mode: bool = True) -> Value:
-        """Switches the module to training mode, or, given False, to evaluation mode; the module."""
+        """Switches the module to training mode or, given False, to evaluation mode; returns the module."""
         return self.module.switched_to(mode)
 
     def __repr__(self) -> str:
@@ -34,9 +34,9 @@ class Mode(int):
 
 
 class ModeField:
-    """The attribute `train`, a plain boolean in the object's fields; whoever runs the object hears of its changes.
+    """The attribute `train`, a plain boolean in the object's fields; plans that run the object are told of changes.
 
-    Where `is_called`, it is one that can be called.
+    With `is_called`, its value can be called.
     """
 
     def __init__(self, first: bool | None = True, is_called: bool = False):

@@ -1,4 +1,4 @@
-"""Errors of objects' methods name the call: "nn.Linear.updateParameters: expected (learningRate), got ()"."""
+"""Lets errors of objects' methods name the call: "nn.Linear.updateParameters: expected (learningRate), got ()"."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ...checks.making import words_of as words_of_parameters
 from ..tensors.named_errors import Misuse, name_function_errors, naming, naming_calls, public_functions, words_of
 
 RUNNING = {"__call__", "forward", "backward", "updateOutput", "updateGradInput", "accGradParameters"}
-"""What runs a network, and says itself what it was given: only of what is no call of them more has to be said."""
+"""Methods that run a network and describe wrong input themselves: only errors of the call itself are named."""
 ASKED = {"overrides"}
-"""What is asked of an object many times in every step of training, and not by users."""
+"""Methods that are called many times in every training step, and not by users."""
 
 HERE = __name__.partition(".objects")[0]
 PYTORCH = f"{HERE}.pytorch"
@@ -21,13 +21,13 @@ _named: set[type] = set()
 
 
 class WrongArgument(Misuse):
-    """A constructor was given what a description does not take."""
+    """A constructor was given arguments that the description does not take."""
 
     is_of_constructor = True
 
 
 class MissingArgument(WrongArgument):
-    """A constructor was given less than a description needs."""
+    """A constructor was given too few arguments."""
 
 
 for _kind in (WrongArgument, MissingArgument):
@@ -35,7 +35,7 @@ for _kind in (WrongArgument, MissingArgument):
 
 
 class NamedCalls:
-    """A class whose methods name themselves in the errors of calls that do not fit; users' methods say their own."""
+    """A class whose methods name themselves in the errors of wrong calls; users' methods do not."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -54,7 +54,7 @@ class NamedCalls:
 
 
 def _named_by_class(base: type, name: str, method: Callable) -> Callable:
-    """A method whose errors name it; where it runs users' code, or is no name of Torch's, only those of the call."""
+    """A method whose errors name it; if it runs users' code, or is not Torch's, only errors of the call do."""
     is_of_pytorch = base.__module__.startswith(PYTORCH)
     if "_" in name.strip("_") and not is_of_pytorch:  # for this package alone
         return method
@@ -63,7 +63,7 @@ def _named_by_class(base: type, name: str, method: Callable) -> Callable:
 
 
 def _maker_of(object: Any) -> Any:
-    """The class of this package's that a user's is derived from, or the object's own: its constructor is at work."""
+    """The class of this package whose constructor runs: the object's own, or the one that a user's is derived from."""
     return next(kind for kind in type(object).__mro__ if kind.__module__.startswith(HERE))
 
 
@@ -72,7 +72,7 @@ def _maker_name(object: Any) -> str:
 
 
 def _arguments(init: Callable, object: Any) -> str:
-    """What a constructor takes: what its class describes, where it hands on whatever it is given."""
+    """What a constructor takes; if it passes everything on, what its class describes."""
     hands_on = any(each.kind is each.VAR_KEYWORD for each in inspect.signature(init).parameters.values())
     signature = inspect.signature(_maker_of(object)) if hands_on else None
     words = words_of(init, 1) if signature is None else words_of_parameters(signature.parameters.values())

@@ -52,7 +52,7 @@ def _wrong(t1: Any, t2: Any) -> TypeError:
 
 
 def recursiveResizeAs(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
-    """(t1, t2), t1 with t2's structure and sizes; tensors are made where there are none.
+    """(t1, t2), t1 with t2's structure and sizes; missing tensors are made.
 
     Raises: TypeError unless t2 is a tensor or a table of tensors.
     """
@@ -60,7 +60,7 @@ def recursiveResizeAs(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
 
 
 def _matched(t1: Any, t2: Any, change: Callable[[Tensor, Tensor], Tensor]) -> Any:
-    """t1 with t2's structure, each of whose tensors, or a new one, is changed by that of t2."""
+    """t1 with t2's structure; each tensor in it, or a new one, is changed by the corresponding one of t2."""
     if isinstance(t2, Tensor):
         return change(t1 if isinstance(t1, Tensor) else _new(t2), t2)
     if not isinstance(t2, (list, dict)):
@@ -112,14 +112,14 @@ def recursiveCopy(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
 
 
 def recursiveSet(t1: object, t2: Tensors) -> tuple[Tensors, Tensors]:
-    """(t1, t2), t1 with t2's structure, and tensors that share t2's elements; made where there are none."""
+    """(t1, t2), t1 with t2's structure, and with tensors that share t2's elements; missing ones are made."""
     return _matched(t1, t2, lambda mine, theirs: mine.set(theirs)), t2
 
 
 def recursiveTensorEq(t1: Nested, t2: Nested) -> bool:
     """Whether both have one structure and the same sizes, and no element differs by 0.00001 or more.
 
-    Raises: TypeError for what are no nested tensors.
+    Raises: TypeError for anything but nested tensors.
     """
     if isinstance(t2, (list, dict)):
         same = isinstance(t1, type(t2)) and _keys(t1) == _keys(t2)
@@ -147,7 +147,7 @@ def recursiveNew(t2: Tensors) -> Tensors:
 
 
 def getZeroMaskBatch(batch: Nested, zeroMask: Tensor | None = None) -> Tensor:
-    """A byte tensor (B): 1 for the examples whose part in the first tensor of a table is all zeros."""
+    """A byte tensor (B): 1 for each example whose part of the table's first tensor is all zeros."""
     first = next(_tensors(batch))
     return _zero_mask(first, 1, zeroMask)
 
@@ -174,7 +174,7 @@ def setZeroMask(modules: Described | Sequence[Described], zeroMask: Numbers, cud
 
 
 def _zero_mask(tensor: Tensor, kept: int, into: Tensor | None) -> Tensor:
-    """1 where all elements of the dimensions after the first `kept` ones are zeros; written into a tensor, if given."""
+    """1 where all elements beyond the first `kept` dimensions are zeros; written into a tensor, if given."""
     zero = (tensor.numpy() == 0).all(tuple(range(kept, tensor.dim())))
     made = Tensor.of(np.zeros(zero.shape, np.uint8)) if into is None else into.resize(*zero.shape)
     return made.copy(zero)

@@ -1,4 +1,4 @@
-"""The newest of the classes that users have written under one name."""
+"""The newest of several classes that users have defined under one name."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ _numbers = itertools.count(1)
 
 
 class Numbered:
-    """What has subclasses that know in which order they were made."""
+    """A class whose subclasses know the order in which they were made."""
 
     _made_as = 0
 
@@ -20,7 +20,7 @@ class Numbered:
 
 
 def newest(base: type[Numbered], fits: Callable[[Value], bool]) -> Value:
-    """The subclass of a class, at any depth, that was made last among those that fit; None without one."""
+    """The newest subclass, at any depth, that fits; None if there is none."""
     return max(filter(fits, _subclasses(base)), key=lambda kind: kind._made_as, default=None)
 
 

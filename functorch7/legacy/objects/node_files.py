@@ -1,4 +1,4 @@
-"""Nodes of graphs that a program keeps, in files: as Torch has them, each with its data and the nodes before it."""
+"""Nodes of graphs in files, as Torch has them: each with its data and the nodes before it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ KNOWN = ("module", "inputs", "annotations", "consumers", "whole", "index")
 """A node's own attributes; others are a program's."""
 
 OF_TORCH = ("annotations", "mapindex", "reverseMap", "input", "gradOutput", "selectindex", "nSplitOutputs")
-"""What Torch keeps in a node's data beside the module and what a program has put there."""
+"""Torch's own entries in a node's data, beside the module and what a program has put there."""
 
 
 def before(node: Node | Split) -> Sequence[Node | Split]:
-    """The nodes that come before one, as Torch has them: entries of a table come after a node that takes it apart."""
+    """The nodes before a node, as in Torch, where a node that splits a table comes before the table's entries."""
     if isinstance(node, Split):
         return [node.of]
     return [node.whole] if isinstance(node, Part) else node.inputs
 
 
 class NodesForFiles:
-    """What files have of nodes: one table of data for each."""
+    """Makes the records of nodes, with one table of data for each."""
 
     def __init__(self) -> None:
         self._data: ByIdentity[Node | Split, Fields] = ByIdentity()
@@ -65,12 +65,12 @@ def _data_of(node: Node | Split) -> Fields:
 
 
 def _indexed(entries: Sequence[object]) -> dict[Any, Any]:
-    """A table of values with the way back, from an entry to its position."""
+    """A table of values that also leads from each value to its position."""
     return dict(enumerate(entries, 1)) | {t7.Key(each): i for i, each in enumerate(entries, 1)}
 
 
 class NodeOfFile(InFiles):
-    """What nodes are in files; their objects are a graph's."""
+    """The record of nodes in files; the objects are those of graphs."""
 
     @classmethod
     def typename(cls) -> str:
@@ -106,7 +106,7 @@ class NodeOfFile(InFiles):
 
 
 def _take_parts(split: object, count: int) -> None:
-    """Makes those of the entries that nobody has kept."""
+    """Makes the entries that were not kept."""
     parts = _parts_of(split, count)
     for index in range(count):
         if parts[index] is None:
@@ -119,7 +119,7 @@ def _node(annotations: Fields) -> Fields:
 
 
 def _parts_of(split: object, count: int) -> list[Any]:
-    """The entries of what takes a table apart, of which so many are there at least."""
+    """The entries of a node that splits a table, at least `count` of them."""
     parts = vars(split).setdefault("parts", [])
     parts.extend([None] * (count - len(parts)))
     return parts

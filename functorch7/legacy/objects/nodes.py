@@ -1,4 +1,4 @@
-"""Between stateful objects and nodes: descriptions with arrays, as files and the functional interface take them."""
+"""Converts stateful objects to nodes (descriptions with arrays), which files and functional networks use, and back."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from .generated import class_of
 from .tree import ModuleList, Tree
 
 METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
-"""The methods by which users say themselves what a module computes."""
+"""The methods with which users define what a module computes."""
 
 
 class Objects:
-    """Makes objects of nodes, and tensors of arrays: one of each, wherever it occurs."""
+    """Makes objects of nodes, and tensors of arrays; each is made once, wherever it occurs."""
 
     def __init__(self, users: dict[int, Value] | None = None) -> None:
         self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
@@ -50,7 +50,7 @@ class Objects:
         return self.tensors.once(array, self._viewing)
 
     def take_tensors(self, arrays: Arrays) -> None:
-        """Lets arrays that were made of tensors be these tensors again."""
+        """Makes arrays that came from tensors become these tensors again."""
         for tensor, array in arrays.arrays.items():
             self.tensors[array] = tensor
 
@@ -136,9 +136,9 @@ def host_type(name: str) -> str:
 
 
 class Nodes:
-    """Makes nodes of objects, with their tensors as arrays; one object is one node.
+    """Makes nodes of objects, with their tensors; each object is one node.
 
-    `record` makes what stands in a file for an object whose updateOutput a user wrote.
+    `record` makes the record of an object with a user's updateOutput, for files.
     """
 
     def __init__(self, record: Callable[[Value], Value] | None = None) -> None:
@@ -147,7 +147,7 @@ class Nodes:
         self.made: list[tuple[Any, Node]] = []  # what was described, an nn.Serial as it is saved, and its node
 
     def node(self, object: object) -> Node:
-        """The node of an object. Raises TypeError for modules whose updateOutput a user wrote."""
+        """The node of an object. Raises TypeError for modules with a user's updateOutput."""
         return self.nodes.once(object, self._made)
 
     def _made(self, object: Any) -> Node:
@@ -224,7 +224,7 @@ class Arrays:
 
 
 def _fixed(gradient: Tensor | None, tensor: Tensor) -> Parameter:
-    """A tensor as a parameter that gets no gradient."""
+    """Makes a parameter without gradient of a tensor."""
     made = Parameter(tensor, requires_grad=False)
     if gradient is not None:
         made.add_up_in(gradient)
@@ -232,7 +232,7 @@ def _fixed(gradient: Tensor | None, tensor: Tensor) -> Parameter:
 
 
 def _owned(array: np.ndarray) -> np.ndarray:
-    """The elements as a flat array that is no view of another array, without copying those of a buffer."""
+    """The elements as a flat array that is not a view of another array; those of a buffer are not copied."""
     contiguous = np.ascontiguousarray(array)
     flat = contiguous.reshape(-1)
     return np.frombuffer(flat.view(np.uint8).data, flat.dtype) if flat.size else flat  # bfloat16 itself has no buffer

@@ -1,4 +1,4 @@
-"""What Torch says of files that cannot be opened."""
+"""Torch's errors for files that cannot be opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLOSED = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryEr
 
 @contextlib.contextmanager
 def opening(who: str, name: str | os.PathLike, mode: str) -> Iterator[None]:
-    """Lets errors of a file that does not open be Torch's: `cannot open <NAME> in mode r`."""
+    """A block in which errors of opening a file are Torch's: `cannot open <NAME> in mode r`."""
     try:
         yield
     except CLOSED as error:

@@ -1,4 +1,4 @@
-"""Arrays of a layer's description as tensors: what is written there the layer has at its next call, as in Torch."""
+"""Arrays of a description as tensors: what is written into them applies from the next call on, as in Torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..tensors.tensor import Tensor
 
 
 class OwnElements(Storage):
-    """The elements of a field that the description holds; `map.connTable[1][1] = 2` changes the layer."""
+    """The elements of a description's field; `map.connTable[1][1] = 2` changes the layer."""
 
     __slots__ = ("_owner", "is_written", "told")
 
@@ -21,7 +21,7 @@ class OwnElements(Storage):
         self._owner, self.told, self.is_written = owner, told, False
 
     def _note(self) -> None:
-        """Notes that the elements are about to be others: who calls the layer asks for its description again."""
+        """Notes that the elements are about to change, so that the next call makes a new description."""
         self.is_written = True
         changed(self._owner)
 
@@ -48,12 +48,12 @@ class OwnElements(Storage):
         super().zero()
 
     def memory(self) -> np.ndarray:
-        """Raises TypeError: nobody would see what is written through a pointer."""
+        """Raises TypeError: what is written through a pointer would not be seen."""
         raise TypeError("torch.data: expected a tensor of its own, got a layer's; clone it, and assign the clone")
 
 
 def elements_of(owner: object, field: str, value: Const) -> Tensor:
-    """The tensor of an object's field: the same one as long as nobody puts another array in its place."""
+    """The tensor of an object's field: the same one until the field's array is replaced."""
     shown = vars(owner).setdefault("_elements", {})
     found = shown.get(field)
     if found is None or found.storage_.told is not value:
@@ -63,7 +63,7 @@ def elements_of(owner: object, field: str, value: Const) -> Tensor:
 
 
 def with_writes(owner: Value) -> Module:
-    """The object's description, with what has been written to such tensors since."""
+    """The object's description, with what has been written into such tensors."""
     for field, tensor in vars(owner).get("_elements", {}).items():
         storage = tensor.storage_
         if storage.is_written:

@@ -1,7 +1,6 @@
-"""Fields that a program gives an object beside those that its class defines: copies and files have them, too.
+"""Fields that a program gives an object in addition to those of its class; copies and files contain them.
 
-What a class here puts into its objects it says, so that no name of a program's is mistaken for its own, nor the other
-way round.
+Classes here declare what they put into their objects, so that a program's fields and their own are told apart.
 """
 
 from __future__ import annotations
@@ -18,37 +17,37 @@ from .own_methods import own_methods
 from .serial import PRIVATE
 
 OF_PROGRAMS: dict[type, set[str]] = {}
-"""What programs have put into classes here: no object's field is taken for it."""
+"""What programs have put into classes here; an object's field of the same name is still the program's."""
 
 NUMBERED = "_numbered"
-"""The attribute in which an object has its fields under numbers."""
+"""The attribute with an object's fields under numbers."""
 
 
 class Numbered(dict, KeptElsewhere):
-    """Fields under numbers: Torch's objects are tables, which may be lists, too."""
+    """Fields under numbers: Torch's objects are tables, which may also be lists."""
 
     def contents(self) -> Fields:
         return dict(self)
 
     def put(self, number: float, value: Value) -> None:
-        """Gives a number another value; none takes it away."""
+        """Sets a number's value; None removes it."""
         self[number] = value
         if value is None:
             del self[number]
 
 
 def numbered(object: object) -> Numbered:
-    """What an object has under numbers: empty at first."""
+    """An object's fields under numbers, empty at first."""
     return vars(object).get(NUMBERED, Numbered())
 
 
 def put_numbered(object: object, number: float, value: Value) -> None:
-    """Gives an object a value under a number; none takes it away."""
+    """Sets an object's field under a number; None removes it."""
     vars(object).setdefault(NUMBERED, Numbered()).put(number, value)
 
 
 def own_fields(object: Value) -> Fields:
-    """The object's fields, but those that its class knows, and the methods that are its own."""
+    """The object's fields that its class does not define, and its own methods."""
     fields: dict[Any, Any] = {}
     for name, value in object.__getstate__().items():
         fields |= value.contents() if isinstance(value, KeptElsewhere) else {name: value}
@@ -56,7 +55,7 @@ def own_fields(object: Value) -> Fields:
 
 
 def take_own_fields(object: object, fields: Fields) -> None:
-    """Gives an object those of a file's fields that say nothing else about it."""
+    """Gives an object the fields of a file that mean nothing else."""
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
@@ -74,18 +73,18 @@ def is_known(object: Value, name: str) -> bool:
 
 
 def holder_of(kind: type, name: str) -> type:
-    """The class, a class itself or one above it, that has what the class has under a name; object where none has."""
+    """The class that defines a class's attribute: itself or one above it; `object` if there is none."""
     return next((base for base in kind.__mro__ if name in vars(base)), object)
 
 
 def of_program(kind: type, name: str) -> bool:
-    """Whether it is a program that has put what a class has under a name into a class here."""
+    """Whether a class's attribute was put into a class here by a program."""
     return name in OF_PROGRAMS.get(holder_of(kind, name), ())
 
 
 @cache
 def _defined_in(kind: type) -> frozenset[str]:
-    """What a class here defines, and what it says by annotations that its methods put into an object."""
+    """What a class here defines, and what its annotations say that its methods put into objects."""
     if not is_ours(kind):
         return frozenset()
     return frozenset((*vars(kind), *inspect.get_annotations(kind))) - OF_PROGRAMS.get(kind, frozenset())

@@ -1,4 +1,4 @@
-"""Functions that a program has given one object in place of its class's methods: copies and files have them, too."""
+"""Functions that replace a class's methods in one object; copies and files contain them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .described import Described
 
 
 class MethodOfFile:
-    """A method of one object out of a file: nothing here runs it, and it goes into files as it came."""
+    """A method of one object from a file: it is never run, and is written into files unchanged."""
 
     def __init__(self, owner: str, name: str, function: t7.LuaFunction):
         self.owner, self.name, self.function = owner, name, function
 
     def __call__(self, *_: object) -> NoReturn:
         raise TypeError(
-            f"{self.owner}: its own {self.name} is a function out of a file, which cannot be called: nothing in a file "
-            "is executed, unless a program of Lua's is run with --functions-of-files"
+            f"{self.owner}: its own {self.name} is a function from a file, which cannot be called: nothing in a file "
+            "is executed, unless a Lua program is run with --functions-of-files"
         )
 
 
@@ -32,7 +32,7 @@ def is_method(object: object, name: str | float) -> bool:
 
 
 def own_methods(object: object) -> Fields:
-    """What a program has given an object in place of methods: functions of Python's, too, which no file can have."""
+    """Functions that replace methods of an object, including Python's, which cannot be in files."""
     fields = vars(object)
     found: dict[Any, Any] = {name: each for name, each in fields.items() if _is_function(each)}
     for value in fields.values():
@@ -46,7 +46,7 @@ def _is_function(value: object) -> bool:
 
 
 def methods_among(object: Described, fields: Fields, functions: type) -> Iterator[tuple[str, Value]]:
-    """Those of a file's fields that are functions in the places of an object's methods, by their names."""
+    """The functions among a file's fields that replace methods of an object, with their names."""
     for name, value in fields.items():
         if is_method(object, name) and isinstance(value, t7.LuaFunction):
             yield name, MethodOfFile(object.typename(), name, value)

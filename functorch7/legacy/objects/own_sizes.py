@@ -1,4 +1,4 @@
-"""Sizes that a layer has as a LongStorage, as in Torch: what is written there the layer has from then on."""
+"""A layer's sizes as a LongStorage, as in Torch: writing into it changes the layer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OwnSizes(Storage):
 
 
 def sizes_of(owner: object, name: str, sizes: tuple[int, ...]) -> OwnSizes:
-    """An object's sizes: the same storage as long as nobody else changes them."""
+    """An object's sizes: the same storage until the layer's sizes change otherwise."""
     found = vars(owner).get("_sizes")
     if found is None or found.told != sizes:
         found = vars(owner)["_sizes"] = OwnSizes(owner, name, sizes)

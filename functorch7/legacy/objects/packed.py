@@ -1,4 +1,4 @@
-"""The tables of Torch's package tds, which files have, too."""
+"""The tables of Torch's package tds, which also occur in files."""
 
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -14,7 +14,7 @@ SHOWN = 20
 
 
 class Hash(Named, dict):
-    """A table by keys. What is not there is None, and what is set to None goes; tables inside become Hash and Vec.
+    """A table by keys. A missing entry is None, setting None removes one; tables inside become Hash and Vec.
 
     Raises: KeyError for the key None; TypeError for other arguments than a table or nothing.
     Source: tds, README.md.
@@ -50,7 +50,7 @@ class Hash(Named, dict):
 
 
 class Vec(Named, list):
-    """A list that counts from 1. `vec[n]` is None beyond its end, and may be set there; tables inside become Vec, Hash.
+    """A list that counts from 1. Beyond its end, `vec[n]` is None, and may be set; tables inside become Vec and Hash.
 
     Raises: IndexError for positions that are not positive whole numbers.
     Source: tds, README.md.
@@ -81,11 +81,11 @@ class Vec(Named, list):
             super().insert(position - 1, value)
 
     def remove(self, position: int | None = None) -> None:  # type: ignore[override]
-        """Takes out an element, the last unless a position is given."""
+        """Removes an element, the last by default."""
         del self[_position(len(self) if position is None else position) - 1]
 
     def resize(self, size: int) -> None:
-        """Gives it so many elements; new ones are None."""
+        """Changes the number of elements; new ones are None."""
         if size < 0:
             raise ValueError(f"tds.Vec: expected a size that is not negative, got {size}")
         del self[size:]
@@ -96,7 +96,7 @@ class Vec(Named, list):
         return sep.join(text(value) for value in list(self)[i - 1 : j])
 
     def sort(self, compare: Callable[[Value, Value], bool]) -> None:  # type: ignore[override]
-        """Sorts by a function that says whether its first argument comes before its second."""
+        """Sorts by a function that returns whether its first argument comes before its second."""
         super().sort(key=cmp_to_key(lambda a, b: -1 if compare(a, b) else 1 if compare(b, a) else 0))
 
     @recursive_repr("tds.Vec{...}")
@@ -105,7 +105,7 @@ class Vec(Named, list):
 
 
 def fill(table: Hash | Vec, content: dict | list) -> None:
-    """Puts what a dict or list holds into a table, as it is."""
+    """Puts the entries of a dict or list into a table, unchanged."""
     for key, value in _pairs(content):
         table[key] = value
 

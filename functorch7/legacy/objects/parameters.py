@@ -26,25 +26,25 @@ from ..tensors.distributions import Draws
 from ..tensors.flat import flatten, flattened
 from ..tensors.parameter import Parameter
 from ..tensors.random import generator
-from ..tensors.storage import Storage
 from ..tensors.storages import noted_of, zero
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
+from ..tensors.zeros import of_zeros
 from .described import Described, described_among
 from .serial import PRIVATE
 from .tree import Tree
 
 IS_DPNNS: ContextVar[bool] = ContextVar("IS_DPNNS", default=False)
-"""Whether getParameters is dpnn's, which takes gradients that are not shared as the parameters are."""
+"""Whether getParameters is dpnn's, which accepts gradients that are not shared as the parameters are."""
 
 GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
 """Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
 
 
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Value]:
-    """A module's own parameters, of a dtype: by the generator's next numbers, as Torch draws them; by a key otherwise.
+    """A module's own parameters, of a dtype, drawn with the generator's next numbers, as Torch draws them.
 
-    Within a block that has a source already, they are that one's.
+    In a block with another source, that one is used; layers that know no sources draw by a key.
     """
     source: Any = SOURCE.get() or Draws(generator(), dtype)
     with precision(dtype), during(SOURCE, source):
@@ -53,7 +53,7 @@ def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> di
 
 
 def kept_modules(module: Described) -> list[Described]:
-    """The modules that a module, or one inside it, keeps in fields, and that are not inside it."""
+    """The modules in fields of a module, or of one inside it, that are not inside it."""
     waiting = module._members()
     seen, found = set(map(id, waiting)), []
     while waiting:
@@ -74,7 +74,7 @@ class Parameters(Described):
 
     @contextmanager
     def _drawing(self, spec: core.Module) -> Iterator[None]:
-        """Around a constructor: as in Torch, a user's `reset` draws the initial values, if there is one."""
+        """A block around a constructor: as in Torch, a user's `reset` draws the initial values, if there is one."""
         if not self.overrides("reset") or spec.children() or not shapes_of(spec):
             yield
             return
@@ -83,7 +83,7 @@ class Parameters(Described):
         self.reset()
 
     def _make_parameters(self) -> None:
-        """Tensors for the parameters that the description has and the object has not; drops the others."""
+        """Makes the parameters that the description has and the object lacks; drops those that it has not."""
         made = shapes_of(self._spec)
         for name in self._spec.parameter_order:
             if name not in made:
@@ -98,10 +98,11 @@ class Parameters(Described):
             self._put_parameter(name, self._made(initial[name]))
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
-        """Takes a tensor as a parameter, with a gradient of zeros, or the one that it has."""
-        storage = Storage.zeros(tensor.shape, tensor.dtype).cast(tensor.dtype, tensor.storage_.device)
-        zeros = Tensor.viewing(storage, 0, tensor.shape)
-        gradient = tensor.grad if isinstance(tensor, Parameter) else zeros
+        """Makes a tensor a parameter, with its gradient, or one of zeros."""
+        if isinstance(tensor, Parameter):
+            gradient = tensor.grad
+        else:
+            gradient = of_zeros(tensor.shape, tensor.dtype, tensor.storage_.device)
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
 
@@ -111,26 +112,26 @@ class Parameters(Described):
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
     def _learned(self) -> list[str]:
-        """The names of those that are learned: all but those whose gradient somebody has set to None."""
+        """The names of those that are learned: those whose gradient is not set to None."""
         return [name for name in self.own_parameters() if self.__dict__.get(grad_name(name), self) is not None]
 
     def _initial_buffers(self) -> dict[str, Any]:
-        """What is kept between calls, as it is made."""
+        """The initial buffers."""
         return sized(self._spec, self._spec.init_buffers)
 
     def _kept_buffers(self) -> list[str]:
-        """The names of what is kept between calls besides the parameters, such as running means and variances."""
+        """The names of saved buffers, such as running means and variances."""
         names = self._spec.init_buffers() if self._spec is not None else ()
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
     def field_names(self) -> set[str]:
-        """The names under which it keeps parameters and buffers, and the parameters' gradients."""
+        """The names of its parameters, their gradients, and its buffers."""
         made = set() if self._spec is None else {*self._spec.parameter_order, *self._spec.init_buffers()}
         learned = made.union(self.own_parameters())
         return learned.union(map(grad_name, learned))
 
     def term_of(self, name: str) -> Term:
-        """What the gradient of a parameter of this module's own gets."""
+        """What is added to the gradient of one of this module's parameters."""
         return Term()
 
     def call_tensors(self) -> list[Tensor]:
@@ -185,7 +186,7 @@ class Parameters(Described):
             parameters.store(plan.updated(noted_of(parameters.storages), noted_of(gradients.storages), rate))
 
     def _vectorised(self, method: str) -> Plan | None:
-        """The plan, if one call can do what the method does; None if users' versions of it have to be called."""
+        """The plan, if one call can do the method's work; None if users' versions of it must be called."""
         if not self.is_described:
             return None
         plan = self._plans.newest if self._plans else None
@@ -196,8 +197,8 @@ class Parameters(Described):
     def getParameters(self) -> tuple[Tensor, Tensor]:
         """All parameters as one flat tensor, and all gradients: the modules' tensors become views of them.
 
-        Those of modules that are kept in fields (shared clones, parts of a user's module) are among them; in programs
-        of Lua's that do not require dpnn, those that are shared with others alone. Calling it again gives the same flat
+        They include those of modules that are kept in fields (shared clones, parts of a user's module); in Lua programs
+        that do not require dpnn, only those that are shared with others. Calling it again returns the same flat
         tensors. Raises ValueError if gradients are not shared as parameters are.
         """
         parameters, gradients = self._all_parameters()
@@ -206,7 +207,7 @@ class Parameters(Described):
         return flattened(parameters, gradients)
 
     def _all_parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Those of `parameters`, and of the modules that are kept in fields."""
+        """Those of `parameters`, and of modules that are kept in fields."""
         params, grads = (list(tensors) for tensors in self.parameters()[:2])
         known = {(id(param.storage_), param.offset) for param in params}
         for module in kept_modules(self):
@@ -221,7 +222,7 @@ class Parameters(Described):
         return flatten(tensors)
 
     def reset(self, stdv: float | None = None) -> Self:
-        """Draws new initial values for all parameters; running means and variances are as they were made."""
+        """Draws new initial values for all parameters, and resets running means and variances."""
         for module in self.children():
             module.reset(stdv)
         if self._spec is not None:

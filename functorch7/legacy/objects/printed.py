@@ -1,4 +1,4 @@
-"""How modules are printed: as Torch does, with what users' classes say of their objects."""
+"""Prints modules as Torch does, with the texts of users' classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ... import core
 from .described import Described, overridden_in
 
 OWN = ("__tostring__", "__repr__")
-"""Methods by which a user's class says what is printed."""
+"""Methods with which a user's class defines its text."""
 
 
 class Printed(Described):
@@ -20,7 +20,7 @@ class Printed(Described):
         return self.typename() if self._is_named_alone() else self._around_shown().printed()
 
     def _is_named_alone(self) -> bool:
-        """Whether its class is one of a user's, directly below nn.Module or nn.Container: Torch says no more of it."""
+        """Whether its class is a user's directly below nn.Module or nn.Container: Torch prints only its name."""
         return type(self._spec) in (type(None), core.Container)
 
     def _around_shown(self) -> core.Module:
@@ -28,7 +28,7 @@ class Printed(Described):
         return self.described_with([each._shown() for each in self.children()])
 
     def _shown(self) -> core.Module:
-        """The description with the texts of all users' objects that have their own."""
+        """The description with the texts of users' objects that define them."""
         spec = self.description() if self._spec is None else self._around_shown()
         if any(overridden_in(type(self), name) for name in OWN) or type(self._spec) is core.Container:
             spec = spec.replace()

@@ -1,4 +1,4 @@
-"""Descriptions of modules that have been given parameters of other sizes, as programs widen, prune and cut layers."""
+"""Descriptions of modules whose parameters got other sizes, as programs widen, prune and cut layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Spec = TypeVar("Spec", bound=core.Module)
 
 
 def resized(spec: Spec, name: str, shape: tuple[int, ...]) -> Spec | None:
-    """The description whose parameter of a name has this shape; None if there is none, or it is the same.
+    """The description whose parameter of this name has this shape; None if there is none, or nothing changes.
 
     >>> import functorch7 as f7
     >>> resized(f7.Linear(2, 3), "weight", (5, 2))
@@ -32,7 +32,7 @@ def resized(spec: Spec, name: str, shape: tuple[int, ...]) -> Spec | None:
 
 
 def _candidates(spec: core.Module, old: int, new: int) -> Iterator[tuple[str, int]]:
-    """The fields that may be what a dimension follows, with their new values: first those that are equal to it."""
+    """The fields that may determine a dimension, with their new values; first those that are equal to it."""
     sizes = {each.name: getattr(spec, each.name) for each in fields(type(spec))}  # type: ignore[arg-type]
     whole = {name: size for name, size in sizes.items() if type(size) is int and size > 0 and old > 0}
     for name in sorted(whole, key=lambda name: whole[name] != old):

@@ -1,4 +1,4 @@
-"""What of a module is saved: everything that past calls did not leave behind, or less."""
+"""What is saved of a module: everything except results of past calls, or less."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
-from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
 from .own_elements import with_writes
@@ -47,11 +47,11 @@ PRIVATE = (
     "_whole",
     "_followed",
 )
-"""What belongs to past calls: never copied, never saved."""
+"""Fields that belong to past calls: never copied, never saved."""
 
 
 class Serialization(Described):
-    """The part of Module that is about saving. Gradients that are emptied are zeros again when loaded.
+    """The part of Module about saving. Gradients that are emptied are zeros again when loaded.
 
     Source: dpnn/README.md, Serial.
     """
@@ -69,7 +69,7 @@ class Serialization(Described):
         return self.serialMode([])
 
     def mediumSerial(self) -> Self:
-        """Saves everything but what each module's `dpnn_mediumEmpty` names: for training."""
+        """Saves everything except what each module's `dpnn_mediumEmpty` names: for training."""
         for module in self._members():
             module.__dict__["dpnn_serialEmpty"] = tuple(module.dpnn_mediumEmpty)
         return self
@@ -85,7 +85,7 @@ class Serialization(Described):
         return class_of(layers.Serial)(self, tensortype)
 
     def serialMode(self, empty: object) -> Self:
-        """Saves everything but the fields of these names, in all modules inside."""
+        """Saves everything except the fields of these names, in all modules inside."""
         if not isinstance(empty, (list, tuple)):
             raise TypeError(f"expecting a table of names at arg 1, got {empty!r}")
         for module in self._members():
@@ -93,7 +93,7 @@ class Serialization(Described):
         return self
 
     def getSerialState(self) -> Fields:
-        """The fields that are saved, with the class's name as `dpnn_typename`, and so for the modules inside."""
+        """The saved fields, with the class's name as `dpnn_typename`; likewise for the modules inside."""
         state = {name: value for name, value in self.__getstate__().items() if not name.startswith("_")}
         inner = {"modules": [module.getSerialState() for module in self.children()]} if self.children() else {}
         return {**state, **inner, "dpnn_typename": self.typename()}
@@ -103,7 +103,7 @@ class Serialization(Described):
         file.writeObject(self.__getstate__())
 
     def read(self, file: Value) -> None:
-        """Takes the fields that `file.readObject` gives."""
+        """Takes the fields that `file.readObject` returns."""
         self.__setstate__(file.readObject())
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple:
@@ -127,15 +127,15 @@ class Serialization(Described):
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
     def saved_fields(self) -> Fields:
-        """The fields as a file has them: Torch's are among them, whatever they hold."""
+        """The fields for a file, including Torch's own."""
         empty = {name: self._made() for name in LEFT}
         return {"_type": self._type, "train": self.in_training, **empty, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
-        """Becomes what a file's fields say; the dict is the object's from then on.
+        """Takes a file's fields; the dict becomes the object's own.
 
-        Of what its last call has left tables are kept, into whose tensors layers write that have made them beforehand:
-        these tables are the result.
+        Tables among the results of its last call are kept, as layers write into tensors that they made beforehand;
+        these tables are returned.
         """
         left = {name: fields.pop(name, None) for name in LEFT}
         self.__dict__ = fields
@@ -146,11 +146,11 @@ class Serialization(Described):
 
 
 def _blank(described: type) -> Any:
-    """An object of the class for a description class, without anything in it."""
+    """An empty object of the class for a description class."""
     return object.__new__(class_of(described))
 
 
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return Tensor.viewing(Storage.zeros(value.shape, value.dtype), 0, value.shape)
+        return of_zeros(value.shape, value.dtype)
     return type(value)() if isinstance(value, (list, dict)) else value

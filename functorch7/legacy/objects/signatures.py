@@ -1,6 +1,6 @@
-"""What the constructor of a class takes, and what the class says: its description's, under Torch's names.
+"""Signatures and docstrings of classes: those of their descriptions, under Torch's names.
 
-Both are made when somebody asks, so that they cost importing nothing.
+Both are made when they are asked for, so that importing does not take longer.
 """
 
 import inspect
@@ -19,13 +19,13 @@ DESCRIBED = {
     "functorch7.layers.pooling.Record": "Record",
     "functorch7.losses.base.Criterion": "Criterion",
 }
-"""Types of descriptions, in whose place objects are given; what else is ours (Const) may be given as anything."""
+"""Types of descriptions, with those of the objects that are given instead; our other types (Const) become Any."""
 
 PLAIN = (bool, int, float, str)
 
 
 class ConstructorSignature:
-    """The attribute `__signature__` of a class, made when it is asked for; none where its `__init__` names all."""
+    """A class's attribute `__signature__`, made when it is asked for; none if its `__init__` names all arguments."""
 
     def __get__(self, instance: object, kind: type) -> inspect.Signature:
         found = signature_of(kind) if instance is None else None
@@ -36,7 +36,7 @@ class ConstructorSignature:
 
 @cache
 def signature_of(kind: Value) -> inspect.Signature | None:
-    """What a class takes; None where nothing is described, or the class has an `__init__` that names all."""
+    """A class's signature; None if nothing is described, or if its `__init__` names all arguments."""
     maker = next(base for base in kind.__mro__ if "__init__" in vars(base))
     own = list(inspect.signature(kind.__init__).parameters.values())[1:]
     names_all = maker.spec_class is kind.spec_class and not any(each.kind is each.VAR_KEYWORD for each in own)
@@ -48,12 +48,12 @@ def signature_of(kind: Value) -> inspect.Signature | None:
 
 
 def in_torchs_words(spec_class: type[core.Module]) -> list[inspect.Parameter]:
-    """What a description takes, under Torch's names."""
+    """A description's parameters, under Torch's names."""
     return [_parameter(spec_class, each) for each in inspect.signature(spec_class).parameters.values()]
 
 
 def _parameter(spec_class: type[core.Module], parameter: inspect.Parameter) -> inspect.Parameter:
-    """A field as Torch calls it, but for `lambda`, which no argument of Python's can be called."""
+    """A field under Torch's name, except `lambda`, which is not possible in Python."""
     name = schema_of(spec_class).spell(parameter.name)
     kind = parameter.annotation if parameter.annotation in PLAIN else written(parameter.annotation)
     if parameter.default is None and "None" not in str(kind):
@@ -62,7 +62,7 @@ def _parameter(spec_class: type[core.Module], parameter: inspect.Parameter) -> i
 
 
 def written(annotation: object) -> str:
-    """A type as it is written, with objects in the place of descriptions."""
+    """A type as text, with objects in place of descriptions."""
     text = "Any" if annotation is inspect.Parameter.empty else inspect.formatannotation(annotation)
     text = text.replace("list[typing.Any] | tuple[typing.Any, ...]", "list | tuple")
     text = text.replace("functorch7.core.arrays.Const | typing.Any", "Numbers")
@@ -74,8 +74,7 @@ def written(annotation: object) -> str:
 class Documentation:
     """The attribute `__doc__` of a class, made when it is asked for.
 
-    It is what the description says, under Torch's names and without its functional examples, and then what the class
-    itself says of its objects beyond that.
+    It is the description's, under Torch's names and without its functional examples, followed by the class's own.
     """
 
     def __init__(self, spec_class: type[core.Module], own: str | None = None):

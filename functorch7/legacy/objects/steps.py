@@ -28,9 +28,9 @@ class _History:
         self.heard: dict[Any, tuple[Callable, list[int]]] = {}  # sequences since, by shape: (steps in one, [how many])
 
     def take(self, call: Call, keep: int, longest: int) -> None:
-        """Notes one more step, and lets those go that are `keep` steps old, and that backward has gone past.
+        """Notes one more step, and drops steps that are `keep` steps old and that backward has passed.
 
-        The others may wait for a backward that goes further, but at most `longest` steps.
+        The others are kept for a backward that goes further, at most `longest` steps.
         """
         if self.pulled <= self.count:
             self.done = self.count
@@ -48,16 +48,16 @@ class Steps(Described):
 
     _longest: int
     keeps_steps = False
-    """Whether it keeps what its steps have left itself, and goes back through them in turn."""
+    """Whether it keeps the results of its steps itself, and goes back through them one by one."""
 
     @property
     def step(self) -> int:
-        """The number of the next time step, from 1; those of a sequence count, as long as it is not forgotten."""
+        """The number of the next time step, from 1; steps of a sequence count until it is forgotten."""
         call = self.remembered_call()
         if call is None:
             return 1
         if call.plan.is_step:
-            return call.plan.members[0]._steps().count + 1
+            return call.plan.history.count + 1
         return self.steps_before(call) + call.steps_of(self) + 1
 
     def remembered_call(self) -> Call | None:
@@ -75,7 +75,7 @@ class Steps(Described):
         return sum(steps_in(self) * times for steps_in, (times,) in heard) - call.steps_of(self)
 
     def sequence_over(self, call: Call) -> None:
-        """Notes that this sequencer has run in a call, if it will be remembered."""
+        """Notes that this sequencer has run in a call, if it remembers."""
         heard = self._steps().heard
         if not self.hasMemory():
             heard.clear()
@@ -101,9 +101,9 @@ class Steps(Described):
         self._steps().take(call, keep, longest)
 
     def _last_call(self, input: Any) -> Call:
-        """The last call of this object; without one, that of the network at this input, for backward alone.
+        """The last call of this object; without one, a call at this input, for backward only.
 
-        Raises RuntimeError for a network that draws or has recurrent state: what forward would have left is not known.
+        Raises RuntimeError for a network that draws or has recurrent state, as it depends on forward.
         """
         if self.__dict__.get("_call") is None:
             # Where the user's gradient, or what is left of it, is that of the class above, it is of what that computes.
@@ -177,15 +177,15 @@ class Steps(Described):
             plan.members[0]._drop_steps()
 
     def begin_sequence(self, goes_on: bool) -> None:
-        """What a sequencer around it lets it do before a call, which goes on from the last, or begins anew."""
+        """Called by a sequencer around it before a call, which continues the last one or starts again."""
         if not goes_on:
             self.forget()
 
     def show_step_due(self) -> None:
-        """Lets its fields be what the step has left whose way back is due, if it keeps its steps itself."""
+        """Sets its fields to the results of the step whose backward is next, if it keeps its steps itself."""
 
     def remember(self, mode: str | None = None) -> Self:
-        """Says to every sequencer inside when to keep its state: "both", "train", "eval" or "neither"."""
+        """Sets when every sequencer inside keeps its state: "both", "train", "eval" or "neither"."""
         if hasattr(self._spec, "remember"):
             last = None if self.hasMemory() else self.remembered_call()
             self._respecify(self._spec.remember(mode))
@@ -197,7 +197,7 @@ class Steps(Described):
         return self
 
     def _go_on_from(self, call: Call) -> None:
-        """Takes back the state that a sequence has left, for the next one."""
+        """Restores the state after a sequence, for the next one."""
         mine = next((slots for sequencer, slots in call.plan.sequencers if sequencer is self), [])
         places = {(id(slot.holder), slot.name) for slot in mine}
         for slot, value in zip(call.plan.state_slots, call.state_after(), strict=True):
@@ -210,9 +210,9 @@ class Steps(Described):
         return self._spec.has_memory(self.in_training)
 
     def maxBPTTstep(self, rho: int) -> None:
-        """Sets how many steps backward goes back; programs say so after the forwards, for as many as there were.
+        """Sets how many steps backward goes back; programs call it after the forwards, with their number.
 
-        What is kept until then are as many steps as the modules were made for.
+        Until then, as many steps are kept as the modules were made for.
         """
         for module in self._members():
             if hasattr(module._spec, "rho"):
@@ -220,14 +220,14 @@ class Steps(Described):
                 module.rho = rho
 
     def backwardOnline(self) -> None:
-        """Does nothing but say so, as in Torch; programs of 2015 call it of whole networks."""
+        """Only prints that it does nothing, as in Torch; programs of 2015 call it."""
         print("Deprecated Jan 6, 2016. By default rnn now uses backwardOnline, so no need to call this method")
 
     def setZeroMask(self, zeroMask: Input | bool) -> None:
-        """Says which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none is.
+        """Sets which examples are padding (1): seqlen x batchsize for sequences, batchsize for a step; False: none.
 
-        It counts for the masking modules inside, for every call until it is set again; after a reversal in a chain,
-        backwards. Raises TypeError unless it is a tensor of bytes.
+        It applies to the masking modules inside, for every call until it is set again; after a reversal in a chain it
+        is reversed. Raises TypeError unless it is a tensor of bytes.
         """
         plan = self._planned()
         structure = plan.program.buffers
@@ -253,4 +253,4 @@ class Steps(Described):
             module.take_reward(sent)
 
     def take_reward(self, reward: Input) -> None:
-        """What this module itself does with a reward: nothing, unless it is stochastic."""
+        """Takes a reward; does nothing unless the module is stochastic."""

@@ -1,4 +1,4 @@
-"""Objects that are no modules: their class has Torch's name, and files have their fields."""
+"""Objects that are not modules: their class has Torch's name, and files contain their fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .newest import Numbered, newest
 
 
 class InFiles(Named, NamedCalls):
-    """The base of functorch7's own classes whose objects are no modules, but are in files by their fields."""
+    """The base of functorch7's classes whose objects are not modules, and are saved by their fields."""
 
     _classes: dict[str, type] = {}
 
@@ -23,15 +23,15 @@ class InFiles(Named, NamedCalls):
         return object.__new__(cls)
 
     def saved_fields(self) -> Fields:
-        """The fields as a file has them."""
+        """The fields for a file."""
         return self.__dict__
 
     def take_saved(self) -> None:
-        """Becomes what its fields say, when all that a file has of it is there."""
+        """Completes itself from its fields, when all of them are there."""
 
 
 class TorchObject(Numbered):
-    """What classes of `torch.class` without a parent are: a table of fields under the name of a class."""
+    """The base of classes of `torch.class` without a parent: a table of fields under the name of a class."""
 
     given_name = "torch.Object"
 
@@ -41,5 +41,5 @@ class TorchObject(Numbered):
 
 
 def plain_class_named(name: str) -> type:
-    """The newest of these classes that has a name, or None; the packages that define them have to be imported."""
+    """The newest of these classes with a name, or None; the packages that define them must be imported."""
     return InFiles._classes.get(name) or newest(TorchObject, lambda kind: kind.given_name == name)

@@ -41,7 +41,7 @@ class StochasticGradient(InFiles):
 
         The dataset is a list of [input, target]; or has `size()` and is indexed from 1, as in Torch; or is a dict
         with keys 1, 2, ...
-        Raises: TypeError, ValueError for what is no dataset, or has no examples.
+        Raises: TypeError, ValueError for anything else, and without examples.
         """
         examples, order = _examples(dataset)
         if self.shuffleIndices:
@@ -74,7 +74,7 @@ class StochasticGradient(InFiles):
 
 
 def _examples(dataset: Any) -> tuple[Callable, np.ndarray]:
-    """How to get an example, and the indices of all. Raises: TypeError, ValueError for what is no dataset."""
+    """A function that returns an example, and the indices of all. Raises: TypeError, ValueError as `train`."""
     get, size = getattr(type(dataset), "__getitem__", None), getattr(dataset, "size", None)
     if get is None:
         raise _unfit("a list, or an object with size() and dataset[i]", describe(dataset), TypeError)

@@ -14,9 +14,9 @@ from .mode import Mode, ModeField, switch
 
 
 class ModuleList(list):
-    """A container's modules: a Python list that notes its changes and takes nothing but modules.
+    """A container's modules: a Python list that notes its changes and accepts only modules.
 
-    As a table of Lua's it may be filled in any order: what is put behind a gap is in it when the gap is filled.
+    Like a Lua table, it may be filled in any order: a module after a gap is in the list once the gap is filled.
     """
 
     _seats: Value = ()
@@ -27,7 +27,7 @@ class ModuleList(list):
         self._ahead: dict[int, Described] = {}
 
     def get(self, place: int) -> Described | None:
-        """The module at a place, behind a gap, too; None where there is none."""
+        """The module at a place, also after a gap; None if there is none."""
         return self[place] if 0 <= place < len(self) else self._ahead.get(place)
 
     def put(self, place: int, module: Described) -> None:
@@ -90,9 +90,9 @@ class Tree(Described):
     modules: Value
     train = ModeField()
     _copies_whole_numbers = False
-    """Whether it gives whole numbers in its own type, into whose tensor Torch copies them."""
+    """Whether it returns whole numbers in its own type, as Torch copies them into a tensor of that type."""
     takes_an_input = True
-    """Whether it can be in a list of modules; a criterion takes a target, too."""
+    """Whether it can be in a list of modules; a criterion also takes a target."""
 
     @property
     def in_training(self) -> bool:
@@ -105,11 +105,11 @@ class Tree(Described):
         return self.__dict__.get("modules", [])
 
     def listed_inside(self) -> list[Described]:
-        """The modules inside that Torch lists: those that are part of this one's description, too."""
+        """The modules inside that Torch lists, including those that are part of this one's description."""
         return self.children()
 
     def listed(self) -> list:
-        """What else holds this module's structure: the list of the modules inside."""
+        """What else determines this module's structure: the list of the modules inside."""
         inside = self.children()
         return [inside] if isinstance(inside, ModuleList) else []
 
@@ -122,7 +122,7 @@ class Tree(Described):
         return self.evaluate() if mode is False else self._in_mode(mode)
 
     def switched_to(self, mode: bool) -> Self:
-        """What a call of its flag `train` does."""
+        """A call of the flag `train`."""
         return self.training(mode)
 
     def evaluate(self, dataset: Value = None, methods: Value = None, batchSize: int | None = None) -> Value:

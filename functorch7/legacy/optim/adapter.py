@@ -1,4 +1,4 @@
-"""The rules of functorch7.optim in Torch's calling convention: x changes in place, and memory lives in a table."""
+"""The rules of functorch7.optim with Torch's calls: x changes in place, and a table holds the memory."""
 
 import re
 from collections.abc import Callable
@@ -26,8 +26,8 @@ from .objective import Point, computed, evaluated, fitted, held, stored, table
 
 @dataclass
 class Step:
-    """What a step has met and left: how many were before it, the gradient, x before and after it, the state under
-    Torch's names before it (empty before the first) and after it, and numbers of config.
+    """A step: the number of steps before it, the gradient, x before and after, the state under Torch's names before
+    (empty before the first step) and after, and config's numbers.
     """
 
     count: int
@@ -40,11 +40,10 @@ class Step:
 
 
 class Between(NamedTuple):
-    """A result that Torch keeps in the state, too, though it never reads it again: computed when somebody looks.
+    """A result that Torch also keeps in the state but never reads again: computed when somebody looks.
 
-    `looks_at` are the arrays of the step that it is computed from: the others need not be kept until then.
-    Its type is that of x unless `dtype` says otherwise, and so are its sizes, with `rows` before them. It is there
-    where config has the setting `of`.
+    `looks_at` are the step's arrays that it needs: the others are not kept until then. It has x's type (or `dtype`) and
+    x's sizes, after `rows`. It exists if config has the setting `of`.
     """
 
     find: Callable[[Step], Tensor]
@@ -56,9 +55,9 @@ class Between(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule, and the names that Torch gives to the fields of its state and to the count of its calls.
+    """A rule, and Torch's names for its state's fields and for the count of its calls.
 
-    Torch asks for what is `between` where it goes on with a state that was saved here.
+    Torch needs the results `between` to go on with a state that was saved here.
     """
 
     make: Callable[..., optax.GradientTransformation]
@@ -69,7 +68,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """Torch's name of the rule."""
+        """Torch's name for the rule."""
         return self.make.__name__
 
     @cached_property
@@ -86,10 +85,10 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
-    # A rule without momentum has no velocity: what is 0 is known when the step is compiled, other numbers are given.
+    # A rule without momentum has no velocity, so zeros are known when the step is compiled; other numbers are inputs.
     zeros = tuple((name, value) for name, value in settings.items() if not _is_given(value))
     given = {name: value for name, value in settings.items() if _is_given(value)}
-    with precision(np.float64):  # of the numbers, as in Torch; arrays keep their type
+    with precision(np.float64):  # numbers', as in Torch; arrays keep their type
         started = known.keys() >= _remembered(rule, zeros, frozenset(given))
         initial = {} if started else computed(_initial(rule, zeros), given, params)
         memory = {**initial, **known}
@@ -103,14 +102,14 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
 
 
 def _keep_between(rule: Rule, state: dict, step: Step) -> None:
-    """Puts the results between into the state."""
+    """Puts the results `between` into the state."""
     for name, between in rule.between.items():
         if between.of is None or between.of in step.settings:
             state[name] = _pending(between, step)
 
 
 def _pending(between: Between, step: Step) -> Tensor:
-    """A result between, whose elements are computed when somebody looks."""
+    """A result `between`; its elements are computed when somebody looks."""
     rows = () if between.rows is None else (between.rows,)
     shape, dtype = (*rows, *step.after.shape), between.dtype or step.after.dtype
     others = {"gradient", "before", "after", "earlier", "memory"}.difference(between.looks_at)
@@ -139,7 +138,7 @@ def _checked(rule: Rule, numbers: tuple) -> None:
 
 @lru_cache(256)
 def _remembered(rule: Rule, zeros: tuple, others: frozenset[str]) -> frozenset[str]:
-    """Torch's names of the arrays that a rule with such settings keeps from step to step."""
+    """Torch's names for the arrays that a rule with these settings keeps from step to step."""
 
     def initial(given: dict) -> Any:
         return rule.make(**dict(zeros), **given).init(jnp.zeros(1))
@@ -182,7 +181,7 @@ def _step(
 
 
 def _is_part(node: Any) -> bool:
-    """Whether a part of a chain's state: optax's are named tuples."""
+    """Whether it is a part of a chain's state; optax's are named tuples."""
     return hasattr(node, "_fields")
 
 
@@ -196,9 +195,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
-    """The arrays of Torch's table. (A number of the same name is an argument: the first stepsize of rprop.)
+    """The arrays in Torch's table. (A number of the same name is an argument: rprop's first stepsize.)
 
-    Rules remember what is of 16 bits in float32.
+    Rules keep 16-bit numbers as float32.
     """
     like = jax.ShapeDtypeStruct(params.shape, at_least_float32(params.dtype))
     found = {name: state.get(name) for name in rule.fields.values()}
@@ -210,7 +209,7 @@ def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
 
 
 def arguments(rule: Rule, config: dict, x: Point) -> dict:
-    """What config has for the rule, checked."""
+    """The rule's arguments from config, checked."""
     settings, params = {}, held(rule.name, x)
     for key, name in rule.keys.items():
         value = plain(config.get(key))
@@ -230,7 +229,7 @@ def arguments(rule: Rule, config: dict, x: Point) -> dict:
 
 
 def _like(x: Any, array: jax.Array) -> Any:
-    """An array as the same kind of thing as x."""
+    """An array as x's kind: a tensor, or NumPy's or JAX's array."""
     if isinstance(x, Tensor):
         return Tensor.of(array)
     return np.asarray(array) if isinstance(x, np.ndarray) else looked_at(array)

@@ -17,7 +17,7 @@ def cg(
     config: maxIter (20, evaluations of one line search at most), maxEval (1.25 maxIter, evaluations in all), rho
     (0.01) and sig (0.5) of the Wolfe-Powell conditions, int (0.1) and ext (3) that limit inter- and extrapolation,
     ratio (100, by how much the first step of a search may grow). Nothing is kept in the state.
-    Differs from Torch7: where a search fails another one along the gradient is tried, as published.
+    Differs from Torch7: if a search fails, another one along the gradient is tried, as published.
     Source: optim/doc/algos.md, cg; Rasmussen's minimize.m.
     """
     with np.errstate(all="ignore"):  # an interpolation that fails gives NaN, which is looked for
@@ -25,7 +25,7 @@ def cg(
 
 
 class _Place(NamedTuple):
-    """A place on a line: how far from its start, the point, and the loss, gradient and slope there."""
+    """A place on a line: its distance from the start, the point, and the loss, gradient and slope there."""
 
     z: np.float64
     x: np.ndarray
@@ -44,7 +44,7 @@ class _Search:
         self.ratio = config.get("ratio", 100)
 
     def run(self) -> tuple[Any, list[float], int]:
-        """Line after line, each from the end of the one before."""
+        """Searches line after line, each from the end of the one before."""
         point = self.objective.point
         self.direction = np.zeros_like(point)
         start = self._steepest(self._at(np.float64(0), point))
@@ -77,7 +77,7 @@ class _Search:
         return start._replace(z=np.float64(0), d=-np.float64(start.g @ start.g))
 
     def _conjugate(self, start: _Place, found: _Place) -> _Place:
-        """The start of the next line, from where the last search ended."""
+        """The start of the next line, at the end of the last search."""
         ratio = (found.g @ found.g - found.g @ start.g) / (start.g @ start.g)
         self.direction = ratio * self.direction - found.g
         slope = np.float64(found.g @ self.direction)
@@ -89,9 +89,9 @@ class _Search:
     def _line(self, start: _Place, step: np.float64) -> _Place | None:
         """The place on the line that fulfils the Wolfe-Powell conditions, or None.
 
-        `gap` is the way from the place to the other one, kept by itself: on a quadratic loss, where the cubic's first
-        coefficient is nothing but rounding errors, they decide where the search goes. Where 1.25 maxIter is a fraction,
-        what is left is never 0, and the search goes outwards as far as it has to: it is so in Torch, and as published.
+        `gap` is the way from the place to the other one. It is kept by itself because on a quadratic loss the cubic's
+        first coefficient consists of rounding errors, which then decide where the search goes. If 1.25 maxIter is a
+        fraction, the rest is never 0 and the search goes outwards as far as it has to, as in Torch and as published.
         """
         other, place, gap = start, self._further(start, step), -step
         left, limit = min(self.maxIter, self.maxEval - self.evaluations), None
@@ -121,7 +121,7 @@ class _Search:
         return max(min(way, self.inner * gap), (1 - self.inner) * gap)
 
     def _outward(self, place: _Place, other: _Place, gap: np.float64, limit: np.float64 | None) -> np.float64:
-        """The way from a place further on, by extrapolation, but not beyond the limit where there is one."""
+        """The way from a place further on, by extrapolation, up to the limit if there is one."""
         _, b, root = _cubic(place, other, gap)
         way, shortest = -place.d * gap * gap / (b + root), -gap * self.inner
         useless = not np.isfinite(way) or way < 0

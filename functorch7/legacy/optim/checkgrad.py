@@ -8,9 +8,9 @@ from .objective import Objective, Point, held
 
 
 def checkgrad(opfunc: Callable, x: Point, eps: float = 1e-7) -> tuple[float, np.ndarray, np.ndarray]:
-    """|dC - dC_est| / |dC + dC_est|, dC, dC_est: opfunc's gradient at x, and that by central differences.
+    """|dC - dC_est| / |dC + dC_est|, where dC is opfunc's gradient at x and dC_est that by central differences.
 
-    The gradients have the shape of x, which is as before at the end. In float32 choose an eps of about 1e-3.
+    The gradients have the shape of x, which ends unchanged. In float32 choose an eps of about 1e-3.
     Source: optim/doc/algos.md, checkgrad.
     """
     objective = Objective("checkgrad", opfunc, x)

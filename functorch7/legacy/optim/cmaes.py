@@ -14,11 +14,11 @@ from .objective import Objective, Point, held, table
 def cmaes(
     opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None
 ) -> tuple[Point, list[float], int]:
-    """CMA-ES, an evolution strategy that needs no gradients. The work is done by the package cma (pycma).
+    """CMA-ES, an evolution strategy without gradients, by the package cma (pycma).
 
     Returns x at the best place found (changed in place), the losses (at the start, the best of each generation, and
     the best of all), and the number of evaluations.
-    Read from state (config if there is none): sigma (to be given, the first standard deviation), maxEval
+    Read from state (by default config): sigma (required, the first standard deviation), maxEval
     (1000 D^2), popsize (4 + floor(3 ln D)), ftarget (None: a loss to stop at), min_iterations (1), verb_disp (0: how
     often to print).
     Raises: ImportError without the package; ValueError without sigma; TypeError for tensors of other types.
@@ -51,7 +51,7 @@ def _strategy(start: np.ndarray, state: dict) -> Any:
     cma = package("cma", "functorch7[evolution]", "optim.cmaes")
     options = {
         "randn": lambda *size: generator().normal(math.prod(size)).reshape(size),
-        "seed": np.nan,  # else it would set NumPy's global generator
+        "seed": np.nan,  # otherwise it would seed NumPy's global generator
         "signals_filename": "",
         "verb_disp_overwrite": 0,
         "verbose": -9,

@@ -1,4 +1,4 @@
-"""Torch's confusion matrix: how often which class was taken for which."""
+"""Torch's confusion matrix: how often each class was taken for each other."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ DPI = 64  # a power of two, so that sizes in inches are whole numbers of pixels
 
 
 def _mean_of_numbers(values: np.ndarray) -> float:
-    """The mean of what is not NaN; NaN if nothing is."""
+    """The mean of the numbers that are not NaN; NaN if there are none."""
     numbers = values[~np.isnan(values)]
-    # One after the other, as Torch adds them: the printed text has 14 digits.
+    # Added one after the other, as in Torch: the printed text has 14 digits.
     return float(np.cumsum(numbers)[-1] / numbers.size) if numbers.size else math.nan
 
 
@@ -35,10 +35,10 @@ class ConfusionMatrix(InFiles):
     """mat[t][p] counts the examples of class t that were taken for class p; classes count from 1.
 
     `ConfusionMatrix(nclasses)`, `(nclasses, names)` or `(names)`. Fields: mat (nclasses x nclasses, integers),
-    nclasses, classes (the names, or an empty list); and, as of the last `updateValids`, valids and unionvalids (one for
+    nclasses, classes (the names, or an empty list); and, from the last `updateValids`, valids and unionvalids (one for
     each class), totalValid, averageValid, averageUnionValid. `str(confusion)` updates these and is what Torch prints.
     Raises: ValueError unless there is at least one class, and for more names than classes.
-    Differs from Torch7: vectors of scores have to have one for each class, and classes outside 1 to nclasses are named.
+    Differs from Torch7: a vector of scores needs one for each class; the error names classes outside 1 to nclasses.
     Source: torch/optim, ConfusionMatrix.lua.
     """
 
@@ -62,9 +62,9 @@ class ConfusionMatrix(InFiles):
         self.totalValid = self.averageValid = self.averageUnionValid = 0.0
 
     def add(self, prediction: Numbers, target: Numbers) -> None:
-        """Counts one example. Each of the two is a class, or a vector with a score for each class (the largest counts).
+        """Counts one example. Both are classes, or vectors with a score for each class (the largest counts).
 
-        Targets <= 0 are missing, and ignored. Raises ValueError for classes that do not exist, vectors of other sizes,
+        Targets <= 0 mean missing and are ignored. Raises ValueError for unknown classes, vectors of other sizes,
         and a vector as target of a class.
         """
         pair = [np.asarray(unwrapped(value), np.float64) for value in (prediction, target)]
@@ -76,9 +76,9 @@ class ConfusionMatrix(InFiles):
         self._count("add", *(self._chosen("add", value) if value.ndim else value[None] for value in pair))
 
     def batchAdd(self, predictions: Numbers, targets: Numbers) -> None:
-        """Counts a batch. Each of the two has a class (n or n x 1) or scores (n x nclasses) for every example.
+        """Counts a batch. Both have a class (n or n x 1) or scores (n x nclasses) for every example.
 
-        Targets <= 0 are missing, and ignored. Raises ValueError for classes that do not exist, and for other shapes.
+        Targets <= 0 mean missing and are ignored. Raises ValueError for unknown classes and other shapes.
         """
         pair = []
         for name, values in (("predictions", predictions), ("targets", targets)):
@@ -184,9 +184,9 @@ class ConfusionMatrix(InFiles):
     ) -> Tensor:
         """A picture, 3 x height x width from 0 to 1, of each row divided by its sum; written to `path` if given.
 
-        Classes come in descending order of their part that is right ('score') or of their number of examples
-        ('occurrence'). A class is `block` pixels high; on the right, `legendwidth` pixels wide, are the names and how
-        many examples are of each class. `display` opens a window as well, if there is a screen.
+        Classes come in descending order of their share of right answers ('score') or number of examples ('occurrence').
+        A class is `block` pixels high; on the right, `legendwidth` pixels wide, are the classes' names and numbers of
+        examples. `display` also opens a window if there is a screen.
         Raises ValueError for another mode, ImportError without matplotlib.
         """
         if sortmode not in TITLES:
@@ -218,7 +218,7 @@ class ConfusionMatrix(InFiles):
 
 
 def _draw_rates(axes: Any, rates: np.ndarray, room: float) -> None:
-    """A grey square of size 1, with its percentage, for each rate; on the right there is room for a legend."""
+    """A grey square of size 1, with its percentage, for each rate; on the right is room for a legend."""
     n = len(rates)
     axes.set(xlim=(0, n + room), ylim=(n, 0))
     axes.imshow(rates, cmap="gray", vmin=0, vmax=1, extent=(0, n, n, 0), aspect="auto")

@@ -9,16 +9,16 @@ from .objective import Objective, Point, table
 
 
 def de(opfunc: Callable, x: Point, config: dict | None = None, state: dict | None = None) -> tuple[Point, list[float]]:
-    """The best of a population in [minRegion, maxRegion]^D that evolves by best/1/bin; of x only the shape matters.
+    """The best of a population in [minRegion, maxRegion]^D that evolves by best/1/bin; only x's shape matters.
 
-    A child is best + scaleFactor * (a - b) in each coordinate with probability crossoverRate (in one at least), else
-    its parent, whose place it takes if it is no worse. Generations start until maxFEs evaluations are made. Returns x,
+    A child is best + scaleFactor * (a - b) in each coordinate with probability crossoverRate (at least in one), else
+    its parent, which it replaces if it is no worse. Generations start until maxFEs evaluations are made. Returns x,
     changed in place, and the losses of all evaluations. Random numbers are the same in every call.
 
-    config: popsize (10 D), scaleFactor, crossoverRate and maxFEs (to be given), maxRegion (30), minRegion (-30).
-    Raises: ValueError naming what is missing, and for a population of less than 5.
-    Differs from Torch7: the first best is the best one, there the worst; children are kept within the region; x moves.
-    Source: optim/de.lua; Storn & Price, 1997. The work is done by scipy.optimize.differential_evolution.
+    config: popsize (10 D), scaleFactor, crossoverRate and maxFEs (required), maxRegion (30), minRegion (-30).
+    Raises: ValueError naming a missing setting, and for a population of less than 5.
+    Differs from Torch7: the first best is the best, in Torch7 the worst; children are kept within the region; x moves.
+    Source: optim/de.lua; Storn & Price, 1997. Computed by scipy.optimize.differential_evolution.
     """
     from scipy.optimize import differential_evolution
 

@@ -23,7 +23,7 @@ def FistaLS(
     params: L (0.1; the last one is kept here), Lstep (1.5), maxiter (50), maxline (20), errthres (1e-4, of changes of
     the loss), doFistaUpdate (True; False is ISTA), verbose (False).
     Differs from Torch7: the algorithm is as published. It starts from xinit, not from 0; returns x, not the
-    extrapolated y, which the losses are taken at there; and doFistaUpdate is true by default, as documented.
+    extrapolated y at which Torch7 takes the losses; and doFistaUpdate is true by default, as documented.
     Source: optim/doc/algos.md, fista; Beck & Teboulle, 2009.
     """
     params = table("FistaLS", "params", params)
@@ -47,7 +47,7 @@ def FistaLS(
 
 
 class _Problem:
-    """The functions, given what xinit is (a tensor or an array), as functions of NumPy arrays."""
+    """The functions as functions of NumPy arrays; they get what xinit is, a tensor or an array."""
 
     def __init__(self, f: Callable, g: Callable, pl: Callable, xinit: Any):
         self.f, self.g, self.pl = f, g, pl
@@ -57,7 +57,7 @@ class _Problem:
         return loss_of(function(self.wrap(point.copy())))
 
     def step(self, x: np.ndarray, y: np.ndarray, params: dict) -> tuple[np.ndarray, dict[str, Any]]:
-        """The next x from y, and what is noted about it; the same x if no L up to maxline will do."""
+        """The next x from y, and the numbers noted about it; the same x if no L up to maxline fits."""
         loss, gradient = self.f(self.wrap(y.copy()), "dx")
         loss, gradient = np.asarray(loss).item(), np.array(gradient).reshape(y.shape)
         tried = 0

@@ -13,7 +13,7 @@ def lbfgs(
 ) -> tuple[Point, list[float], int]:
     """Quasi-Newton steps x = x + t * d, with d = -H g from the last nCorrection changes of x and g.
 
-    Returns x, the losses, and the number of evaluations. Without a line search t is the learning rate (at the very
+    Returns x, the losses, and the number of evaluations. Without a line search t is the learning rate (for the
     first step at most 1 / sum|g| of it), and the point after the last iteration is not evaluated.
 
     config: maxIter (20), maxEval (1.25 maxIter), tolFun (1e-5, of sum|g|), tolX (1e-9, of steps and of changes of the
@@ -27,7 +27,7 @@ def lbfgs(
 
 
 class _Search:
-    """One call: the memory of earlier iterations is in the state, all else here."""
+    """One call; only the memory of earlier iterations is in the state."""
 
     def __init__(self, objective: Objective, config: dict, state: dict):
         self.objective, self.config, self.state = objective, config, state
@@ -40,7 +40,7 @@ class _Search:
             raise ValueError(f"optim.lbfgs: expected a state for {size} parameters, got one for {known}")
 
     def run(self) -> tuple[Any, list[float], int]:
-        """Iterates until one of the conditions says why to stop."""
+        """Iterates until a condition gives a reason to stop."""
         self.point = self.objective.point
         self.loss, self.gradient = self.objective(self.point)
         self._evaluated(1)
@@ -62,7 +62,7 @@ class _Search:
         return bool(np.abs(self.gradient).sum() <= self.tolFun)
 
     def _iterate(self, last: bool, losses: list[float]) -> str | None:
-        """One step; why to stop after it."""
+        """One step; returns a reason to stop after it."""
         state = self.state
         state["nIter"] = state.get("nIter", 0) + 1
         first = state["nIter"] == 1 or "d" not in state
@@ -115,7 +115,7 @@ class _Search:
         return None
 
     def _direction(self) -> np.ndarray:
-        """-H g by the two-loop recursion, after the last step has been remembered."""
+        """-H g by the two-loop recursion, after storing the last step."""
         state = self.state
         change = self.gradient - np.asarray(state["g_old"])
         moved = np.asarray(state["d"]) * state["t"]

@@ -26,7 +26,7 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def _number_or_text(value: Any) -> float | str:
-    """What is kept of a logged value; numbers may be arrays or tensors without dimensions, or with one element."""
+    """A logged value as number or text; numbers may be arrays or tensors without dimensions or with one element."""
     if isinstance(value, str):
         return value
     found = np.asarray(unwrapped(value))
@@ -36,19 +36,19 @@ def _number_or_text(value: Any) -> float | str:
 
 
 def _table(method: str, what: str, given: Value) -> Value:
-    """What a method was given, which is to be a table: a text is none."""
+    """The table given to a method; a text is not one."""
     if isinstance(given, str) or not hasattr(given, "__len__"):
         raise TypeError(f"optim.Logger.{method}: expected a table of {what}, got {given!r}")
     return given
 
 
 class Logger(Named):
-    """Writes rows of numbers, in columns separated by tabs, to a file (made anew, with its directory), and draws them.
+    """Writes rows of numbers, in columns separated by tabs, to a new file (with its directory), and draws them.
 
     With `timestamp`, the date and time are appended to the file's name. Without a name, rows go to standard output.
-    Each row is in the file when `add` returns. Fields: name, epsfile, names (of the columns), symbols (their values, by
+    `add` returns after its row is in the file. Fields: name, epsfile, names (of the columns), symbols (their values, by
     name), styles (lists, by name), logscale, showPlot.
-    Differs from Torch7: a row is refused, and not half written, when it does not fit the columns.
+    Differs from Torch7: a row that does not fit the columns is refused, not half written.
     Source: torch/optim, doc/logger.md and Logger.lua.
     """
 
@@ -73,7 +73,7 @@ class Logger(Named):
         self.figure: int | None = None
 
     def _write(self, cells: list[str]) -> None:
-        """One line; the file is closed after it, so that nothing waits in this process."""
+        """Writes one line and closes the file, so that nothing is left in this process."""
         line = "".join(f"{cell}\t" for cell in cells) + "\n"
         if self.path is None:
             print(line, end="", flush=True)
@@ -82,10 +82,10 @@ class Logger(Named):
                 file.write(line)
 
     def setNames(self, names: Sequence[str]) -> Logger:
-        """Writes the first row, the columns' names; returns the logger. Raises ValueError for names that repeat."""
+        """Writes the first row, the columns' names; returns the logger. Raises ValueError for repeated names."""
         names = list(_table("setNames", "names", names))
         if len(set(names)) < len(names):
-            raise ValueError(f"optim.Logger.setNames: expected names that differ, got {names}")
+            raise ValueError(f"optim.Logger.setNames: expected different names, got {names}")
         self.names = names
         self.symbols = {name: [] for name in names}
         self.styles = {name: [self.defaultStyle] for name in names}
@@ -96,7 +96,7 @@ class Logger(Named):
         """Writes a row: a list with a value for each column, or a dict of them by name.
 
         Numbers are written with four decimals and an exponent, strings as they are. The first row names the columns
-        (a list: 1, 2, ...), unless `setNames` has. Raises TypeError for other values, ValueError for missing and
+        (a list: 1, 2, ...), unless `setNames` did. Raises TypeError for other values, ValueError for missing and
         unknown columns.
         """
         given = symbols if isinstance(symbols, dict) else list(_table("add", "values", symbols))
@@ -114,7 +114,7 @@ class Logger(Named):
         """How columns are drawn, a list in their order or a dict by name; returns the logger.
 
         '.' dots, '+' points, '-' lines, '+-' both, '~' a smooth curve (a natural cubic spline), '|' boxes, or a format
-        of matplotlib such as 'r--' (Torch: of gnuplot); or a list of these, to be drawn on top of each other.
+        of matplotlib such as 'r--' (in Torch, of gnuplot); or a list of these, drawn on top of each other.
         Raises TypeError for anything else, ValueError for unknown columns.
         """
         if len(_table("style", "styles", symbols)) > len(self.names):
@@ -137,11 +137,11 @@ class Logger(Named):
         self.logscale = state
 
     def display(self, state: bool = True) -> None:
-        """Whether `plot` opens a window, where there is a screen; it writes files anyway."""
+        """Whether `plot` opens a window if there is a screen; it writes files in any case."""
         self.showPlot = state
 
     def plot(self, *names: str | Sequence[str]) -> None:
-        """Draws the named columns (all, if none is named) that have more than one value, and no text, over the row.
+        """Draws the named columns (by default all) that have more than one value and no text, over the row.
 
         Writes <filename>.eps, and the same as <filename>.png. Raises ValueError for unknown columns, ImportError
         without matplotlib.

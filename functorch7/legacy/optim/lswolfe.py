@@ -35,9 +35,9 @@ def lswolfe(
     """A step t along d where f(t) <= f + c1 t gtd and |f'(t)| <= c2 |gtd|: by bracketing, then zooming by cubics.
 
     t is the first step to try; f, g and gtd = g . d are the loss, gradient and slope at x. Returns the new f, g, x
-    (changed in place), t, and the number of evaluations. Where the search ends without such a step, the best one.
+    (changed in place), t, and the number of evaluations. If the search finds no such step, the best one.
     options: c1 (1e-4), c2 (0.9), tolX (1e-9), maxIter (20), verbose (False).
-    Raises: ValueError if d does not lead down.
+    Raises: ValueError if d does not descend.
     Source: optim/doc/algos.md, lswolfe; Nocedal & Wright, 3.5.
     """
     options = table("lswolfe", "options", options)
@@ -71,7 +71,7 @@ class _Search:
         return abs(trial.slope) <= -self.c2 * self.gtd
 
     def bracket(self, origin: _Trial, t: float) -> list[_Trial]:
-        """One trial that will do, or two with such a step between them."""
+        """One trial that fits, or two with such a step between them."""
         before, trial, first = origin, self.at(t), True
         while self.left > 0:
             if self.too_high(trial) or (not first and trial.f >= before.f):
@@ -87,7 +87,7 @@ class _Search:
         return [origin, trial]
 
     def zoom(self, bracket: list[_Trial]) -> _Trial:
-        """The best trial of the bracket after it has been narrowed."""
+        """The best trial of the narrowed bracket."""
         stuck = False
         while len(bracket) == 2 and self.left > 0:
             low, high = sorted(bracket, key=lambda trial: trial.f)

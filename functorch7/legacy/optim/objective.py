@@ -1,4 +1,4 @@
-"""What every method of optim is given: a point x, and a function that gives the loss and its gradient there."""
+"""The arguments of every method of optim: a point x, and a function for the loss and its gradient there."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ Point: TypeAlias = Tensor | np.ndarray | jax.Array
 
 
 def held(who: str, x: Point) -> Value:
-    """The array of a tensor (or what is noted of it), a NumPy array or a JAX array; anything else is refused."""
+    """The array of a tensor (or what is noted of it), of NumPy or of JAX; anything else is refused."""
     array = x.noted if isinstance(x, Tensor) else x
     if not isinstance(array, (np.ndarray, jax.Array, Noted)):
         raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
@@ -36,7 +36,7 @@ def held(who: str, x: Point) -> Value:
 
 
 def stored(x: Point, array: Value) -> Value:
-    """x with these elements: changed in place, save that a JAX array cannot be and the new one is returned."""
+    """x with these elements: changed in place, or a new array if it is JAX's, which cannot change."""
     if isinstance(x, Tensor):
         x.array = array
     elif isinstance(x, np.ndarray):
@@ -48,7 +48,7 @@ def stored(x: Point, array: Value) -> Value:
 
 
 def table(who: str, name: str, given: object) -> dict:
-    """A table of Torch's, which is a dict here; a missing one is a new one."""
+    """Torch's table, here a dict; a new one for None."""
     if given is not None and not isinstance(given, dict):
         hint = "; an empty table of a file is a list, and {} what it may have been" if given == [] else ""
         raise TypeError(f"optim.{who}: expected a dict {name}, got {given!r}{hint}")
@@ -56,7 +56,7 @@ def table(who: str, name: str, given: object) -> dict:
 
 
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
-    """An array in the shape and dtype of another, of which it must have the number of elements."""
+    """An array in another's shape and dtype; it must have as many elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
     if np.shape(array) == like.shape and array.dtype == like.dtype:
         return array
@@ -67,14 +67,14 @@ def fitted(who: str, what: str, value: Value, like: Value) -> Value:
 
 
 def called(who: str, opfunc: Callable, x: Point) -> Value:
-    """opfunc(x). Raises TypeError for what is no function."""
+    """opfunc(x). Raises TypeError for anything but a function."""
     if not callable(opfunc):
         raise TypeError(f"optim.{who}: expected a function of x that gives loss and gradient, got {opfunc!r}")
     return opfunc(x)
 
 
 def evaluated(who: str, opfunc: Callable, x: Point) -> tuple[Value, Array]:
-    """opfunc(x): the loss as it came, and the gradient in the shape of x."""
+    """opfunc(x): the loss as returned, and the gradient in the shape of x."""
     result = called(who, opfunc, x)
     if not isinstance(result, (tuple, list)) or len(result) < 2:
         raise TypeError(
@@ -84,18 +84,18 @@ def evaluated(who: str, opfunc: Callable, x: Point) -> tuple[Value, Array]:
 
 
 def computed(function: Callable, *args: Any) -> Value:
-    """What a function gives for arguments; noted, if some of them are on an accelerator."""
+    """A function's result for these arguments; only noted if some of them are on an accelerator."""
     place = next(filter(None, map(place_among, jax.tree.leaves(args))), None) if has_others() else None
     return function(*args) if place is None else notes_of(place).note(function, *args)
 
 
 def loss_of(result: Value) -> float:
-    """The loss, of what a function has given: it alone, or with the gradient after it."""
+    """The loss in a function's result: alone, or with the gradient after it."""
     return np.asarray(result[0] if isinstance(result, (tuple, list)) else result).item()
 
 
 class Objective:
-    """opfunc as a function of flat NumPy vectors, for methods that compute on the host. It takes x along."""
+    """opfunc as a function of flat NumPy vectors, for methods that compute on the host. It moves x."""
 
     def __init__(self, who: str, opfunc: Callable, x: Point):
         self.who, self.opfunc, self.x = who, opfunc, x

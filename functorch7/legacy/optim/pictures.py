@@ -1,4 +1,4 @@
-"""Figures of matplotlib (`pip install functorch7[viz]`), on the screen only where there is one."""
+"""matplotlib's figures (`pip install functorch7[viz]`), on the screen only if there is one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def new_figure(who: str, window: bool, number: int | None = None, **options: Any) -> Figure:
-    """An empty figure; with `window` one of pyplot's: the one of that number, if it is given and still there.
+    """An empty figure; with `window` it is pyplot's, with this number if it is given and still exists.
 
     Raises ImportError, naming who asked, without matplotlib.
     """
@@ -30,7 +30,7 @@ def new_figure(who: str, window: bool, number: int | None = None, **options: Any
 
 
 def show(figure: Figure) -> None:
-    """Opens or refreshes the window of one of pyplot's figures, without waiting; drops it where there is no screen."""
+    """Opens or refreshes the window of a figure of pyplot, without waiting; drops it if there is no screen."""
     from matplotlib import pyplot
 
     if figure.canvas.required_interactive_framework is None:
@@ -41,7 +41,7 @@ def show(figure: Figure) -> None:
 
 
 def write(figure: Figure, path: str | os.PathLike, **options: Any) -> None:
-    """Writes a figure to a file, whole or not at all, with options of its `savefig`."""
+    """Writes a figure to a file, whole or not at all; options are those of `savefig`."""
     options.setdefault("format", Path(path).suffix[1:] or None)
     with replacing_by_bytes(path) as written:
         figure.savefig(written, **options)

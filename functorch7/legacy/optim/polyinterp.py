@@ -1,4 +1,4 @@
-"""Where an interpolating polynomial is least."""
+"""The minimum of an interpolating polynomial."""
 
 import math
 
@@ -8,11 +8,11 @@ from ..tensors.kinds import Numbers
 
 
 def polyinterp(points: Numbers, xminBound: float | None = None, xmaxBound: float | None = None) -> float:
-    """The position of the minimum of the polynomial that has, at each x, value f and slope g; rows of points: x, f, g.
+    """The minimum's position of the polynomial with value f and slope g at each x; rows of points: x, f, g.
 
     Two points without bounds: the cubic's minimum, moved into their interval, or its middle if the cubic has none.
     Otherwise the least of the bounds, the points and the real critical points, all within the bounds (by default
-    the extreme points); the middle where the polynomial cannot be computed.
+    the extreme points); the middle if the polynomial cannot be computed.
     Raises: ValueError for points that are not N x 3 with N >= 2.
     Source: optim/doc/algos.md, polyinterp; Schmidt's minFunc.
     """

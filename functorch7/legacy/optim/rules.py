@@ -1,11 +1,11 @@
 """Torch's update rules: `x, [f] = optim.sgd(opfunc, x, config, state)`, with opfunc(x) -> (f, df/dx).
 
-x is a tensor (as `getParameters` gives it) or a NumPy array, changed in place and returned; of a JAX array, which
-cannot be changed, the new one is returned. config holds the arguments of the functional rule under Torch's names
-(learningRate for learning_rate); other keys are ignored. state is the rule's memory under Torch's names, by default
-config itself. All numbers may change at every call; only one that becomes 0, or no longer is, makes another program.
+x is a tensor (as from `getParameters`) or a NumPy array, changed in place and returned; a JAX array cannot change, so
+a new one is returned. config holds the arguments of the functional rule under Torch's names (learningRate for
+learning_rate); other keys are ignored. state is the rule's memory under Torch's names, by default config itself. All
+numbers may change at every call; only a number that becomes 0, or stops being 0, needs another program.
 
-Differs from Torch7: the gradient that opfunc returns is left as it is.
+Differs from Torch7: the gradient from opfunc stays unchanged.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,12 @@ Table = dict[str, Any] | None
 
 
 def _rate(step: Step) -> float:
-    """The learning rate of a step of sgd's."""
+    """The learning rate of one of sgd's steps."""
     return step.settings.get("learning_rate", 1e-3) / (1 + step.count * step.settings.get("learning_rate_decay", 0.0))
 
 
 def _root(name: str, epsilon: str | float, default: float = 0.0) -> Between:
-    """The root of what the state has under a name, and a small number (one of config) more."""
+    """The root of the state's field of this name, plus one of config's numbers."""
 
     def find(step: Step) -> Tensor:
         more = step.settings.get(epsilon, default) if isinstance(epsilon, str) else epsilon
@@ -40,13 +40,13 @@ def _root(name: str, epsilon: str | float, default: float = 0.0) -> Between:
 
 
 def _turn(step: Step) -> Tensor:
-    """The sign of the gradient by that of the last one, of the elements that did not rest; 0 at the first step."""
+    """The sign of the gradient times the last one, which is 0 for elements that rested; 0 at the first step."""
     last = step.earlier.get("delta")
     return step.gradient.clone().zero() if last is None else step.gradient.clone().cmul(last).sign()
 
 
 def _too_small(step: Step) -> Tensor:
-    """Whether the steps' sizes were raised to the smallest, of which Torch asks last."""
+    """Whether the steps' sizes were raised to the smallest, Torch's last comparison."""
     config = step.settings
     sizes = step.earlier.get("stepsize")
     sizes = step.after.clone().fill(config.get("stepsize", 0.1)) if sizes is None else sizes.clone()
@@ -57,7 +57,7 @@ def _too_small(step: Step) -> Tensor:
 
 
 def _largest(step: Step) -> Tensor:
-    """The two vectors of which adamax takes the larger elements."""
+    """The two vectors from which adamax takes the larger elements."""
     config, last = step.settings, step.earlier.get("u")
     earlier = step.gradient.clone().zero() if last is None else last.clone().mul(config.get("beta2", 0.999))
     found = [earlier, _decayed(step).abs().add(config.get("epsilon", 1e-38))]
@@ -65,7 +65,7 @@ def _largest(step: Step) -> Tensor:
 
 
 def _decayed(step: Step) -> Tensor:
-    """The gradient with that of weight decay."""
+    """The gradient with weight decay's."""
     return step.gradient.clone().add(step.settings.get("weight_decay", 0.0), step.before)
 
 
@@ -117,7 +117,7 @@ _ASGD = Rule(optim.asgd, {"average": "ax"}, "t")
 
 
 def sgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
-    """Gradient descent with momentum, of which the dampening is the momentum unless given.
+    """Gradient descent with momentum; the dampening is by default the momentum.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0), dampening (momentum), nesterov
     (False), learningRates, weightDecays. state: evalCounter, dfdx (the velocity); with the last two, deltaParameters
@@ -128,7 +128,7 @@ def sgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -
 
 
 def nag(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
-    """Nesterov's accelerated gradient: opfunc is called at x + momentum * dfdx, and the returned x is without.
+    """Nesterov's accelerated gradient: opfunc is called at x + momentum * dfdx, the returned x leaves this out.
 
     config: learningRate (1e-3), learningRateDecay (0), weightDecay (0), momentum (0.9), learningRates.
     state: evalCounter, dfdx (the velocity).
@@ -174,7 +174,7 @@ def adamax(opfunc: Callable, x: Point, config: Table = None, state: Table = None
     config, state = tables(_ADAMAX, config, state)
     found = descend(_ADAMAX, opfunc, x, config, state)
     if isinstance(x, Tensor):
-        state["u"] = state["u"].view(1, *x.shape)  # the largest of rows, as Torch has it
+        state["u"] = state["u"].view(1, *x.shape)  # the largest of the rows, as in Torch
     return found
 
 
@@ -192,7 +192,7 @@ def adadelta(opfunc: Callable, x: Point, config: Table = None, state: Table = No
     """Adadelta, which has no learning rate.
 
     config: rho (0.9), eps (1e-6), weightDecay (0). state: evalCounter, paramVariance, accDelta,
-    paramStd (the root of the first) and delta (what was taken off x).
+    paramStd (the root of the first) and delta (the amount subtracted from x).
     Source: optim/doc/algos.md, adadelta.
     """
     return descend(_ADADELTA, opfunc, x, config, state)
@@ -202,14 +202,14 @@ def rmsprop(opfunc: Callable, x: Point, config: Table = None, state: Table = Non
     """RMSprop.
 
     config: learningRate (1e-2), alpha (0.99), epsilon (1e-8, in the denominator), weightDecay (0), initialMean (0,
-    what m starts with). state: m, tmp (sqrt(m) + epsilon).
+    m's first value). state: m, tmp (sqrt(m) + epsilon).
     Source: optim/doc/algos.md, rmsprop.
     """
     return descend(_RMSPROP, opfunc, x, config, state)
 
 
 def rprop(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list]:
-    """Resilient propagation, niter steps in one call; returns all their losses.
+    """Resilient propagation, niter steps in one call; returns all losses.
 
     config: stepsize (0.1), etaplus (1.2), etaminus (0.5), stepsizemax (50), stepsizemin (1e-6), niter (1).
     state: delta (the last gradient, 0 where its sign had turned), stepsize (now of each element), sign (of delta),
@@ -225,10 +225,10 @@ def rprop(opfunc: Callable, x: Point, config: Table = None, state: Table = None)
 
 
 def asgd(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -> tuple[Point, list, Point]:
-    """Averaged gradient descent; returns the average of x as third value.
+    """Averaged gradient descent; returns x's average as third value.
 
     config, which gets its defaults: eta0 (1e-4), lambda (1e-4), alpha (0.75), t0 (1e6).
-    state: t, ax (the average), eta_t and mu_t (the next step's rates, which follow from t).
+    state: t, ax (the average), eta_t and mu_t (the next step's rates, computed from t).
     Source: optim/doc/algos.md, asgd.
     """
     config, state = tables(_ASGD, config, state)

@@ -1,1 +1,1 @@
-"""What torch has for programs around networks: options of the command line, time, tests and files."""
+"""What torch has for programs around networks: command-line options, time, tests and files."""

@@ -1,4 +1,4 @@
-"""Torch's classes by name: `torch.class`, and what Torch tells of a class or an object of one."""
+"""Torch's classes by name: `torch.class`, and Torch's questions about classes and their objects."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .objects import type as type_of
 def class_(name: str, *given: str | types.ModuleType | dict) -> Any:
     """A new class, `class_(name, [parentName], [module])`; with a parent, the class and its parent.
 
-    Its methods are set afterwards, `__init__` among them. "package.Name" is put into a package, `legacy`'s or a global
-    name of the caller's; "Name" among these; with a module or dict, there. `getattr(torch, "class")` is the same.
-    Raises ValueError for a parent or package that is not there.
+    Methods are set afterwards, `__init__` too. "package.Name" goes into a package, `legacy`'s or one among the caller's
+    global names; "Name" goes among these; with a module or dict, into that. `getattr(torch, "class")` is the same.
+    Raises ValueError for an unknown parent or package.
 
     >>> from functorch7.legacy import torch
     >>> shop = {}
@@ -43,7 +43,7 @@ def class_(name: str, *given: str | types.ModuleType | dict) -> Any:
 
 
 def newmetatable(name: str, parentName: str | None = None, constructor: Callable | None = None) -> type:
-    """A new class, as of `class_`; with a constructor, that is what its name stands for. Raises ValueError as `class_`.
+    """A new class, as from `class_`; with a constructor, the name stands for that. Raises ValueError as `class_` does.
 
     >>> sorted(newmetatable("Pair", None, lambda a, b: {a, b})().__dict__)
     []
@@ -66,7 +66,7 @@ def _made(name: str, parent: str | None, module: Any, names: dict[str, Any]) -> 
 
 
 def _put(name: str, value: Any, module: Any, names: dict[str, Any]) -> None:
-    """Gives a class its name where programs look for it."""
+    """Puts a class where programs look for its name."""
     package, _, last = name.rpartition(".")
     place = names if module is None and not package else module if module is not None else _package(package, names)
     if isinstance(place, dict):
@@ -86,7 +86,7 @@ def _package(name: str, names: dict[str, Any]) -> Any:
 
 
 def getmetatable(name: str) -> type | Constructor | None:
-    """The class of a name: of `torch.class`, of a module, or what makes tensors or storages; None if there is none.
+    """The class of a name: `torch.class`'s, a module's, or the constructor of tensors or storages; None without one.
 
     >>> getmetatable("nn.Linear").__name__, getmetatable("no.Class")
     ('Linear', None)
@@ -102,7 +102,7 @@ getconstructortable = getmetatable
 
 
 def factory(name: str) -> Callable[[], object] | None:
-    """A function that makes an empty object of a class: its `__init__` does not run. None if there is no such class.
+    """A function that makes an empty object of a class, without `__init__`. None if there is no such class.
 
     >>> factory("torch.LongTensor")().nElement()
     0
@@ -114,8 +114,8 @@ def factory(name: str) -> Callable[[], object] | None:
 
 
 def setmetatable(table: Fields, classname: str) -> Any:
-    """An object of a class with a table's entries as fields, which it shares with the table; of a class of nn that is
-    not the program's own, as a file with these fields would give it. Raises ValueError for no such class.
+    """An object of a class with a table's entries as fields, which both share; for nn's own classes, the object that a
+    file with these fields would give. Raises ValueError if there is no such class.
 
     >>> from functorch7.legacy import nn
     >>> setmetatable({"train": True}, "nn.Tanh")
@@ -132,13 +132,13 @@ def setmetatable(table: Fields, classname: str) -> Any:
 
 
 def typename2id(name: str) -> int | None:
-    """A number of a class's own, by its name; None if there is no such class."""
+    """A class's own number, by its name; None if there is no such class."""
     kind = getmetatable(name)
     return None if kind is None else builtins.id(kind)
 
 
 def id(object: object) -> int | None:
-    """The number of an object's class; None for what is no object of Torch's.
+    """The number of an object's class; None for anything but Torch's objects.
 
     >>> from functorch7.legacy import nn
     >>> id(nn.Linear(2, 3)) == typename2id("nn.Linear"), id(3)
@@ -148,17 +148,17 @@ def id(object: object) -> int | None:
 
 
 def isequal(object1: object, object2: object) -> bool:
-    """Whether two tables or objects are one and the same; False for numbers and texts."""
+    """Whether two tables or objects are the same one; False for numbers and texts."""
     return object1 is object2 and not isinstance(object1, (bool, int, float, str, types.NoneType))
 
 
 def isclass(obj: object) -> bool:
-    """Whether a value is a class of Torch's, or made by `torch.class`. Source: torchnet."""
+    """Whether a value is one of Torch's classes, or made by `torch.class`. Source: torchnet."""
     return isinstance(obj, type) and issubclass(obj, (TorchObject, Described))
 
 
 def version(object: object) -> int | None:
-    """The `version_` that an object, or its class, has; 1 without, and None for what is no object of Torch's."""
+    """The `version_` of an object or its class, by default 1; None for anything but Torch's objects."""
     return None if id(object) is None else getattr(object, "version_", 1)
 
 
@@ -171,7 +171,7 @@ def getenv(function: types.FunctionType) -> Fields:
 
 
 def setenv(function: types.FunctionType, table: Fields) -> types.FunctionType:
-    """The function with other global names: a new one, where Lua changes it."""
+    """The function with other global names: a new function, where Lua changes the old one."""
     made = types.FunctionType(function.__code__, table, function.__name__, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     return made

@@ -1,4 +1,4 @@
-"""Torch's CmdLine: options of a program by name, with their defaults and help, and a log of what it prints."""
+"""Torch's CmdLine: a program's options by name, with defaults and help, and a log of its output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .lua import Table, number
 
 
 def _described(key: str, help: str | None, type: str | None, **default: object) -> Table:
-    """An option or argument, as a table that programs may add to; an option has a default."""
+    """An option or argument, as a table that programs may extend; an option has a default."""
     fields = {"key": key, "name": key.lstrip("-"), "help": help, "type": type, **default}
     return Table((name, value) for name, value in fields.items() if value is not None)
 
@@ -32,9 +32,9 @@ def _line(described: Table, width: int) -> str:
 class CmdLine(Named):
     """Options and arguments of a program, from its command line.
 
-    An option's type is its default's: numbers and strings take the word that follows, booleans take none and turn
-    their default round. What `parse` gives has the options as fields: `params.rate`. `argseparator` and `keyseparator`
-    are what `string` puts between options, and between an option and its value.
+    An option has its default's type: numbers and strings take the next word, booleans take none and invert their
+    default. The result of `parse` has the options as fields: `params.rate`. `string` puts `argseparator` between
+    options, and `keyseparator` between an option and its value.
     Source: torch7/doc/cmdline.md; torch7/CmdLine.lua.
     """
 
@@ -51,7 +51,7 @@ class CmdLine(Named):
         self.helplines.append(txt)
 
     def argument(self, key: str, help: str | None = None, type: str | None = None) -> None:
-        """Adds an argument: a word of the command line that must be there, without a name."""
+        """Adds an argument: a required word of the command line, without a name."""
         self.arguments.append(_described(key, help, type))
         self.helplines.append(self.arguments[-1])
 
@@ -69,10 +69,10 @@ class CmdLine(Named):
         return Table((option.name, option.default) for option in self.options.values())
 
     def parse(self, arg: Sequence[str] | Mapping[int, str] | None = None) -> Table:
-        """The options and arguments by their names; of the program's own command line if none is given.
+        """The options and arguments by their names, by default of the program's own command line.
 
-        A table is read from 1 on, as Lua's `arg`, in which the program is at 0.
-        `-help`, `-h` and `--help` print the help and end the program; so do words that do not fit, with status 1.
+        A table is read from 1 on, like Lua's `arg`, which has the program at 0.
+        `-help`, `-h` and `--help` print the help and end the program; wrong words do the same, with status 1.
         Raises: SystemExit.
         """
         arg = dict(enumerate(sys.argv)) if arg is None else arg
@@ -126,7 +126,7 @@ class CmdLine(Named):
     def help(self, program: str | Sequence[str] | Mapping[int, str] | None = None) -> None:
         """Prints the help: options and arguments with their defaults, and the lines of `text` between them.
 
-        `program` is the program's name, or a table as `parse` takes it, which has the name at 0.
+        `program` is the program's name, or a table as for `parse`, with the name at 0.
         """
         if program is not None and not isinstance(program, str):
             program = program.get(0) if isinstance(program, Mapping) else None
@@ -137,14 +137,14 @@ class CmdLine(Named):
             print(line if isinstance(line, str) else _line(line, width))
 
     def string(self, prefix: str, params: Mapping, ignore: Mapping | None = None) -> str:
-        """A name for a run, of its arguments and of the options that differ from their defaults: "run,rate=2,size=3".
+        """A name for a run, from its arguments and the options that differ from their defaults: "run,rate=2,size=3".
 
-        Options with `ignore[name]` are left out; those with `ignore[name] = False` are there whatever their values.
-        It prints which options it takes, as Torch does.
+        `ignore[name]` leaves an option out; `ignore[name] = False` always includes it.
+        It prints which options it includes or ignores, as Torch does.
         """
         found: dict[str, str] = {}
         ignore = ignore or {}
-        for name, value in dict(params).items():  # which Lua's empty table is, too
+        for name, value in dict(params).items():  # Lua's empty table arrives so, too
             option = self.options.get(f"-{name}")
             if ignore.get(name):
                 print(f"-- ignore option {name}")
@@ -160,17 +160,17 @@ class CmdLine(Named):
         return self.argseparator.join([prefix, *arguments, *sorted(found.values())])
 
     def silent(self) -> None:
-        """What is printed after `log` goes to the log only."""
+        """What is printed after `log` goes only to the log."""
         self.silentio = True
 
     def addTime(self, name: str | None = None, format: str = "%Y-%m-%d %H:%M:%S") -> None:
-        """Lines of the log begin with the time, and with a name if it is given."""
+        """Lines of the log begin with the time, and with the name if one is given."""
         self.dateformat = format + (f"[{name}]: " if name is not None else "")
 
     def log(self, file: str | TextIO, params: Mapping | None = None) -> None:
-        """From now on, what the program prints goes to a file, too, which begins with the parameters.
+        """From now on, the program's output also goes to a file, which begins with the parameters.
 
-        It changes Python's `print`, and a later `log` takes the place of an earlier one.
+        It changes Python's `print`; a later `log` replaces an earlier one.
         """
         if isinstance(file, str):
             with open(file, "w"):

@@ -1,4 +1,4 @@
-"""Commands of the operating system, which nothing here runs unless the program has said that it may."""
+"""Commands of the operating system; nothing here runs any unless the program has allowed it."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ class _Permission:
 
 
 def allow_commands(allowed: bool = True) -> None:
-    """Lets `sys.execute`, `sys.fexecute` and `torch.PipeFile` run commands, or forbids it again."""
+    """Allows `sys.execute`, `sys.fexecute` and `torch.PipeFile` to run commands, or forbids it again."""
     _Permission.given = allowed
 
 
@@ -19,7 +19,7 @@ def check_permission(who: str, command: str) -> None:
 
 
 def output_of(who: str, command: str) -> str:
-    """What a command prints, errors too, without white space around it. Raises PermissionError if that is closed."""
+    """A command's output, with errors, without surrounding white space. Raises PermissionError if not allowed."""
     check_permission(who, command)
     done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""When values are equal to Torch's Tester, and what it says when they are not."""
+"""When Torch's Tester takes values as equal, and what it says if they are not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Found = tuple[bool, str]
 
 
 def equal(got: Any, expected: Any, tolerance: float) -> Found:
-    """Compares values of any type: numbers, tensors and storages within the tolerance, tables entry by entry."""
+    """Compares any values: numbers, tensors and storages within the tolerance, tables entry by entry."""
     if _type(got) != _type(expected):
         return False, f"EQ failed: values have different types (first: {_type(got)}, second: {_type(expected)})"
     name = kind(got)
@@ -41,7 +41,7 @@ def _said(same: bool, left: str, right: str, tolerance: float) -> Found:
 
 
 def tensors(got: Tensor, expected: Tensor, tolerance: float, ignore_sizes: bool) -> Found:
-    """Compares tensors of one type, whose sizes are equal, or with `ignore_sizes` their numbers of elements."""
+    """Compares tensors of one type and size or, with `ignore_sizes`, number of elements."""
     if not ignore_sizes and got.dim() != expected.dim():
         return False, "The tensors have different dimensions"
     if got.type() != expected.type():
@@ -70,7 +70,7 @@ def _elements(got: np.ndarray, expected: np.ndarray, tolerance: float, what: str
 
 
 def _tables(got: Any, expected: Any, tolerance: float) -> Found:
-    """Level by level, so that a difference is shown as near to the top as there is one."""
+    """Compares level by level, so that the difference nearest to the top is shown."""
     waiting = deque([(got, expected, "")])
     while waiting:
         left, right, place = waiting.popleft()
@@ -90,7 +90,7 @@ def _tables(got: Any, expected: Any, tolerance: float) -> Found:
 
 
 def _entries(table: Any) -> dict:
-    """A table's entries by key; a list's count from 1. What is nil is not there."""
+    """A table's entries by key, a list's from 1, without those that are nil."""
     table = table.entries() if isinstance(table, OfLua) else table
     pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
     return {key: value for key, value in pairs if value is not None}

@@ -1,4 +1,4 @@
-"""What packages around Torch put into `torch`: torch's own `include`, and functions of torchx and dp."""
+"""What packages around Torch add to `torch`: torch's own `include`, and functions of torchx and dp."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .running import run_file
 
 
 def include(package: str, file: str) -> None:
-    """Runs a Python file that lies in a package's folder, with the caller's global names.
+    """Runs a Python file in a package's folder, with the caller's global names.
 
     Raises ModuleNotFoundError if there is no such package, OSError if the file cannot be read.
     """
@@ -30,7 +30,7 @@ def include(package: str, file: str) -> None:
 
 
 def concat(*args: Operand) -> Tensor:
-    """concat([result,] tensors, [dim]): a table of tensors one after the other, along the first dimension by default.
+    """concat([result,] tensors, [dim]): a table of tensors joined along a dimension, by default the first.
 
     Source: torchx.
     """
@@ -38,14 +38,14 @@ def concat(*args: Operand) -> Tensor:
 
 
 def protoClone(proto: object, *args: Value) -> Value:
-    """A new object of the same class, made with these arguments; of a tensor, one of its type. Source: dp."""
+    """A new object of the same class, or tensor of the same type, from these arguments. Source: dp."""
     return proto.new(*args) if isinstance(proto, Tensor) else type(proto)(*args)
 
 
 def checkpoint(path: str, make: Callable[[], object], overwrite: bool = False, mode: str = "binary") -> Value:
-    """What a file has; if there is none, or with `overwrite`, what a function gives, which is saved there. Source: dp.
+    """A file's object; without the file, or with `overwrite`, a function's result, which is saved there. Source: dp.
 
-    Folders above the file are made.
+    Missing folders are made.
     """
     if not overwrite and os.path.exists(path):
         return load_t7(path)
@@ -56,24 +56,24 @@ def checkpoint(path: str, make: Callable[[], object], overwrite: bool = False, m
 
 
 def setFloatStorage(tensor: Tensor, storage: Storage | int, free: bool = False) -> None:
-    """Lets a FloatTensor view another storage, where it lies in its own, as threads hand storages to each other.
+    """Lets a FloatTensor view another storage at the same offset, as threads hand over storages.
 
-    `storage`: a FloatStorage, or the number that `torch.pointer` gave of one that somebody still holds. `free` does
-    nothing: memory is Python's. Raises TypeError for storages of other types, ValueError for a number of none and for
-    too few elements. Source: dp.
+    `storage`: a FloatStorage, or the number from `torch.pointer` of one that still exists. `free` does nothing: memory
+    is Python's. Raises TypeError for storages of other types, ValueError for an unknown number and for too few
+    elements. Source: dp.
     """
     _set_storage("setFloatStorage", "torch.FloatStorage", tensor, storage)
 
 
 def setIntStorage(tensor: Tensor, storage: Storage | int, free: bool = False) -> None:
-    """As `setFloatStorage`, of an IntTensor. Source: dp."""
+    """As `setFloatStorage`, for an IntTensor. Source: dp."""
     _set_storage("setIntStorage", "torch.IntStorage", tensor, storage)
 
 
 def _set_storage(name: str, kind: str, tensor: Tensor, given: Storage | int) -> None:
     storage = given if isinstance(given, Storage) else pointed(given)
     if storage is None:
-        raise ValueError(f"torch.{name}: expected what torch.pointer gave of a storage that is still held, got {given}")
+        raise ValueError(f"torch.{name}: expected torch.pointer's number of a storage that still exists, got {given}")
     if not storage.type() == tensor.storage().type() == kind:
         raise TypeError(f"torch.{name}: expected a tensor and a {kind}, got a {tensor.type()} and a {storage.type()}")
     needed = tensor.offset + reach(tensor.shape, tensor.strides_)

@@ -1,4 +1,4 @@
-"""What all of Torch's files can do: numbers, texts and objects, one after the other."""
+"""What all of Torch's files have in common: numbers, texts and objects in sequence."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import numpy as np
 
 from ...interop import t7
 from ...interop.t7.values import TYPES
-from ..objects.files import Loaded, Saved
+from ..objects.loaded import Loaded
+from ..objects.saved import Saved
 from ..tensors.named import Named, under_name
 from ..tensors.storage import Storage
 from .numbers import as_text, read_text
 
 
 class File(Named):
-    """What all of Torch's files can do; numbers and objects as text (`ascii()`) or as in memory (`binary()`).
+    """What all of Torch's files have in common; numbers and objects are text (`ascii()`) or as in memory (`binary()`).
 
-    For each type Byte, Char, Short, Int, Long, Float and Double, `readInt()` gives a number, `readInt(n)` a storage of
-    the next n, and `readInt(storage)` fills a storage and gives their number; `writeInt` takes a number or a storage.
-    Positions count from 1. What goes wrong is an OSError, or after `quiet()` only a sign that `hasError()` shows.
+    For each type Byte, Char, Short, Int, Long, Float and Double, `readInt()` returns a number, `readInt(n)` a storage
+    of the next n, and `readInt(storage)` fills a storage and returns the count; `writeInt` takes a number or a storage.
+    Positions count from 1. Errors raise OSError, or after `quiet()` only set the flag that `hasError()` shows.
     Source: torch7/doc/file.md.
     """
 
@@ -37,17 +38,17 @@ class File(Named):
         self._writer = t7.Writer(t7.sink_for("ascii")(stream))
 
     def _saving(self) -> Saved:
-        """What makes records of objects."""
+        """The function that turns objects into records."""
         return Saved()
 
     def _loading(self) -> Loaded:
-        """What makes objects of records."""
+        """The function that turns records into objects."""
         return Loaded()
 
     # What is set, and asked -----------------------------------------------------------------------------------------
 
     def ascii(self) -> Self:
-        """Numbers are words of a text: so it is at first."""
+        """Numbers are words of a text: the default."""
         self._binary = False
         return self
 
@@ -57,59 +58,59 @@ class File(Named):
         return self
 
     def autoSpacing(self) -> Self:
-        """In texts, numbers have spaces between them and lines' ends after them: so it is at first."""
+        """In texts, numbers are separated by spaces, with a line end after them: the default."""
         self._spaces = True
         return self
 
     def noAutoSpacing(self) -> Self:
-        """In texts, nothing is written between numbers, nor expected."""
+        """In texts, nothing separates numbers."""
         self._spaces = False
         return self
 
     def quiet(self) -> Self:
-        """Errors are signs that `hasError` shows."""
+        """Errors only set the flag that `hasError` shows."""
         self._quiet = True
         return self
 
     def pedantic(self) -> Self:
-        """Errors are exceptions: so it is at first."""
+        """Errors are exceptions: the default."""
         self._quiet = False
         return self
 
     def referenced(self, ref: bool) -> Self:
-        """Whether objects that were written before are written as references to them: so it is at first."""
+        """Whether objects that were written before are written as references: the default."""
         self._referenced = ref
         return self
 
     def longSize(self, size: int = 0) -> Self:
-        """The bytes of a long: 4, or 8 (0, too). Raises ValueError for others."""
+        """The bytes of a long: 4 or 8 (0 means 8). Raises ValueError for others."""
         if size not in (0, 4, 8):
             raise ValueError(f"longSize: expected 0, 4 or 8, got {size}")
         self._long_size = size or 8
         return self
 
     def littleEndianEncoding(self) -> Self:
-        """The last byte of a number is the one that counts most."""
+        """A number's last byte is the most significant."""
         self._order = "<"
         return self
 
     def bigEndianEncoding(self) -> Self:
-        """The first byte of a number is the one that counts most; objects cannot be read or written so."""
+        """A number's first byte is the most significant; objects cannot be read or written so."""
         self._order = ">"
         return self
 
     def nativeEndianEncoding(self) -> Self:
-        """Numbers are as in this computer: so it is at first."""
+        """Numbers have this computer's byte order: the default."""
         self._order = "="
         return self
 
     def noBuffer(self) -> Self:
-        """What is written goes out at once."""
+        """Writes go out at once."""
         self._buffered = False
         return self
 
     def isQuiet(self) -> bool:
-        """Whether errors are signs only."""
+        """Whether errors only set a flag."""
         return self._quiet
 
     def isReadable(self) -> bool:
@@ -125,31 +126,31 @@ class File(Named):
         return self._binary
 
     def isAutoSpacing(self) -> bool:
-        """Whether numbers have spaces between them in texts."""
+        """Whether spaces separate numbers in texts."""
         return self._spaces
 
     def isReferenced(self) -> bool:
-        """Whether what was written before is written as a reference."""
+        """Whether objects that were written before are written as references."""
         return self._referenced
 
     def isLittleEndianCPU(self) -> bool:
-        """Whether the last byte of a number counts most in this computer."""
+        """Whether a number's last byte is the most significant on this computer."""
         return sys.byteorder == "little"
 
     def isBigEndianCPU(self) -> bool:
-        """Whether the first byte of a number counts most in this computer."""
+        """Whether a number's first byte is the most significant on this computer."""
         return sys.byteorder == "big"
 
     def isOpen(self) -> bool:
-        """Whether it was not closed."""
+        """Whether it is open."""
         return not self._file.closed
 
     def hasError(self) -> bool:
-        """Whether something went wrong since `clearError`."""
+        """Whether there was an error since `clearError`."""
         return self._error
 
     def clearError(self) -> Self:
-        """Forgets what went wrong."""
+        """Forgets errors."""
         self._error = False
         return self
 
@@ -168,18 +169,18 @@ class File(Named):
         return self
 
     def seekEnd(self) -> Self:
-        """Goes behind the last byte."""
+        """Goes past the last byte."""
         self._open("").seek(0, io.SEEK_END)
         return self
 
     def synchronize(self) -> Self:
-        """Makes sure that what was written is there."""
+        """Makes sure that all writes have reached the file."""
         self._open("").flush()
         return self
 
     def close(self) -> None:
-        """Closes it: nothing can be done with it any more."""
-        self._parser = t7.Parser(t7.Ascii(b""))  # which holds no memory map
+        """Closes it, for good."""
+        self._parser = t7.Parser(t7.Ascii(b""))  # lets the file's memory map go
         self._open("").close()
 
     _before_uses = "mode: "
@@ -189,11 +190,11 @@ class File(Named):
         return f"{self._shown()} [status: {'open' if self.isOpen() else 'closed'} -- {self._before_uses}{uses}]"
 
     def _shown(self) -> str:
-        """What it is, in words."""
+        """A description of it."""
         return self.typename()
 
     def _open(self, use: str) -> BinaryIO:
-        """The stream; raises OSError if it is closed, or not for this use."""
+        """The stream; raises OSError if it is closed or not open for this use."""
         if self._file.closed:
             raise OSError("attempt to use a closed file")
         if use not in self._mode:
@@ -213,7 +214,7 @@ class File(Named):
     # Texts and numbers ----------------------------------------------------------------------------------------------
 
     def readString(self, format: str = "*a") -> str:
-        """With "*l" the next line without its end, with "*a" all that is left. Raises ValueError for other formats."""
+        """With "*l" the next line without its end, with "*a" all the rest. Raises ValueError for other formats."""
         if not format.startswith(("*l", "*a")):
             raise ValueError(f'readString: expected "*l" or "*a", got {format!r}')
         stream = self._open("r")
@@ -223,7 +224,7 @@ class File(Named):
         return (found.removesuffix(b"\n") if format.startswith("*l") else found).decode("utf-8", "surrogateescape")
 
     def writeString(self, str: str) -> int:
-        """Writes a text as it is; the number of its bytes."""
+        """Writes a text as it is; returns the number of bytes."""
         data = str.encode("utf-8", "surrogateescape")
         self._put(data)
         return len(data)
@@ -241,7 +242,7 @@ class File(Named):
         return np.dtype(np.int32) if narrow else TYPES[kind].newbyteorder("=")
 
     def _numbers(self, kind: str, count: int) -> np.ndarray:
-        """The next numbers; it is an error if there are less."""
+        """The next numbers; fewer are an error."""
         stream, dtype = self._open("r"), self._dtype(kind)
         if self._binary:
             data = stream.read(count * dtype.itemsize)
@@ -280,8 +281,8 @@ class File(Named):
     def readObject(self) -> Any:
         """The next object: a number, text, boolean, table, tensor, storage or module.
 
-        What occurs twice in a file is one object, unless `referenced(false)` was said when it was written.
-        Raises: OSError for what is no object; UnknownClassError for objects of unknown classes.
+        An object that occurs twice in a file is one object, unless it was written after `referenced(false)`.
+        Raises: OSError for anything but an object; UnknownClassError for objects of unknown classes.
         """
         stream, start = self._open("r"), self._file.tell()
         self._parser.source = source = self._source()
@@ -295,9 +296,9 @@ class File(Named):
         return self._loaded.value(value)
 
     def writeObject(self, object: object) -> Self:
-        """Writes an object; what was written before as a reference to it, whatever has changed since.
+        """Writes an object; one that was written before as a reference, whatever has changed since.
 
-        Raises: TypeError for what Torch has not, as `torch.save`.
+        Raises: TypeError for values that Torch lacks, as `torch.save` does.
         """
         stream = self._open("w")
         sink: Any = t7.sink_for("binary" if self._binary else "ascii")
@@ -311,7 +312,7 @@ class File(Named):
         return self
 
     def _object_options(self) -> tuple[int, ...]:
-        """The bytes of a long, where it matters. Raises ValueError for what objects are never written in."""
+        """The bytes of a long, if they matter. Raises ValueError for settings in which objects are never written."""
         if self._binary and self._order == ">":
             raise ValueError("objects are written with the last byte first; say littleEndianEncoding()")
         return (self._long_size,) if self._binary else ()

@@ -21,9 +21,9 @@ MODES = ("r", "w", "rw")
 
 
 class DiskFile(File):
-    """A file on disk, opened to read ("r"), to write anew ("w"), or for both ("rw"), which makes it if need be.
+    """A file on disk, opened to read ("r"), to write anew ("w"), or for both ("rw"); this makes a missing file.
 
-    With `quiet`, None instead of an OSError if it cannot be opened; what goes wrong later is a sign, as by `quiet()`.
+    With `quiet`, None instead of an OSError if it cannot be opened; later errors only set a flag, as after `quiet()`.
     Source: torch7/doc/diskfile.md.
     """
 
@@ -31,7 +31,7 @@ class DiskFile(File):
     _before_uses = "mode "  # without Torch's colon
 
     def __new__(cls, fileName: str, mode: str = "r", quiet: bool = False) -> Any:
-        """Opens the file, so that there is none to return if that fails."""
+        """Opens the file here, so that None can be returned if that fails."""
         if mode not in MODES:
             raise ValueError(f"torch.DiskFile: expected a mode of {', '.join(MODES)}, got {mode!r}")
         made = super().__new__(cls)
@@ -59,7 +59,7 @@ class DiskFile(File):
 
 
 class PipeFile(DiskFile):
-    """What a command prints ("r"), or what it is given ("w"), which it gets when the file is closed.
+    """A command's output ("r"), or its input ("w"), which it gets when the file is closed.
 
     It runs a command of the operating system: PermissionError unless `functorch7.legacy.sys.allow_commands()` was
     called.
@@ -70,7 +70,7 @@ class PipeFile(DiskFile):
     _before_uses = File._before_uses
 
     def __new__(cls, command: str, mode: str = "r", quiet: bool = False) -> Any:
-        """Runs the command, to read what it prints."""
+        """Runs the command, to read its output."""
         check_permission("torch.PipeFile", command)
         if mode not in ("r", "w"):
             raise ValueError(f"torch.PipeFile: expected a mode of r, w, got {mode!r}")
@@ -80,7 +80,7 @@ class PipeFile(DiskFile):
         return made
 
     def close(self) -> None:
-        """Gives the command what was written, waits until it is done, and closes the file."""
+        """Gives the command its input, waits until it ends, and closes the file."""
         if self.isWritable() and self.isOpen():
             data = self._file.getvalue()  # type: ignore[attr-defined]
             subprocess.run(self._command, shell=True, input=data)
@@ -88,7 +88,7 @@ class PipeFile(DiskFile):
 
 
 class MemoryFile(File):
-    """A file in memory, empty or of a CharStorage's bytes, of which the last is 0 and does not count.
+    """A file in memory, empty or with a CharStorage's bytes; the last is 0 and does not count.
 
     `MemoryFile([mode])`, `MemoryFile(storage [, mode])`. Raises ValueError for a storage without the 0, TypeError for
     another storage.
@@ -111,14 +111,14 @@ class MemoryFile(File):
         super().__init__(io.BytesIO(b"" if mode == "w" else data[:-1]), mode)
 
     def seek(self, position: int) -> Self:
-        """Goes to a place up to the one behind the last byte."""
+        """Goes to a place, at most the one after the last byte."""
         if position > self._open("").getbuffer().nbytes + 1:  # type: ignore[attr-defined]
             self._fail(f"seek: unable to seek to position {position}")
             return self
         return super().seek(position)
 
     def storage(self) -> Storage:
-        """All bytes of the file with a 0 behind them, a CharStorage: a copy."""
+        """A copy of the file's bytes and a final 0, as a CharStorage."""
         return Storage(np.frombuffer(self._open("").getvalue() + b"\0", np.int8).copy())  # type: ignore[attr-defined]
 
 
@@ -128,5 +128,5 @@ def serializeToStorage(object: object, mode: str = "binary") -> Storage:
 
 
 def deserializeFromStorage(storage: Storage, mode: str = "binary") -> Any:
-    """The object of a storage that `serializeToStorage` gave."""
+    """The object in a storage from `serializeToStorage`."""
     return from_file(t7.deserialize(np.asarray(storage).tobytes()))

@@ -1,4 +1,4 @@
-"""What torchx finds in tensors: places of values, groups of equal ones, pairs of tensors in tables and leaves."""
+"""torchx's searches in tensors: places of values, groups of equal ones, pairs of tensors in tables, leaves."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def _checked(name: str, tensor: object) -> Tensor:
 
 
 def find(tensor: Tensor, val: float, dim: int | None = None) -> list[int] | list[list[int]]:
-    """The places of a value, from 1, counted row by row; with dim = 2, those in each row of a matrix.
+    """The places of a value, from 1, counted row by row; with dim = 2, in each row of a matrix.
 
-    Raises TypeError for what is no tensor, ValueError for another dimension, or one of a tensor that is no matrix.
+    Raises TypeError for anything but a tensor, ValueError for another dimension, or if the tensor is not a matrix.
     Source: torchx/README.md, find.
 
     >>> find(Tensor([[1, 2, 3, 4, 5], [5, 6, 0, 0, 2]]), 2)
@@ -42,9 +42,9 @@ def find(tensor: Tensor, val: float, dim: int | None = None) -> list[int] | list
 def group(*given: Any) -> tuple[dict[float, dict[str, Tensor]], Tensor, Tensor]:
     """group([val, idx], tensor, [samegrp, desc]): (groups, the sorted values, their places in the vector `tensor`).
 
-    Each group has `val` and `idx`, its parts of these two, and is found under its first value; `samegrp(first, value)`
-    says whether a value is of the group, by default whether both are equal. `val` and `idx` take the results if they
-    are given. Raises TypeError for what is no tensor, ValueError for one that is no vector.
+    A group is stored under its first value and has its parts of these two as `val` and `idx`; `samegrp(first, value)`
+    says whether a value belongs to the group, by default whether both are equal. `val` and `idx`, if given, take the
+    results. Raises TypeError for anything but a tensor, ValueError for anything but a vector.
     Source: torchx/README.md, group.
 
     >>> groups, values, places = group(Tensor([5, 3, 4, 5]))
@@ -85,10 +85,10 @@ def remap(
     p1: Tensor | None = None,
     p2: Tensor | None = None,
 ) -> tuple[Nested, Nested]:
-    """(t1, t2) after f(x, y) of the tensors at the same places of two tables; where one is missing, it is made.
+    """(t1, t2) after f(x, y) for the tensors at the same places of two tables; a missing tensor is made.
 
-    A missing tensor is of the type of the prototype `p1` or `p2`, or of the other one. Raises TypeError for what is
-    neither a tensor nor a table. Source: torchx/README.md, remap.
+    A missing tensor has the type of its prototype `p1` or `p2`, or of the other tensor. Raises TypeError for anything
+    but tensors and tables. Source: torchx/README.md, remap.
 
     >>> first, second = remap([Tensor([1, 2])], None, lambda x, y: y.resizeAs(x).copy(x))
     >>> second[0].totable()
@@ -111,9 +111,9 @@ def remap(
 
 
 def treemax(tensor: Tensor, treeSize: Sequence[int]) -> tuple[float, int]:
-    """(a leaf's value, its place) of a tree whose leaves are a vector, and whose nodes have treeSize[i] children.
+    """(a leaf's value, its place) in a tree with a vector as its leaves; nodes at level i have treeSize[i] children.
 
-    From the root on it is the child whose leaves have the largest mean. Raises ValueError for sizes that do not fit.
+    From the root on, it takes the child with the largest mean of leaves. Raises ValueError for sizes that do not fit.
     Source: torchx, treemax.lua.
 
     >>> treemax(Tensor([0, 9, 5, 5]), [2, 2])

@@ -1,10 +1,10 @@
-"""Lua's tables, whose names are fields, and the numbers that its texts are."""
+"""Lua's tables, with names as fields, and numbers read from texts as Lua reads them."""
 
 from typing import Any
 
 
 class Table(dict):
-    """A dict whose names are attributes, too: `params["rate"]` is `params.rate`, as in Lua."""
+    """A dict with its names as attributes, too: `params["rate"]` is `params.rate`, as in Lua."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -20,7 +20,7 @@ class Table(dict):
 
 
 def number(text: str) -> int | float:
-    """The number that a text is, by Lua's rules: whole, a fraction, or hexadecimal. Raises ValueError for others."""
+    """The number in a text, by Lua's rules: whole, a fraction, or hexadecimal. Raises ValueError for other texts."""
     if "_" in text or not text.isascii():  # which Python reads, too
         raise ValueError(f"malformed number: {text!r}")
     try:

@@ -1,4 +1,4 @@
-"""Numbers as they lie in Torch's files: as in memory, or as words of a text."""
+"""Numbers in Torch's files: as in memory, or as words of a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BYTES_OF_A_WORD = 64
 
 
 def as_text(values: np.ndarray, spaces: bool) -> bytes:
-    """Numbers as words, with a space between and a line's end, or nothing; bytes and characters are themselves."""
+    """Numbers as words, with spaces and a line end or without; bytes and characters stay as they are."""
     if values.dtype.itemsize == 1:
         text = values.tobytes()
     else:
@@ -22,7 +22,7 @@ def as_text(values: np.ndarray, spaces: bool) -> bytes:
 
 
 def read_text(file: BinaryIO, dtype: np.dtype, count: int, spaces: bool) -> np.ndarray:
-    """Up to `count` numbers from a file's words, and, with `spaces`, the end of the line after them."""
+    """Reads up to `count` numbers from a file's words and, with `spaces`, the line end after them."""
     if dtype.itemsize == 1:
         values = np.frombuffer(file.read(count), dtype)
     else:
@@ -34,7 +34,7 @@ def read_text(file: BinaryIO, dtype: np.dtype, count: int, spaces: bool) -> np.n
 
 
 def _words(file: BinaryIO, dtype: np.dtype, count: int) -> np.ndarray:
-    """As many of the next words as are numbers of this type, at most `count`; the file stands behind them."""
+    """The next words that are numbers of this type, at most `count`; the file is after them then."""
     start, size = file.tell(), BYTES_OF_A_WORD * (count + 1)
     while True:
         file.seek(start)
@@ -46,7 +46,7 @@ def _words(file: BinaryIO, dtype: np.dtype, count: int) -> np.ndarray:
     values, end, number = [], 0, int if dtype.kind == "i" else float
     for word in words:
         try:
-            with np.errstate(over="ignore"):  # a float that is too large is infinite, a whole number is none
+            with np.errstate(over="ignore"):  # a float that is too large is infinite, a whole number is an error
                 values.append(dtype.type(number(word[1])))
         except (ValueError, OverflowError):
             break

@@ -1,4 +1,4 @@
-"""What values are to Torch: names of types, classes above them, and settings of the whole program."""
+"""What values are to Torch: their types' names and base classes; and settings of the whole program."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def type(obj: object) -> str:
 
 
 def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
-    """Whether a value is of a class, or of one below it: by a class, a name, or a pattern that is found in a name.
-    By a name of cudnn's it is one of nn's.
+    """Whether a value is an object of a class or its subclasses, given as class, name, or pattern found in a name.
+    cudnn's names stand for nn's.
 
     >>> from functorch7.legacy import nn
     >>> isTypeOf(nn.Sequential(), nn.Container), isTypeOf(nn.Linear(2, 3), "nn.Module")
@@ -39,7 +39,7 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
     if not isinstance(typeSpec, str):
         if isinstance(obj, Described) and issubclass(typeSpec, Described) and is_ours(typeSpec):
             return typeSpec._class_name() in type_names(obj)
-        return isinstance(obj, typeSpec)  # users' classes may have one name
+        return isinstance(obj, typeSpec)  # users' classes may share a name
     names = type_names(obj)
     if re.fullmatch(r"[\w.]+", typeSpec):
         return typeSpec in names or KIN.get(typeSpec) in names
@@ -47,7 +47,7 @@ def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
 
 
 def type_names(obj: object) -> list[str]:
-    """Torch's names of a value's class and of those above it."""
+    """Torch's names for a value's class and its base classes."""
     kind = obj.__class__
     above = names_above(kind) if issubclass(kind, Described) else map(_name_of_class, kind.__mro__[1:])
     return [name for name in (_name(obj), *above) if name]
@@ -83,14 +83,14 @@ _pointed: WeakValueDictionary[int, Storage] = WeakValueDictionary()
 
 
 def pointer(object: object) -> int:
-    """A number of a value's own: tensors share their elements if their storages have the same."""
+    """A value's own number; tensors share their elements if their storages have the same number."""
     if isinstance(object, Storage):
         _pointed[id(object)] = object
     return id(object)
 
 
 def pointed(number: int) -> Storage | None:
-    """The storage that has this number, if `pointer` gave it and somebody still holds the storage."""
+    """The storage with this number from `pointer`, if the storage still exists."""
     return _pointed.get(number)
 
 

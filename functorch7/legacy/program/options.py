@@ -1,4 +1,4 @@
-"""xlua's OptionParser: options of the command line, after Python's optparse."""
+"""xlua's OptionParser: command-line options, after Python's optparse."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .lua import Table
 
 
 class OptionParser:
-    """Options of a program, which `option` adds one by one, and the words that are none.
+    """A program's options, which `option` adds one by one, and the other words.
 
-    `usage` is the first line of the help, in which %prog stands for the program.
+    `usage` is the help's first line; %prog in it stands for the program.
     Source: xlua/OptionParser.lua.
     """
 
@@ -26,9 +26,9 @@ class OptionParser:
     def option(self, *flags: Any, dest: str = "", action: str = "store", help: str = "", **more: object) -> None:
         """Adds an option by its flags: `option("-s", "--save", dest="save", default="out", help="folder")`.
 
-        The action is "store" (the word that follows), "store_true" or "store_false"; `req=True` says that it must be
-        given, `metavar` is the word's name in the help. Lua gives flags and fields as one table. Raises TypeError for
-        other actions and names, and without `dest`.
+        The action is "store" (the next word), "store_true" or "store_false"; `req=True` makes the option required,
+        `metavar` is the word's name in the help. Lua passes flags and fields as one table. Raises TypeError for other
+        actions and names, and without `dest`.
         """
         if flags and isinstance(flags[0], dict):
             words = [flags[0][place] for place in sorted(key for key in flags[0] if not isinstance(key, str))]
@@ -44,10 +44,10 @@ class OptionParser:
         self._of |= dict.fromkeys(flags, described)
 
     def parse(self, options: dict | None = None, arg: Sequence[str] | None = None) -> tuple[Table, list[str]]:
-        """(options by name, the other words) of a command line, the program's own unless it is given.
+        """(options by name, the other words) of a command line, by default the program's own.
 
-        `options` may hold values that come before the defaults. Raises: SystemExit after the help, or with status 1
-        for words that do not fit.
+        Values in `options` take precedence over the defaults. Raises: SystemExit after the help, or with status 1 for
+        wrong words.
         """
         found, rest = Table(options or {}), []
         for each in self.option_descriptions:
@@ -72,7 +72,7 @@ class OptionParser:
         return found, rest
 
     def _command_line(self) -> list[str]:
-        """The program, and the words behind it."""
+        """The program, and the words after it."""
         return sys.argv
 
     def _value(self, described: Table, flag: str, words: list[str]) -> Any:
@@ -99,7 +99,7 @@ class OptionParser:
             print(f"  {flags:<{width}}  {each.help}{ends}")
 
     def tostring(self, generatefilename: bool = False, params: Sequence[str] = ()) -> str:
-        """The options that were parsed, with a line for each; or a name for files, of the flags in `params`, or all."""
+        """The parsed options, one on each line; or a name for files, from the flags in `params` or from all."""
         if not generatefilename:
             lines = [f" + {name} = {text(value)}\n" for name, value in self.options.items()]
             return f"<{self._command_line()[0].removesuffix('.py')}> configuration:\n" + "".join(lines)

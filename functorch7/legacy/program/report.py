@@ -1,4 +1,4 @@
-"""What Torch's Tester prints while it runs, and at the end."""
+"""The output of Torch's Tester while it runs, and at the end."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ COLUMNS = 80
 
 
 class Report:
-    """A line for each test, with its outcome, then a summary, and what went wrong; in colours on a terminal."""
+    """A line for each test with its outcome, then a summary and the failures; in colours on a terminal."""
 
     def __init__(self, names: Sequence[str]):
         self.count = len(names)
@@ -17,7 +17,7 @@ class Report:
         print(f"Running {_counted(self.count, 'test')}")
 
     def begin(self, number: int, name: str) -> None:
-        """Says that a test runs; on a terminal, where its outcome takes the place of that."""
+        """Says that a test runs; only on a terminal, where the outcome overwrites it."""
         place = f"{number:{len(str(self.count))}}/{self.count} "
         dots = "." * (COLUMNS - 8 - len(place) - len(name))
         self._line = f"{_colored(place, 'cyan')}{name} {dots} "
@@ -32,7 +32,7 @@ class Report:
             print(f"{'':{COLUMNS - 10}}[{_colored('+warning', 'yellow')}]")
 
     def summary(self, asserts: int, failures: int, errors: int, warnings: int, disabled: int) -> None:
-        """Says how many there were of each."""
+        """Says how many tests had each outcome."""
         counts = [
             _colored(_counted(failures, "failure"), "red" if failures else "green"),
             _colored(_counted(errors, "error"), "magenta" if errors else "green"),

@@ -4,7 +4,7 @@ from ...interop.t7.values import Fields
 
 
 def run_file(path: str, names: Fields) -> None:
-    """Runs a file with global names that are there before and, with what it defines, afterwards."""
+    """Runs a file with these global names, to which it adds its own definitions."""
     with open(path, encoding="utf-8") as file:
         program = compile(file.read(), path, "exec")
     exec(program, names)

@@ -20,15 +20,15 @@ from .report import Report
 class TestSuite(dict):
     """Tests by their names: `suite.name = function`, or `@suite` before a function.
 
-    Raises ValueError for a name that is taken, TypeError for anything but a function.
+    Raises ValueError for a taken name, TypeError for anything but a function.
     Source: torch7/doc/tester.md; torch7/TestSuite.lua.
     """
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a test for pytest
 
     def __init__(self) -> None:
         super().__init__()
-        vars(self)["__tests"] = self  # the field in which Torch has them, through which programs go
+        vars(self)["__tests"] = self  # Torch's field, which programs loop over
 
     def __setattr__(self, name: str, value: Callable) -> None:
         self[name] = value
@@ -54,10 +54,10 @@ class TestSuite(dict):
 
 
 class Tester(Named):
-    """Runs tests, which call its assertions; each of them returns whether it holds, and a test goes on if not.
+    """Runs tests, which call its assertions; each returns whether it holds, and the test goes on if it does not.
 
-    A message and a tolerance (0 unless it is given) may follow in either order where both are taken. `assert` is a
-    word of Python's: it is `assert_` here. Patterns are Python's regular expressions, errors are exceptions.
+    Where both a message and a tolerance (0 by default) are taken, either may come first. `assert` is a word of
+    Python's, hence `assert_`. Patterns are Python's regular expressions, errors are exceptions.
     Source: torch7/doc/tester.md; torch7/Tester.lua.
     """
 
@@ -66,7 +66,7 @@ class Tester(Named):
         self.disabledTests: set[str] = set()
         self.errors: list[str] = []
         self.warnings: list[str] = []
-        self._assertTensorEqIgnoresDims = True  # which testers of programs' own change
+        self._assertTensorEqIgnoresDims = True  # programs' own testers change it
         self.earlyAbort = self.rethrow = self.summaryOnly = False
         self.assertionPass: Counter = Counter()
         self.assertionFail: Counter = Counter()
@@ -84,7 +84,7 @@ class Tester(Named):
         self.rethrow = rethrow
 
     def setSummaryOnly(self, summaryOnly: bool) -> None:
-        """Whether the report leaves out what went wrong."""
+        """Whether the report leaves out the failures."""
         self.summaryOnly = summaryOnly
 
     # Tests ----------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Tester(Named):
         """Adds a function, or all of a TestSuite or dict of functions, by their names.
 
         `_setUp` and `_tearDown` are called with a test's name before and after it.
-        Raises: ValueError for a name that is taken, TypeError for what is no function.
+        Raises: ValueError for a taken name, TypeError for anything but a function.
         """
         if isinstance(f, dict):
             if name is not None:
@@ -115,7 +115,7 @@ class Tester(Named):
         return self
 
     def disable(self, testNames: str | Sequence[str]) -> Tester:
-        """Leaves tests out of runs, which say so. Raises ValueError for an unknown name."""
+        """Leaves tests out of runs; the report says so. Raises ValueError for an unknown name."""
         for name in [testNames] if isinstance(testNames, str) else testNames:
             if name not in self.tests:
                 raise ValueError(f"Unrecognized test '{name}'")
@@ -125,16 +125,16 @@ class Tester(Named):
     def run(self, testNames: str | Sequence[str] | Mapping[int, str] | None = None) -> int:
         """Runs all tests, or those whose names match a pattern or one of several; 0 if all pass.
 
-        A table is read from 1 on, as Lua's `arg`, in which the program is at 0; one of names alone names no test.
+        A table is read from 1 on, like Lua's `arg`, which has the program at 0; names alone in it select nothing.
 
-        Raises: AssertionError after the report if one does not; ValueError for a pattern that matches no test.
+        Raises: AssertionError after the report if any fails; ValueError for a pattern without a match.
         """
         self._run(self._getTests(testNames))
         if any(self.assertionFail.values()) or any(self.testError.values()):
             raise AssertionError("An error was found while running tests!")
         return 0
 
-    # Under Torch's names, as programs have testers of their own that put others into their places.
+    # Under Torch's names, as programs' own testers replace them.
 
     def _run(self, tests: Mapping[str, Callable]) -> None:
         names = list(tests)
@@ -195,7 +195,7 @@ class Tester(Named):
         if not self.summaryOnly:
             report.sections([*self.errors, *self.warnings])
 
-    # What assertions do, under Torch's names, too: what a program's own give in their place is what assertions give.
+    # The assertions' parts, under Torch's names, too: assertions return what a program's replacements return.
 
     def _assert_sub(self, holds: bool, message: str) -> Any:
         return self._success() if holds else self._failure(message)
@@ -216,16 +216,16 @@ class Tester(Named):
         self.warnings.append(self._addDebugInfo(message))
 
     def _addDebugInfo(self, message: str) -> str:
-        """A message with the test and the line that it is about."""
+        """A message with its test and line."""
         path, number = user_line()
         return "\n".join([*filter(None, [self._current]), message, "stack traceback:", f"\t{path}:{number}:"])
 
     def _traced(self, error: Exception) -> str:
-        """An error with the way to it."""
+        """An error with its traceback."""
         return "".join(traceback.format_exception(error))
 
     def _is_found(self, pattern: str, text: str) -> bool:
-        """Whether a text has a pattern in it."""
+        """Whether a text contains a pattern."""
         return re.search(pattern, text) is not None
 
     def _tensors_compared(self, one: Any, other: Any, tolerance_and_message: tuple) -> tuple[Found, str]:
@@ -243,13 +243,13 @@ class Tester(Named):
         if not isinstance(condition, bool):
             said = ":assert should only be used for boolean conditions: say what is meant, as in `x is not None`"
             self._warning(f" {said}")
-        holds = condition is not None and condition is not False  # what is no boolean is true in Lua
+        holds = condition is not None and condition is not False  # values other than booleans are true in Lua
         return self._assert_sub(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
 
     def eq(self, got: object, expected: object, *tolerance_and_message: float | str | None) -> bool:
         """Values are of one type and equal: tables entry by entry, numbers, tensors and storages within the tolerance.
 
-        Raises: TypeError for what is neither a tolerance nor a message; so do all assertions that take both.
+        Raises: TypeError for anything but a tolerance and a message, as all assertions that take these do.
         """
         tolerance, message = _taken(tolerance_and_message)
         return self._compared(equal(got, expected, tolerance), False, message)
@@ -262,7 +262,7 @@ class Tester(Named):
     assertGeneralEq, assertGeneralNe = eq, ne
 
     def assertTensorEq(self, ta: Tensor, tb: Tensor, *tolerance_and_message: float | str | None) -> bool:
-        """Tensors of one type have equal elements; other sizes are a warning. Raises TypeError for other values."""
+        """Tensors of one type have equal elements; other sizes only warn. Raises TypeError for other values."""
         found, message = self._tensors_compared(ta, tb, tolerance_and_message)
         if found[0] and ta.shape != tb.shape:
             self._warning("Tensors have the same content but different dimensions; `eq` would not call them equal.")
@@ -308,7 +308,7 @@ class Tester(Named):
         return self._assert_sub(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
 
     def assertalmosteq(self, a: float, b: float, *tolerance_and_message: float | str | None) -> bool:
-        """|a - b| is at most the tolerance, 1e-16 unless it is given."""
+        """|a - b| is at most the tolerance, by default 1e-16."""
         tolerance, message = _taken(tolerance_and_message, 1e-16)
         said = f"{message}ALMOST_EQ failed: {text(a)} ~= {text(b)} with tolerance={text(tolerance)}"
         return self._assert_sub(abs(a - b) <= tolerance, said)
@@ -327,11 +327,11 @@ class Tester(Named):
         return self.assertErrorObj(f, lambda error: str(error) == errmsg, message)
 
     def assertErrorPattern(self, f: Callable[[], object], errPattern: str, message: str = "") -> bool:
-        """Calling f raises an exception in whose message a regular expression is found."""
+        """Calling f raises an exception; its message contains a regular expression."""
         return self.assertErrorObj(f, lambda error: self._is_found(errPattern, str(error)), message)
 
     def assertErrorObj(self, f: Callable[[], object], errcomp: Callable[[Exception], bool], message: str = "") -> bool:
-        """Calling f raises an exception of which `errcomp` is true."""
+        """Calling f raises an exception for which `errcomp` is true."""
         error = _raised(f)
         holds = error is not None and bool(errcomp(error))
         return self._assert_sub(holds, f"{_line(message)}ERROR violation: err={text(error)}")
@@ -345,7 +345,7 @@ def _line(message: str) -> str:
 
 
 def _taken(given: tuple, tolerance: float = 0) -> tuple[float, str]:
-    """(tolerance, message), which were given in either order."""
+    """(tolerance, message), given in either order."""
     names = sorted(map(kind, given))
     if names not in ([], ["number"], ["string"], ["number", "string"]):
         raise TypeError(f"expected a tolerance and a message, got {given}")

@@ -26,14 +26,14 @@ class Timer(Named):
         return f"{self.typename()} [status: {'stopped' if self._since is None else 'running'}]"
 
     def time(self) -> Table:
-        """The seconds so far: `real` by the clock, `user` of all threads, `sys` in the operating system."""
+        """The seconds so far: `real` by the clock, `user` in all threads, `sys` in the operating system."""
         if self._since is None:
             return Table(self._counted)
         now = _now()
         return Table((name, before + now[name] - self._since[name]) for name, before in self._counted.items())
 
     def reset(self) -> "Timer":
-        """Starts from 0; a timer that stands still stays so."""
+        """Starts from 0; a stopped timer stays stopped."""
         self._counted = Table(real=0.0, user=0.0, sys=0.0)
         self._since = None if self._since is None else _now()
         return self
@@ -44,16 +44,16 @@ class Timer(Named):
         return self
 
     def resume(self) -> "Timer":
-        """Goes on after `stop`, from the seconds that were kept."""
+        """Goes on after `stop`, from the seconds kept."""
         self._since = _now() if self._since is None else self._since
         return self
 
 
 def tic() -> float:
-    """A point in time, for `toc`."""
+    """The current time, for `toc`."""
     return clock.perf_counter()
 
 
 def toc(start: float) -> float:
-    """The seconds since a point that `tic` gave."""
+    """The seconds since a time from `tic`."""
     return clock.perf_counter() - start

@@ -1,6 +1,6 @@
-"""PyTorch's style: names, hooks, registered attributes, and a `forward` that is traced as a whole.
+"""PyTorch's style: names, hooks, registered attributes, and a `forward` traced as a whole.
 
-Importing it puts what PyTorch's Module has beside Torch's in front of Module's bases.
+Importing it puts the names that PyTorch's Module adds in front of Module's bases.
 """
 
 from ..modules.container import Container

@@ -1,4 +1,4 @@
-"""A module's call with other tensors in place of its own."""
+"""A module's call with other tensors instead of its own."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..tensors.values import Output
 def functional_call(
     module: Described, params_and_buffers: Mapping[str, Numbers], args: Value, kwargs: Value = None
 ) -> Output:
-    """What `module(*args, **kwargs)` gives with these arrays, by dotted name; afterwards the module is as before.
+    """The result of `module(*args, **kwargs)` with these arrays, by dotted name; the module stays as it is.
 
-    Arrays that are not named are the module's own. `args` is a tuple, or the only argument.
-    Raises: TypeError for what is no mapping; ValueError that lists all unexpected names and wrong shapes.
+    Other arrays are the module's own. `args` is a tuple, or the only argument.
+    Raises: TypeError for anything but a mapping; ValueError that lists all unexpected names and wrong shapes.
     Source: PyTorch, functional_call.
     """
     if not isinstance(params_and_buffers, Mapping):

@@ -9,17 +9,17 @@ from ..objects.described import Described
 
 
 class Appending(Described):
-    """The part of Container that appends."""
+    """Container's methods that append."""
 
     def append(self, module: Module) -> Self:
-        """PyTorch's name of `add`."""
+        """PyTorch's name for `add`."""
         return self.add(module)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """PyTorch's way to append: a module that is named so, or, where the name is its position from 0, as it is.
+        """PyTorch's way to append: the module gets the name, unless that is its position, from 0.
 
-        `net["fc"]` finds it; in `state_dict` names are positions. Raises TypeError for what is no module or no text,
-        KeyError for a name that another module inside has.
+        `net["fc"]` finds it; in `state_dict` names are positions. Raises TypeError for anything but a module and a
+        text, KeyError for the name of another module inside.
         """
         if not isinstance(name, str):
             raise TypeError(f"{self.typename()}: the name of a module should be a string, got {name!r}")

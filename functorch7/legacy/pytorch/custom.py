@@ -14,8 +14,9 @@ from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
-from ..objects.described import Described, noting_classes, overridden_in, taken_from
+from ..objects.described import Described, noting_classes, overridden_in
 from ..objects.generated import object_of
+from ..objects.given import taken_from
 from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
 from ..tensors.named_errors import misuse
@@ -29,14 +30,14 @@ from .traced import Traced, describing, tree_text
 
 
 class Custom(Registration):
-    """What a user's class with a `forward` of its own becomes a subclass of.
+    """The base that a user's class with its own `forward` gets.
 
     Parameters, modules and buffers that are assigned to attributes are registered in this order; other attributes are
-    constants of the compiled program, which is made anew when they change. Buffers that `forward` assigns are kept.
-    `forward` takes any arguments: tensors are traced, everything else is static. `backward` takes the one tensor among
-    them, or the table of them.
-    Raises: AttributeError for attributes before `super().__init__()`; TypeError where `forward` needs values, sets
-    attributes, or where modules lie in plain lists; NotImplementedError without a forward.
+    constants of the program, which is compiled again when they change. Buffers that `forward` assigns are kept.
+    `forward` takes any arguments: tensors are traced, everything else is static. `backward` takes the only tensor among
+    them, or a table of them.
+    Raises: AttributeError for attributes before `super().__init__()`; TypeError if `forward` needs values or sets
+    attributes, or if modules are in plain lists; NotImplementedError without a forward.
     Source: PyTorch, the Modules note.
     """
 
@@ -77,7 +78,7 @@ class Custom(Registration):
             self._empty(name, value)
         elif name == "forward":
             raise TypeError(
-                f"{self.typename()}: forward cannot be set on an object, whose class's is what networks run; derive a "
+                f"{self.typename()}: forward cannot be set on an object, since networks run its class's; derive a "
                 "class that has it"
             )
         elif hasattr(Custom, name):
@@ -94,7 +95,7 @@ class Custom(Registration):
         return "_children" if isinstance(value, Module) else None
 
     def _register(self, registry: str, name: str, value: Any) -> None:
-        """Notes a parameter, child or buffer under a name, in place of what had the name."""
+        """Registers a parameter, child or buffer under a name, in place of the one before."""
         fields = self.__dict__
         if isinstance(self, Inside):
             raise TypeError(f"{self.typename()}: forward cannot assign self.{name}; make modules in __init__")
@@ -166,7 +167,7 @@ class Custom(Registration):
         setattr(self, name, Parameter(tensor))
 
     def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Torch's two lists; a parameter that several modules have has one gradient in them."""
+        """Torch's two lists; a parameter shared by several modules has one gradient in them."""
         self._as_parameters()
         return super().parameters()
 
@@ -176,7 +177,7 @@ class Custom(Registration):
         if plan is None or plan.is_stale or not plan.is_tied:
             self._as_parameters()
             if plan is not None:
-                plan.is_tied = not plan.is_stale  # it is where some were made one
+                plan.is_tied = not plan.is_stale  # it is one where several were merged
         super().updateParameters(learningRate)
 
     def own_buffers(self) -> dict[str, bool]:
@@ -199,7 +200,7 @@ class Custom(Registration):
         return [name for kind in KINDS for name in fields[kind] if fields[name] is None]
 
     def own_attributes(self) -> tuple:
-        """The attributes that are constants of the program. Raises TypeError for modules and parameters in lists."""
+        """The attributes that are the program's constants. Raises TypeError for modules and parameters in lists."""
         fields, plain, empty = self.__dict__, [*self.__dict__["_plain"]], self._empty_names()
         for name in plain:
             self._check_attribute(name, fields[name])
@@ -225,7 +226,7 @@ class Custom(Registration):
 
     @property
     def is_described(self) -> bool:
-        """Always, by what is written in its class."""
+        """Always: its class describes it."""
         return True
 
     @property
@@ -240,7 +241,7 @@ class Custom(Registration):
         def shapes(names: Any) -> tuple:
             return tuple((name, fields[name].shape, fields[name].dtype.name) for name in names)
 
-        described_by: Any = type(self).described_by  # whose field `kind` is the class
+        described_by: Any = type(self).described_by  # its field `kind` is the class
         described = described_by(
             self.own_attributes(),
             tuple(self.child_names()),
@@ -253,7 +254,7 @@ class Custom(Registration):
         return described.named(fields["_own_name"])
 
     def _respecify(self, spec: Any) -> bool:
-        """Takes another name: all else in the description follows from the object."""
+        """Takes another name; the rest of the description follows from the object."""
         self.__dict__["_own_name"] = spec.own_name
         changed(self)
         return True
@@ -272,7 +273,7 @@ class Custom(Registration):
             setattr(self, name, taken_from(given, child) or object_of(child, given))
 
     def reset(self, stdv: float | None = None) -> Self:
-        """Draws new values: by `reset` of the modules inside, and by the user's `reset_parameters()`."""
+        """Draws new values, by the inner modules' `reset` and the user's `reset_parameters()`."""
         if self.own_parameters() and not hasattr(self, "reset_parameters"):
             raise NotImplementedError(f"{self.typename()}: define reset_parameters(), which draws its parameters")
         for module in self.children():
@@ -288,7 +289,7 @@ class Custom(Registration):
         return self.has_own_gradient() or self.overrides("updateOutput")
 
     def forward(self, *args: Any, **kwargs: Any) -> Output:
-        """To be written by the user."""
+        """Users define it."""
         raise NotImplementedError(f"{self.typename()}: missing the required forward function")
 
     def updateOutput(self, input: Value) -> Output:
@@ -296,21 +297,21 @@ class Custom(Registration):
         return self.call_with((input,), {})
 
     def call_with(self, args: tuple, kwargs: dict[str, Any]) -> Output:
-        """The user's `forward` of these arguments, in one compiled call of this module and all inside."""
+        """The user's `forward` with these arguments, in one compiled call of this module and all inside."""
         if (run := current_run()) is not None:
             return run.call_made(self, args, kwargs)
         form, given = split(args, kwargs, self._names_of_settings)
         return self._run(self._planned(form), given).result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Output:
-        """`forward` of these arguments; of nodes, or of nothing where it needs something, a node of a graph."""
+        """`forward` with these arguments; with nodes, or with nothing if it needs arguments, a node of a graph."""
         nodes = given_nodes(type(self), args, kwargs)
         if nodes is not None:
             return super().__call__(*args)
         return self.forward(*args, **kwargs)
 
     def extra_repr(self) -> str:
-        """What is printed between the brackets; users define it."""
+        """The text printed between the brackets; users define it."""
         return ""
 
     def __repr__(self) -> str:
@@ -319,7 +320,7 @@ class Custom(Registration):
 
 
 def note_class(kind: type) -> None:
-    """Looks at a user's new class: one that defines `forward`, and neither Torch's methods nor a layer, is a Custom."""
+    """Looks at a user's new class: it is a Custom if it defines `forward` but no Torch methods, and is not a layer."""
     if not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
         return
     written: Callable | None = vars(kind).get("forward")
@@ -336,7 +337,7 @@ layered.given_forward.append(note_class)
 
 
 def _compiled(written: Callable) -> Callable:
-    """A user's `forward` as a method: the code itself on stand-ins, a compiled call on objects."""
+    """A user's `forward` as a method: stand-ins run the code itself, objects a compiled call."""
 
     @wraps(written)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""PyTorch's hooks: functions that see, and may replace, what goes through modules, forward and backward."""
+"""PyTorch's hooks: functions that see, and may replace, the values that pass through modules, forward and backward."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tensors.values import as_tensors
 
 
 class RemovableHandle:
-    """What registering a hook returns: `remove()` takes the hook away again, and so does the end of a `with` block.
+    """Returned for a registered hook: `remove()` removes the hook, and so does the end of a `with` block.
 
     Source: PyTorch's Modules note, "Module Hooks".
     """
@@ -23,7 +23,7 @@ class RemovableHandle:
         self._owner, self._hooks, self._hook = owner, hooks, hook
 
     def remove(self) -> None:
-        """Takes the hook away; more than once is harmless."""
+        """Removes the hook; a second call does nothing."""
         if self._hook in self._hooks:
             self._hooks.remove(self._hook)
             changed(self._owner)
@@ -42,15 +42,15 @@ def _registered(owner: Any, hooks: list[Registered], hook: Registered, prepend: 
 
 
 class Hooks(Described):
-    """The part of Module that is about hooks.
+    """Module's methods for hooks.
 
     A hook that returns None only looks: it is called once for each call of forward (or backward), with tensors, after
     the compiled call of the whole network and before anything has changed, in the order in which the modules ran.
-    Hooks that it registers, or takes away, count from there on, as in PyTorch: for modules that have not begun yet, and
-    at the end of those that have.
+    Hooks that it registers or removes count from there on, as in PyTorch: for modules that have not begun yet, and at
+    the end of those that have.
     A hook that returns something replaces the value. From then on it is compiled with the network, so it has to be a
-    pure function of what it is given. Several run in the order in which they were registered, those of all modules
-    first, and each sees what those before it have returned.
+    pure function of its arguments. Several hooks run in the order in which they were registered, those of all modules
+    first, and each sees the results of those before it.
 
     In a sequencer, hooks see the last step's values on the way forward, and the first step's gradients on the way back.
     Hooks are copied by `clone`, and never saved.
@@ -63,7 +63,7 @@ class Hooks(Described):
     def register_forward_pre_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """hook(module, input) -> None or another input, before forward; `prepend`: before those that are there.
+        """hook(module, input) -> None or another input, before forward; `prepend`: before the present hooks.
 
         `with_kwargs`: hook(module, args, kwargs) -> None or (args, kwargs), a tuple and a dict of all arguments.
         """
@@ -100,7 +100,7 @@ class Hooks(Described):
     # Modules whose forward and backward a user wrote: nothing is compiled ---------------------------------------------
 
     def _through(self, kind: str, value: Any, before: tuple = (), after: tuple = ()) -> Any:
-        """A value as the hooks of a kind leave it: hook(module, *before, value, *after)."""
+        """A value after the hooks of a kind: hook(module, *before, value, *after)."""
         for hook in standing(self):
             if hook.kind == kind:
                 new = hook(self, *before, value, *after)

@@ -1,11 +1,11 @@
-"""What a user's `forward` makes of its modules, such as a container of branches: descriptions with their arrays."""
+"""Modules that a user's `forward` makes of its own, such as a container of branches: descriptions with their arrays."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
-from jax._src.core import get_opaque_trace_state  # as jax.extend.core has it, which imports Pallas, too
+from jax._src.core import get_opaque_trace_state  # the same as in jax.extend.core, which would import Pallas
 
 from ... import core
 from ...core.tree import Path, found_at, join, places
@@ -16,21 +16,21 @@ from .stand_ins import collected, put
 
 
 class Seat:
-    """A stand-in at a place of what a forward has made, and whether its buffers have been kept up to date there."""
+    """A stand-in at a place in a module made by a forward, and whether its buffers were kept up to date there."""
 
     def __init__(self, place: Path, stand_in: Value):
         self.place, self.stand_in, self.is_kept = place, stand_in, False
         self._trace = get_opaque_trace_state()
 
     def keeps(self) -> bool:
-        """Whether buffers can be put into the stand-in here, and not in a loop alone, which has its own."""
+        """Whether buffers can be put into the stand-in here; a loop has its own."""
         kept = get_opaque_trace_state() == self._trace
         self.is_kept |= kept
         return kept
 
 
 class Tied(core.Proxy, abstract=True):
-    """A module that has several places: at each it goes on from the buffers that the one before has left."""
+    """A module at several places: each goes on from the buffers that the place before has left."""
 
     seat: Seat
 
@@ -47,9 +47,9 @@ def _has_state(spec: core.Module) -> bool:
 
 
 class Made:
-    """A module of stand-ins as a description, with the params and buffers that these have.
+    """A module of stand-ins as a description, with their params and buffers.
 
-    It has no arrays of its own, nor hooks, nor does it draw numbers itself: TypeError says where it does.
+    It may not have its own arrays or hooks, nor draw numbers itself: TypeError says where it does.
     """
 
     def __init__(self, module: Value, run: Run):
@@ -60,7 +60,7 @@ class Made:
         self.spec, self.params, self.buffers = self._visit(module, bool(module.in_training), ())
 
     def _visit(self, module: Any, mode: bool, path: Path) -> tuple[Any, Any, Any]:
-        """(description, params, buffers) of an object and all inside it, in a network of this mode."""
+        """(description, params, buffers) of an object and all inside it, in a network in this mode."""
         if module.is_stand_in:
             spec, params, buffers = self._seated(module, path)
         elif module.is_foreign():
@@ -102,7 +102,7 @@ class Made:
         return {place: (*each["_run_inside"].recorded, *each["_path"]) for place, each in fields}
 
     def put(self, buffers: Tree) -> None:
-        """Gives the stand-ins the buffers that a call has left."""
+        """Gives the stand-ins the buffers from a call."""
         for seat in self.seats:
             if not seat.is_kept:
                 put(seat.stand_in, found_at(buffers, seat.place))

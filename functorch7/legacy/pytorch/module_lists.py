@@ -1,4 +1,4 @@
-"""PyTorch's tables of modules and of parameters: registered, and used one by one by the `forward` around them."""
+"""PyTorch's tables of modules and parameters: registered, and used one by one in the `forward` around them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .traced import describing, tree_text
 
 
 class Table(Custom):
-    """What tables of modules and of parameters have in common: names, what is under these, and how it gets there."""
+    """Shared by tables of modules and of parameters: names, their values, and ways to set them."""
 
     _of_parameters = False
     _what = "module"
@@ -30,7 +30,7 @@ class Table(Custom):
         return [getattr(self, name) for name in self._names()]
 
     def _put(self, name: str, value: Any) -> None:
-        """Puts a module or a parameter under a name. Raises TypeError for None, which is neither in a table."""
+        """Puts a module or a parameter under a name. Raises TypeError for None, which tables do not hold."""
         if self._of_parameters and is_array(value) and not isinstance(value, Parameter):
             value = Parameter(value)
         if value is None:
@@ -56,7 +56,7 @@ class Table(Custom):
 
 
 class Listed(Table):
-    """A table whose names are positions, counted from 0."""
+    """A table with positions, from 0, as names."""
 
     def _renumber(self, values: Iterable[Any]) -> None:
         values = list(values)
@@ -101,14 +101,14 @@ class Listed(Table):
         return self
 
     def insert(self, index: int, value: Value) -> None:
-        """Puts one before that at a position."""
+        """Inserts one before a position."""
         values = self._held()
-        self.append(value)  # which refuses what cannot be in it, before anything has changed
+        self.append(value)  # this refuses wrong values before anything has changed
         values.insert(index, self[-1])
         self._renumber(values)
 
     def pop(self, index: int = -1) -> Value:
-        """Takes one out and gives it."""
+        """Removes one and returns it."""
         value = self[index]
         del self[index]
         return value
@@ -141,7 +141,7 @@ class ModuleList(Listed):
 
 
 class ParameterList(Listed):
-    """A list of parameters, named "0", "1", ...; tensors that are put in become parameters.
+    """A list of parameters, named "0", "1", ...; tensors put in become parameters.
 
     Raises: TypeError for anything but tensors; IndexError out of range; NotImplementedError when called.
     Source: PyTorch, the Modules note.
@@ -184,28 +184,28 @@ class Named(Table):
         return self._names()
 
     def values(self) -> list[Value]:
-        """What is under them."""
+        """The modules or parameters."""
         return self._held()
 
     def items(self) -> list[tuple[str, Value]]:
-        """Pairs of both, in order."""
+        """Pairs of names and values, in order."""
         return list(zip(self._names(), self._held(), strict=True))
 
     def update(self, given: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> None:
-        """Adds what is given, in place of what has the names."""
+        """Adds the given ones, in place of those with the same names."""
         if not isinstance(given, Iterable):
             raise TypeError(f"{self.typename()}: update expected a dict or pairs, got {type(given).__name__}")
         for name, value in dict(given).items():
             self[name] = value
 
     def pop(self, name: str) -> Value:
-        """Takes one out and gives it."""
+        """Removes one and returns it."""
         value = self[name]
         del self[name]
         return value
 
     def clear(self) -> None:
-        """Takes all out."""
+        """Removes all."""
         for name in self._names():
             delattr(self, name)
 
@@ -213,7 +213,7 @@ class Named(Table):
 class ModuleDict(Named):
     """Modules by name, in the order of insertion.
 
-    Raises: TypeError for anything but modules; KeyError for a name with a dot, or of an attribute that is there;
+    Raises: TypeError for anything but modules; KeyError for a name with a dot, or an attribute's;
     NotImplementedError when called. Source: PyTorch, the Modules note.
     """
 
@@ -223,9 +223,9 @@ class ModuleDict(Named):
 
 
 class ParameterDict(Named):
-    """Parameters by name, in the order of insertion; tensors that are put in become parameters.
+    """Parameters by name, in the order of insertion; tensors put in become parameters.
 
-    Raises: TypeError for anything but tensors; KeyError for a name with a dot, or of an attribute that is there;
+    Raises: TypeError for anything but tensors; KeyError for a name with a dot, or an attribute's;
     NotImplementedError when called. Source: PyTorch, the Modules note.
     """
 

@@ -1,4 +1,4 @@
-"""PyTorch's names of what is inside a module: parameters, buffers and modules, joined by dots, positions from 0."""
+"""PyTorch's names for what is inside a module: parameters, buffers and modules, joined by dots, positions from 0."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..tensors.tensor import Tensor
 
 
 class Names(Described):
-    """The part of Module that finds things by name. `listModules()` and `children()` are Torch's, without names.
+    """Module's methods that find things by name. `listModules()` and `children()` are Torch's, without names.
 
     Source: PyTorch, the Modules note.
     """
@@ -30,7 +30,7 @@ class Names(Described):
                 yield str(name), module
 
     def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Described]]:
-        """(dotted name, module) of this module (whose name is `prefix`) and of all inside, outer ones first."""
+        """(dotted name, module) of this module (named `prefix`) and of all inside, outer ones first."""
         seen: set[int] = set()
         waiting = [(prefix, self)]
         while waiting:
@@ -47,7 +47,7 @@ class Names(Described):
     ) -> Iterator[tuple[str, Parameter]]:
         """(dotted name, parameter), own ones first; `parameters()` gives Torch's two lists.
 
-        They know their gradient, `grad`, and whether they get one, `requires_grad`, which can be set.
+        They have their gradient, `grad`, and `requires_grad`, which says whether they get one and can be set.
         """
         self._as_parameters(recurse)
         found: Any = self._named(lambda module: module.own_parameters(), prefix, recurse, remove_duplicate)
@@ -80,10 +80,10 @@ class Names(Described):
                     yield _joined(path, name), tensor
 
     def add_module(self, name: str, module: Described) -> None:
-        """Adds a module inside; containers and modules with a user's `forward` do so, others raise TypeError."""
+        """Adds a module inside containers and modules with a user's `forward`; others raise TypeError."""
         raise TypeError(
-            f"{self.typename()}: add_module needs a container, or a class with a forward; what is inside of this "
-            "module is given by its arguments"
+            f"{self.typename()}: add_module needs a container, or a class with a forward; this module's arguments "
+            "say what is inside it"
         )
 
     def register_module(self, name: str, module: Described) -> None:
@@ -91,7 +91,7 @@ class Names(Described):
         self.add_module(name, module)
 
     def get_submodule(self, target: str) -> Described:
-        """The module of a dotted name; "" is this one. Raises AttributeError, naming the module that has it not."""
+        """The module of a dotted name; "" is this one. Raises AttributeError, naming the module that lacks it."""
         module: Any = self
         for name in target.split(".") if target else ():
             names = [str(each) for each in module.child_names()]
@@ -118,9 +118,9 @@ class Names(Described):
         return module.__dict__[name]
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Says whether the parameters, here and in all modules inside, get gradients.
+        """Sets whether the parameters, here and in all modules inside, get gradients.
 
-        Raises TypeError for what is neither true nor false.
+        Raises TypeError for anything but true and false.
         """
         if not isinstance(requires_grad, (bool, np.bool_)):
             raise TypeError(f"{self.title()}: requires_grad_ expected True or False, got {requires_grad!r}")
@@ -129,9 +129,9 @@ class Names(Described):
         return self
 
     def _as_parameters(self, recurse: bool = True) -> None:
-        """Makes objects of the parameters that know whether they get a gradient, over the same elements.
+        """Turns the parameters into objects that know whether they get a gradient, over the same elements.
 
-        Those of layers over the same elements are one afterwards, with the sum of their gradients as its one.
+        Parameters of layers over the same elements become one, with the sum of their gradients.
         """
         modules = self._members() if recurse else [self]
         held = [(module.__dict__, name) for module in modules for name in module.own_parameters()]
@@ -160,7 +160,7 @@ class Names(Described):
 
 
 def _is_users(fields: dict[str, Any], name: str) -> bool:
-    """Whether a parameter is the object that a user has registered."""
+    """Whether a parameter is an object that a user has registered."""
     return name in fields.get("_parameters", ())
 
 

@@ -1,4 +1,4 @@
-"""PyTorch's ways of registering by name what assignment to an attribute registers too."""
+"""PyTorch's methods that register by name, as assigning an attribute does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {"_parameters": "parameter", "_buffers": "buffer", "_children": "module"
 
 
 class Registration(Module):
-    """The part of a user's module that registers parameters, buffers and modules. All raise KeyError for a bad name."""
+    """A user's module's methods that register parameters, buffers and modules. All raise KeyError for a bad name."""
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Adds a parameter, or a place for one (None). Raises TypeError for anything else."""
@@ -25,7 +25,7 @@ class Registration(Module):
         self._register("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Numbers | None, persistent: bool = True) -> None:
-        """Adds a tensor that is no parameter but changes; with persistent=False it is not in `state_dict`.
+        """Adds a tensor that changes but is not a parameter; with persistent=False it is not in `state_dict`.
 
         Raises TypeError unless it is a tensor or None.
         """

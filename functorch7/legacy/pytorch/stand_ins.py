@@ -16,18 +16,18 @@ from ..tensors.tensor import Tensor
 
 
 class Inside:
-    """What makes a module's class that of a stand-in: a call runs the described module, in the trace."""
+    """Turns a module's class into a stand-in's: a call runs the described module, in the trace."""
 
     __dict__: dict[str, Any]
     is_stand_in = True
     outer_class: type
 
     def description(self) -> core.Module:
-        """That of the module which it stands for."""
+        """The description of the module that it stands for."""
         return self.__dict__["_described"]
 
     def listed(self) -> NoReturn:
-        """Refused: what asks is a plan, and not the forward in whose trace alone there are arrays."""
+        """Refused: a plan asks, but only the forward's trace has arrays."""
         raise outlived(self)
 
     def forward(self, *args: Any, **kwargs: Any) -> Value:
@@ -35,7 +35,7 @@ class Inside:
         return self.__dict__["_run_inside"].call(self, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Value:
-        """As forward; of nodes, a node of a graph."""
+        """As forward; with nodes, a node of a graph."""
         nodes = given_nodes(self.outer_class, args, kwargs)
         return self.forward(*args, **kwargs) if nodes is None else Node(self, *nodes)
 
@@ -51,7 +51,7 @@ class Inside:
 
 
 def given_nodes(kind: type, args: tuple, kwargs: dict[str, Value]) -> list[Node] | None:
-    """The nodes that a module of a class is called with; None for a call, which may have no arguments, either."""
+    """The nodes that a module of a class is called with; None for a call, which may also have no arguments."""
     if kwargs or not (args or _needs_input(kind)):
         return None
     return nodes_among(args)
@@ -67,7 +67,7 @@ def _needs_input(kind: Any) -> bool:
 
 
 def outlived(module: Inside) -> TypeError:
-    """What is raised where a stand-in is used after the forward in which it is one."""
+    """The error for a stand-in that is used after its forward."""
     return TypeError(
         f"{module.outer_class.__name__}: a forward's modules, and what it makes of them, can be called in that forward "
         "alone; make it in __init__ and assign it to an attribute"
@@ -97,7 +97,7 @@ def _current(made: Any, name: str) -> Any:
 
 
 def put(made: Value, buffers: Value) -> None:
-    """Gives a stand-in, and all inside it, the buffers that a call returned."""
+    """Gives a stand-in, and all inside it, the buffers from a call."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     own, below = tree.split(spec, buffers)
     for name, value in own.items():

@@ -1,4 +1,4 @@
-"""PyTorch's state dictionaries, and changes of all tensors of a network at once."""
+"""PyTorch's state dictionaries, and changes to all tensors of a network at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXTRA = "_extra_state"
 
 
 class State(Names):
-    """The part of Module that saves and loads tensors by name, and that casts and moves them.
+    """Module's methods that save and load tensors by name, cast and move them.
 
     Source: PyTorch, the Modules note.
     """
@@ -34,8 +34,8 @@ class State(Names):
     def state_dict(self, prefix: str = "") -> OrderedDict[str, Tensor]:
         """Parameters and saved buffers by dotted name: own ones, then those of the modules inside.
 
-        The tensors are the module's own, so that later training changes them; clone those that shall stay. What a
-        user's `get_extra_state` returns is there as "_extra_state".
+        The tensors are the module's own, so later training changes them; clone what is to stay. The result of a user's
+        `get_extra_state` is there as "_extra_state".
         """
         found: OrderedDict[str, Any] = OrderedDict((f"{prefix}{name}", self.__dict__[name]) for name in self._saved())
         if self.overrides("get_extra_state"):  # type: ignore[attr-defined]
@@ -50,10 +50,10 @@ class State(Names):
     def load_state_dict(
         self, state_dict: Mapping[str, Numbers], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copies arrays into the tensors of these names; gives (missing_keys, unexpected_keys).
+        """Copies arrays into the tensors with these names; returns (missing_keys, unexpected_keys).
 
-        With strict=False these may differ. With assign=True nothing is copied: the module's tensors are from then on
-        those that are given, on their storages and of their types, and the gradients are zeros. Raises TypeError
+        With strict=False these may differ. With assign=True nothing is copied: the module's tensors become the
+        given ones, with their storages and types, and the gradients become zeros. Raises TypeError
         unless it is a mapping, and ValueError that lists every missing and unexpected name (if strict) and every shape
         that differs; then nothing has changed.
         """
@@ -80,7 +80,7 @@ class State(Names):
         return [*self.own_parameters(), *(name for name, saved in self.own_buffers().items() if saved)]
 
     def _names_of_state(self) -> tuple[dict[str, tuple[Any, str]], dict[str, Any]]:
-        """By dotted name, (module, its own name) of every tensor, and every module that takes an extra state."""
+        """By dotted name, (module, own name) for every tensor and every module with an extra state."""
         names, extras = {}, {}
         for path, module in self.named_modules(remove_duplicate=False):
             prefix = f"{path}." if path else ""
@@ -90,11 +90,11 @@ class State(Names):
         return names, extras
 
     def get_extra_state(self) -> Any:
-        """What is saved beside the tensors, plain values or tensors; to be written by the user."""
+        """The state to save besides the tensors, plain values or tensors; users define it."""
         raise NotImplementedError(f"{self.typename()}: define get_extra_state(), which returns what is to be saved")
 
     def set_extra_state(self, state: Any) -> None:
-        """Takes what `get_extra_state` returned; to be written by the user."""
+        """Takes the result of `get_extra_state`; users define it."""
         raise NotImplementedError(f"{self.typename()}: define set_extra_state(state), which takes what was saved")
 
     def _state_hooks(self, when: str) -> list[Callable]:
@@ -120,7 +120,7 @@ class State(Names):
     def to(self, device: Value = None, dtype: DTypeLike | None = None) -> Self:
         """Moves to "cpu" or "cuda", and casts floating tensors, gradients and buffers too; also to(dtype), to(tensor).
 
-        Raises TypeError for what is no dtype of real numbers, and for any other device; RuntimeError without a GPU.
+        Raises TypeError for anything but a dtype of real numbers, and for other devices; RuntimeError without a GPU.
         """
         if isinstance(device, Tensor):
             device, dtype = None, device.dtype
@@ -142,7 +142,7 @@ class State(Names):
         return found
 
     def eval(self) -> Self:
-        """PyTorch's name of `evaluate()`; the flag is `train`."""
+        """PyTorch's name for `evaluate()`; the flag is `train`."""
         return self.evaluate()
 
     def cpu(self) -> Self:
@@ -158,7 +158,7 @@ class State(Names):
         return self.to(dtype="bfloat16")
 
     def zero_grad(self) -> None:
-        """PyTorch's name of `zeroGradParameters()`."""
+        """PyTorch's name for `zeroGradParameters()`."""
         self.zeroGradParameters()
 
 

@@ -1,4 +1,4 @@
-"""A user's `forward` as a description: it is run, while a program is traced, on stand-ins with traced tensors."""
+"""A user's `forward` as a description: while a program is traced, it runs on stand-ins with traced tensors."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=No
 class Traced(core.Module, abstract=True):
     """A module whose `forward` the user wrote in PyTorch's style; one subclass for each user's class, in `kind`.
 
-    All that `forward` can depend on is in the fields, so that objects of one class with equal attributes, of equal
-    structure, share a compiled program. `parameters` and `buffers` are (name, shape, dtype). `init` gives zeros, in
-    which only the structure counts: the values are drawn by the class's `__init__`, when an object is made.
+    The fields hold all that `forward` can depend on, so that objects of one class with equal attributes and structure
+    share a compiled program. `parameters` and `buffers` are (name, shape, dtype). `init` returns zeros, for their
+    structure only: the class's `__init__` draws the values when an object is made.
     """
 
     kind: ClassVar[Any]
@@ -63,7 +63,7 @@ class Traced(core.Module, abstract=True):
     buffers: Shapes
     unsaved: tuple[str, ...] = ()  # type: ignore[misc]
     form: Form | None = None
-    outside: tuple[tuple[str, Static], ...] = ()  # what `forward` reads that is no attribute of its object
+    outside: tuple[tuple[str, Static], ...] = ()  # other values that `forward` reads
 
     def children(self) -> dict[str, core.Module]:
         return dict(zip(self.names, self.modules, strict=True))
@@ -100,7 +100,7 @@ class Traced(core.Module, abstract=True):
             run.is_over = True
 
     def on(self, *args: Any, **kwargs: Any) -> tuple[core.Module, Value]:
-        """(module, input) of a call with several arguments: its input is the table of the arrays among them."""
+        """(module, input) of a call with several arguments: the input is the table of the arrays among them."""
         form, given = split(args, kwargs)
         return self.replace(form=form), array_of(given)
 
@@ -114,7 +114,7 @@ class Traced(core.Module, abstract=True):
 
 
 def _zeros(arrays: Shapes) -> dict[str, jax.Array]:
-    """Zeros in these dtypes, or what stands for them where JAX keeps no 64-bit numbers."""
+    """Zeros in these dtypes, or in JAX's replacements if it keeps no 64-bit numbers."""
     return {name: jnp.zeros(shape, jax.dtypes.canonicalize_dtype(dtype)) for name, shape, dtype in arrays}
 
 
@@ -144,7 +144,7 @@ def tree_text(name: str, extra: str, children: Mapping[str, object]) -> str:
 
 
 def _registered(spec: Traced, inner: list[Any]) -> dict[Any, Any]:
-    """The plain attributes of a user's module, the modules inside, and what says which of its names are which."""
+    """The plain attributes of a user's module, the modules inside, and the kinds of its names."""
     names = tree.child_names(spec)
     return {
         **{name: thawed(value) for name, value in spec.attributes},
@@ -157,8 +157,27 @@ def _registered(spec: Traced, inner: list[Any]) -> dict[Any, Any]:
     }
 
 
+def _parted(spec: Any, buffers: Any) -> tuple[dict, dict]:
+    """A module's own buffers: the arrays that users see as tensors, and the rest of its state."""
+    own, _ = tree.split(spec, buffers)
+    seen = {name for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient}
+    return {name: own[name] for name in own if name in seen}, {name: own[name] for name in own if name not in seen}
+
+
+def _fields_of(spec: Any, params: Any, arrays: dict, inner: list) -> dict[str, Any]:
+    """The fields of a layer's stand-in: its arrays as tensors, and what is inside."""
+    given, _ = tree.split(spec, params)
+    learned = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
+    fields = {"_given": learned, **{name: Tensor.of(value) for name, value in (arrays | learned).items()}}
+    if isinstance(spec, Traced):
+        return fields | _registered(spec, inner)
+    if isinstance(spec, Criterion):
+        return fields | {"_spec": spec}
+    return fields | {"_spec": spec, "modules": ModuleList(spec.torch_name(), inner)}
+
+
 class Run(outside.Run):
-    """One run of a user's `forward`: the stand-ins for its module and for all inside, and the random key."""
+    """One run of a user's `forward`: the stand-ins for its module and all inside, and the random key."""
 
     def __init__(self, spec: Traced, params: Tree, buffers: State, key: Key, train: bool):
         self.spec, self.params, self.key, self.train = spec, params, key, train
@@ -182,28 +201,16 @@ class Run(outside.Run):
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
             for name, child in tree.named_children(spec)
         ]
-        own, _ = tree.split(spec, buffers)
-        arrays = {
-            name: value for name, value in own.items() if hasattr(value, "dtype") and name not in spec.traits.transient
-        }
-        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, train=train)
-        fields["_state"] = {name: value for name, value in own.items() if name not in arrays}
+        arrays, state = _parted(spec, buffers)
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, _state=state, train=train)
         if isinstance(spec, OfUser):
             fields.update({**vars(spec.user()), **fields})
-            return made
-        given, _ = tree.split(spec, params)
-        fields["_given"] = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
-        fields.update({name: Tensor.of(value) for name, value in (arrays | fields["_given"]).items()})
-        if isinstance(spec, Traced):
-            fields.update(_registered(spec, inner))
         else:
-            fields["_spec"] = spec
-            if not isinstance(spec, Criterion):
-                fields["modules"] = ModuleList(spec.torch_name(), inner)
+            fields.update(_fields_of(spec, params, arrays, inner))
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
-        """Runs a module inside, at any depth, by `core.Module.call` from each level to the next."""
+        """Runs a module inside, at any depth, with `core.Module.call` at each level."""
         path = module.__dict__["_path"]
         if self.is_over:
             raise outlived(module)
@@ -222,7 +229,7 @@ class Run(outside.Run):
         return returned[0].filled(output) if returned else wrapped(output)
 
     def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
-        """Runs a module that `forward` has made of stand-ins, by a description with what they have."""
+        """Runs a module that `forward` has made of stand-ins, as a description with their arrays."""
         made = Made(module, self)
         form, given = split(args, kwargs, partial(names_of_settings, made.spec))
         key = key_beside(self.spec, self.key, self.made)
@@ -246,7 +253,7 @@ class Run(outside.Run):
 
 
 def check_unchanged(made: Value, who: str, place: str = "self") -> None:
-    """Refuses what a `forward` has set on stand-ins, other than buffers: it runs once, not at every call."""
+    """Refuses attributes, other than buffers, that a `forward` has set: it runs once, not at every call."""
     fields, spec = made.__dict__, made.__dict__["_described"]
     before = dict(spec.attributes) if isinstance(spec, Traced) else {}
     wrong = [

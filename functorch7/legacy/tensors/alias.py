@@ -1,4 +1,4 @@
-"""Draws from one distribution again and again, by the alias method: multinomialAliasSetup and multinomialAlias."""
+"""Repeated draws from one distribution by the alias method: multinomialAliasSetup and multinomialAlias."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .kinds import Numbers
 
 
 def weights_of(who: str, probs: Numbers) -> np.ndarray:
-    """A vector of weights to draw by. Raises ValueError for other shapes, negative weights, and where all are 0."""
+    """A vector of weights. Raises ValueError for other shapes, for negative weights, and if all are 0."""
     weights = np.asarray(probs)
     if weights.ndim != 1 or not weights.size or weights.min() < 0 or not weights.any():
         raise ValueError(f"{who}: expected a vector of weights, got {described(probs)}")
@@ -20,8 +20,8 @@ def weights_of(who: str, probs: Numbers) -> np.ndarray:
 
 
 def alias_classes(probs: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """What `multinomialAlias` draws by, for a vector of weights: a class for each column, and how likely a column keeps
-    its own.
+    """The tables of `multinomialAlias` for a vector of weights: a class for each column, and the probability that a
+    column keeps its own class.
 
     Raises ValueError as `weights_of` does.
     """
@@ -32,7 +32,7 @@ def alias_classes(probs: Numbers) -> tuple[np.ndarray, np.ndarray]:
 
 
 def drawn_classes(generator: Generator, state: list, count: int) -> np.ndarray:
-    """As many classes from 1 on, by the state of `multinomialAliasSetup`.
+    """Draws `count` classes from 1 on, with the state of `multinomialAliasSetup`.
 
     Each takes two numbers of the generator: a column, and whether it keeps its own.
     """

@@ -1,4 +1,4 @@
-"""What calls are given: tensors and numbers, told apart quickly, and how errors show them."""
+"""Arguments of calls: tells tensors and numbers apart quickly, and shows them in errors."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Sized = TypeVar("Sized", bound=HasSizes)
 
 
 def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> list | None:
-    """The arrays of tensors, all NumPy's, of one type and if need be one size, among plain numbers; None for others.
+    """Tensors' arrays and plain numbers; None unless all arrays are NumPy's, of one type and, if `are_alike`, one size.
 
-    Most calls are such, and need no more checks. With `are_typed` numbers are of the tensors' type.
+    Most calls are such, and need no more checks. With `are_typed`, numbers have the tensors' type.
     """
     arrays, first = [], None
     for each in args:
@@ -56,9 +56,9 @@ def plain_arrays(args: Iterable, are_alike: bool, are_typed: bool = True) -> lis
 
 
 def in_type(value: Given, dtype: np.dtype) -> Given:
-    """A number as C converts it to a type of whole numbers: without its fraction, and cut off where it has no room.
+    """A number as C converts it to a type of whole numbers: without its fraction, and truncated to the type's bits.
 
-    Others, and what stands beside floating-point numbers, are as they were, but that an accelerator's are fetched.
+    Other values, and all values for floating-point types, are unchanged; an accelerator's numbers are fetched.
     """
     value = plain(value)
     if dtype.kind not in "iu" or type(value) not in (int, float):
@@ -68,9 +68,9 @@ def in_type(value: Given, dtype: np.dtype) -> Given:
 
 
 def beside(value: Given, dtype: np.dtype, is_typed: bool) -> Given:
-    """A number as it is computed with beside tensors of a type, of which it is if it is typed.
+    """A number for computing with tensors of a type; if `is_typed`, it is converted to this type.
 
-    Beside bfloat16 it always is: NumPy takes Python's numbers for wider ones.
+    With bfloat16 it always is, since NumPy takes Python's numbers for wider ones.
     """
     if dtype.kind == "V" and type(number := plain(value)) in (int, float):
         return dtype.type(number)
@@ -78,7 +78,7 @@ def beside(value: Given, dtype: np.dtype, is_typed: bool) -> Given:
 
 
 def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
-    """A new array of numbers, converted as C does: what has no room in a type of whole numbers is cut off."""
+    """A new array of numbers, converted as C does: too large whole numbers are truncated."""
     try:
         return as_type(np.array(are_numbers(values)), dtype)
     except (TypeError, ValueError):
@@ -94,7 +94,7 @@ def are_numbers(values: Given) -> Given:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number, which true and false are not, or a tensor or array without dimensions."""
+    """Whether a value is a real number (not true or false), or a tensor or array without dimensions."""
     kind: Any = getattr(value, "dtype", None)
     if kind is not None:
         return not getattr(value, "shape", ()) and kind.kind != "c"
@@ -109,7 +109,7 @@ def is_tensor(value: object) -> TypeGuard[Numbers]:
 
 
 def given_as(args: Iterable, named: Mapping[str, object] | None = None) -> str:
-    """What a call was given, as an error message shows it; with why it takes no names, if it was given some."""
+    """A call's arguments for an error message; if there are named ones, with the reason why they are refused."""
     named = named or {}
     shown = [*map(described, args), *(f"{name}={described(value)}" for name, value in named.items())]
     why = "; arguments go by position, and dimensions count from 1" if named else ""
@@ -117,7 +117,7 @@ def given_as(args: Iterable, named: Mapping[str, object] | None = None) -> str:
 
 
 def described(value: object) -> str:
-    """An argument as an error message shows it: a tensor by its sizes."""
+    """An argument for an error message: a tensor by its sizes."""
     if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
         return f"[{', '.join(map(described, value))}]"
     if isinstance(value, np.generic) or not is_tensor(value):
@@ -130,14 +130,14 @@ def _are_known(*tensors: Any) -> bool:
 
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-"""Calls for which cutorch's programs take indices, which were floats there until 2016, with classes that are."""
+"""Comparisons of indices with classes in cutorch's programs, where indices were floats until 2016."""
 
 
 def of_one_type(name: str, args: Iterable) -> None:
-    """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays are of any.
+    """Raises TypeError for tensors of different types among the arguments, as Torch does; arrays may have any type.
 
-    Those that are being traced have JAX's precision instead of their own. Where there is a GPU, indices may be compared
-    with numbers of another type.
+    Traced tensors have JAX's precision instead of their own, and are not checked. If there is a GPU, indices may be
+    compared with numbers of another type.
     """
     first = None
     for each in args:
@@ -154,7 +154,7 @@ def of_one_type(name: str, args: Iterable) -> None:
 
 
 def fractions_only(name: str, args: Iterable) -> None:
-    """Raises TypeError for tensors of whole numbers among the arguments, whose results would lose their fractions."""
+    """Raises TypeError for tensors of whole numbers among the arguments, as results would lose their fractions."""
     for each in args:
         if hasattr(each, "storage_") and each.dtype.kind in "iu":
             raise TypeError(
@@ -168,14 +168,14 @@ def sizes_text(shape: tuple) -> str:
 
 
 def alike_beside(name: str, what: str, array: Sized, other: HasSizes, axis: int) -> Sized:
-    """The array if its sizes are another one's but along an axis. Raises ValueError otherwise."""
+    """The array, if its sizes are another one's except along an axis. Raises ValueError otherwise."""
     wanted, given = [(*each.shape[:axis], "n", *each.shape[axis + 1 :]) for each in (other, array)]
     is_alike = wanted == given and len(array.shape) == len(other.shape)
     return sized(name, f"{what} of size {sizes_text(wanted)}", array, is_alike)
 
 
 def sized(name: str, wanted: str, array: Sized, fits: bool) -> Sized:
-    """The array if its size fits. Raises ValueError otherwise, for a call that wanted another one."""
+    """The array, if its size fits. Raises ValueError with what the call wanted otherwise."""
     if not fits:
         raise ValueError(f"torch.{name}: expected {wanted}, got size {sizes_text(array.shape)}")
     return array

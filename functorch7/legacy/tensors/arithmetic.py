@@ -1,4 +1,4 @@
-"""What tensors compute, beside the methods that are made of tables."""
+"""Computing methods of tensors, except those that are made from tables."""
 
 from __future__ import annotations
 
@@ -111,17 +111,17 @@ class Arithmetic(Methods, Places):
 
     def multinomial(self, *args: Operand) -> Self:
         """multinomial([generator], weights, n, replacement=False): becomes n classes from 1 on for a vector of weights,
-        or for each row of a matrix, that are as probable as their weights; without replacement no class twice.
+        or for each row of a matrix, with probabilities as their weights; without replacement, no class twice.
         """
         chosen, given = given_generator(args)
         found = multinomial(chosen, np.asarray(given[0]), *given[1:])
         return self.resize(*found.shape).copy(found)
 
     def multinomialAliasSetup(self, state: list | None = None) -> list:
-        """What `multinomialAlias` draws by, for a vector of weights: a new table of two tensors, or one to be filled.
+        """The tables of `multinomialAlias` for a vector of weights: two tensors in a new table, or in a given one.
 
-        Differs from Torch7: classes count from 1 in it, and others may share a column; the probabilities are the same.
-        Raises ValueError for negative weights, and where all are 0.
+        Differs from Torch7: classes in it count from 1, and columns may be shared by others; the probabilities are the
+        same. Raises ValueError for negative weights, and if all are 0.
         """
         columns = alias_classes(self.numpy())
         tensors = [self.new().long(), self.new()] if state is None else state
@@ -138,7 +138,7 @@ class Arithmetic(Methods, Places):
         return self.copy(drawn_classes(generator, state, self.nElement()))
 
     def apply(self, function: Callable) -> Self:
-        """Replaces every element x by function(x), unless that is None."""
+        """Replaces every element x by function(x), unless this is None."""
         return self._mapped(function)
 
     def sub(self, *args: Numbers) -> Self:
@@ -169,18 +169,18 @@ class Arithmetic(Methods, Places):
         return self._cast(dtype_of(name), device)
 
     def getDevice(self) -> int:
-        """The number of the GPU on which it lies, as cutorch counts them. Raises RuntimeError for one of the host."""
+        """The number of its GPU, as cutorch counts them. Raises RuntimeError for a tensor on the host."""
         devices, device = gpus(), self.storage_.device or host_device()
         if device not in devices:
             raise RuntimeError(f"torch.Tensor: getDevice() of a {self.type()}, which does not lie on one GPU")
         return devices.index(device) + 1
 
     def typeAs(self, other: Arithmetic) -> Self:
-        """This tensor in another's type, and where the other is."""
+        """This tensor in another's type, on the other's device."""
         return self._cast(other.dtype, other.storage_.device)
 
     def _cast(self, dtype: np.dtype, device: Any) -> Self:
-        """Itself if it is of this type on this device (None for the host), else a copy that is."""
+        """Itself if it has this type and device (None for the host), otherwise a copy that has."""
         if dtype == self.dtype and device == self.storage_.device:
             return self
         whole = self if self._is_whole() else self.clone()  # of a part no more than the part is converted
@@ -191,7 +191,7 @@ class Arithmetic(Methods, Places):
         return self.type(getdefaulttensortype())
 
     def elementSize(self) -> int:
-        """The bytes that an element takes."""
+        """The number of bytes of an element."""
         return self.dtype.itemsize
 
     def __neg__(self) -> Self:

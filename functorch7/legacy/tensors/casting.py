@@ -21,7 +21,7 @@ def is_floating(dtype: np.dtype) -> bool:
 
 
 def as_type(array: Array, dtype: np.dtype) -> Array:
-    """An array in a type, converted as C does: what has no room is cut off, for which JAX needs a wider type first."""
+    """An array in a type, converted as C does: large numbers are truncated, for which JAX needs a wider type first."""
     if array.dtype == dtype:
         return array
     if isinstance(array, np.ndarray):

@@ -1,4 +1,4 @@
-"""What C has of tensors and storages."""
+"""Torch's C structures of tensors and storages."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Who hears of a change of structure: the plans of the trees that hold what has changed, and nobody else."""
+"""Tells plans about changes of structure, but only those of trees that contain what has changed."""
 
 import weakref
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Watcher(Protocol):
-    """What has looked at objects, and is stale as soon as one of them is no longer as it was.
+    """Something that depends on objects, and becomes stale when one of them changes.
 
-    It is known to be in their modes, unless one has been switched since it looked.
+    It is in their modes, unless one has been switched since.
     """
 
     is_stale: bool
@@ -15,7 +15,7 @@ class Watcher(Protocol):
 
 
 def watch(watcher: Watcher, *things: object) -> None:
-    """Lets the watcher hear of changes of these objects, for as long as it lives."""
+    """Tells the watcher about changes of these objects as long as it exists."""
     for thing in things:
         seats = getattr(thing, "_seats", ())
         if not seats:
@@ -25,8 +25,8 @@ def watch(watcher: Watcher, *things: object) -> None:
 
 
 def watchers(thing: object) -> list:
-    """Those that hear of its changes, or of earlier ones."""
-    seats = getattr(thing, "_seats", ())
+    """The watchers of an object, now or earlier."""
+    seats: Any = getattr(thing, "_seats", ())
     if type(seats) is tuple:  # nobody has watched it
         return []
     # A WeakSet's own iterator takes ten times as long, and modules are switched between modes in every round of a loop.
@@ -34,13 +34,13 @@ def watchers(thing: object) -> list:
 
 
 def changed(*things: object) -> None:
-    """Notes that the structure of these objects (modules, lists of them, tensors, storages) is another one now."""
+    """Notes that the structure of these objects (modules, lists of them, tensors, storages) has changed."""
     for thing in things:
         for watcher in watchers(thing):
             watcher.is_stale = True
 
 
 def switched(thing: object) -> None:
-    """Notes that a module is in another mode now, training or evaluation."""
+    """Notes that a module has changed its mode, training or evaluation."""
     for watcher in watchers(thing):
         watcher.is_in_mode = False

@@ -1,4 +1,4 @@
-"""How arrays of tensors are computed with: where, in which type, and what their sizes must have in common."""
+"""How tensors' arrays are computed with: where, in which type, and with which sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .together import place_among
 
 
 def named(name: str) -> Callable:
-    """The function that NumPy and jax.numpy have by this name; NumPy's alone is its `of_numpy`."""
+    """The function of this name in NumPy and jax.numpy; its `of_numpy` is NumPy's."""
     of_numpy = getattr(np, name)
 
     def function(m: Any, *args: Any) -> Any:
@@ -37,10 +37,10 @@ def named(name: str) -> Callable:
 
 
 def accumulator(m: object, x: Elements, axis: int | None = None) -> type | None:
-    """In what elements are added up; None: in their type.
+    """The type in which elements are added up; None: their own.
 
-    On the host those of a whole tensor in double precision, as C does, and those of 16 bits along a dimension in single
-    precision, as JAX does itself.
+    On the host, those of a whole tensor are added in double precision, as C does, and those of 16 bits along a
+    dimension in single precision, as JAX does itself.
     """
     if m is not np or not is_floating(x.dtype):
         return None
@@ -48,7 +48,7 @@ def accumulator(m: object, x: Elements, axis: int | None = None) -> type | None:
 
 
 def wide(m: object, x: Elements) -> Elements:
-    """Elements as numbers whose powers and differences have room: whole ones and those of 16 bits are wider."""
+    """Elements in a type with room for their powers and differences: whole numbers and 16 bits become wider."""
     if x.dtype.kind in "iu":
         return x.astype(np.float64 if m is np else np.float32)
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
@@ -70,16 +70,16 @@ def computed(function: Callable, args: Iterable, fit: Callable[[list], list], ar
 
 
 def _dtype_among(args: list) -> np.dtype:
-    """The dtype to compute in: the first floating-point one, else the first, of tensors; without them, of arrays."""
+    """The dtype to compute in: the tensors' first floating-point one, else their first; without tensors, arrays'."""
     dtypes = [each.dtype for each in args if hasattr(each, "storage_")]
     dtypes = dtypes or [each.dtype for each in args if hasattr(each, "dtype")]
     return next(filter(is_floating, dtypes), dtypes[0])
 
 
 def _operand(value: Any, dtype: np.dtype) -> Any:
-    """A tensor, array or number as what is computed with, beside tensors of a dtype.
+    """A tensor, array or number for computing with tensors of a dtype.
 
-    NumPy's float64 is only how NumPy writes numbers, and whole numbers beside floating-point ones are such.
+    NumPy's floating-point arrays, and whole numbers with floating-point tensors, are converted to that dtype.
     """
     if isinstance(value, np.generic):
         return value.item()
@@ -91,7 +91,7 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
 
 
 def _prepared(args: list, arrays: list) -> tuple[Any, list]:
-    """jax.numpy where some arrays are traced, what notes calls where some are on an accelerator, else NumPy."""
+    """jax.numpy if some arrays are traced, a library that notes calls if some are on an accelerator, else NumPy."""
     if not all(map(is_concrete, arrays)):
         return jnp, [each() if isinstance(each, Noted) else each for each in arrays]
     place = next(filter(None, map(place_among, arrays)), None)
@@ -108,7 +108,7 @@ def _known(given: Any, array: Any, place: Place) -> Any:
 
 
 def same_count(name: str, arrays: list) -> list:
-    """The arrays in the first one's shape; those without dimensions, and numbers, combine with anything.
+    """The arrays in the first one's shape; numbers, and arrays without dimensions, combine with anything.
 
     Raises ValueError for different numbers of elements: tensors are never repeated to fit.
     """
@@ -127,7 +127,7 @@ def same_count(name: str, arrays: list) -> list:
 
 @lru_cache(4096)
 def conforming(name: str, signature: str, shapes: tuple) -> None:
-    """Raises ValueError unless the sizes of tensors among the arguments are as in an einsum's signature."""
+    """Raises ValueError unless the tensors' sizes fit an einsum's signature."""
     inputs, output = signature.split("->")
     letters = inputs.split(",")
     if len(shapes) > len(letters):  # what the product is added to

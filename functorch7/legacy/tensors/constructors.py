@@ -1,4 +1,4 @@
-"""What a tensor's constructor may be given: sizes, numbers, a storage, another tensor."""
+"""The arguments of a tensor's constructor: sizes, numbers, a storage, another tensor."""
 
 import numbers
 from functools import partial
@@ -16,7 +16,7 @@ from .strides import reach
 
 @partial(naming, "torch.Tensor")
 def place_given(dtype: np.dtype, given: tuple) -> tuple:
-    """The storage that the new tensor views, and, where they are not the whole storage's, offset, sizes and strides."""
+    """The storage of the new tensor and, unless it views the whole storage, offset, sizes and strides."""
     first = given[0] if given else None
     if isinstance(first, Storage) and first.dtype == dtype:
         return _part(first, *given[1:])
@@ -31,7 +31,7 @@ def place_given(dtype: np.dtype, given: tuple) -> tuple:
 
 
 def _part(storage: Storage, offset: float = 1, *place: Any) -> tuple:
-    """What is beyond the storage's end is made, as `resize` makes it."""
+    """A part of a storage, which grows if the part reaches beyond its end, as with `resize`."""
     start = int(offset) - 1
     shape, strides = _sizes_and_strides(place) if place else ((len(storage) - start,), (1,))
     if start < 0 or shape[0] < 0:
@@ -42,7 +42,7 @@ def _part(storage: Storage, offset: float = 1, *place: Any) -> tuple:
 
 
 def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of two LongStorages, or of numbers by turns; strides that are negative or missing are those of row by row."""
+    """From two LongStorages, or from alternating numbers; negative or missing strides mean row by row."""
     if isinstance(given[0], numbers.Real):
         given = (given[::2], given[1::2])
     shape, strides = sizes_given(given[0]), list(numbers_given(given[1])) if len(given) > 1 else []

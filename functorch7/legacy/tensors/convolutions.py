@@ -14,11 +14,11 @@ from .rows import Form, Row
 _SHAPES = {
     0: "{out}{kernel},{kernel}->{out}", 1: "p{out}{kernel},p{kernel}->p{out}", 2: "p{out}{kernel},qp{kernel}->q{out}",
 }  # fmt: skip
-"""What is summed, by how many dimensions more than the image's the kernels have."""
+"""The sums, by the number of dimensions that kernels have in addition to the image's."""
 
 
 def _correlated(m: Any, x: Any, kernel: Any, mode: str | None, name: str, axes: int, flips: bool) -> np.ndarray:
-    """Cross-correlation over the last axes, or, with the kernel turned round, convolution; 'F' pads."""
+    """Cross-correlation over the last axes, or convolution if the kernel is flipped; 'F' pads."""
     x, kernel = np.asarray(x), np.asarray(kernel)
     over, more = tuple(range(-axes, 0)), kernel.ndim - axes
     size = kernel.shape[-axes:]

@@ -14,9 +14,9 @@ class _Default:
 
 
 def setdefaulttensortype(name: str) -> None:
-    """The type of what is made from now on; "torch.FloatTensor" at first (Torch's is "torch.DoubleTensor").
+    """Sets the type of new tensors and modules; at first "torch.FloatTensor" (Torch's is "torch.DoubleTensor").
 
-    Raises ValueError for names of no type, RuntimeError for a GPU's where there is none.
+    Raises ValueError for unknown names, RuntimeError for a GPU's type without a GPU.
     """
     dtype_of(name)
     if is_of_gpu(name):
@@ -42,5 +42,5 @@ def default_dtype() -> np.dtype:
 
 
 def placed(tensor: Made) -> Made:
-    """A tensor that was made on the host with the default type's elements, where tensors of the default type are."""
+    """Moves a new tensor of the host, with the default type's elements, to where tensors of that type are."""
     return tensor.type(_Default.name) if _Default.is_of_gpu else tensor  # type: ignore[attr-defined]

@@ -13,18 +13,18 @@ from ...core.types import Device
 from .kinds import Elements
 
 MOST_KNOWN = 1024
-"""So many layouts are known at most."""
+"""How many layouts are kept at most."""
 
 
 class CurrentDevice:
-    """The number of the GPU to which CUDA's types go, from 1, and whether the CPU stands in where there is none."""
+    """The number of the GPU for CUDA's types, from 1, and whether the CPU stands in for a missing one."""
 
     number = 1
     is_stand_in = False
 
 
 def gpus() -> list:
-    """The GPUs that JAX sees; without any, where the CPU is to stand in, its devices but the first, or that one."""
+    """The GPUs that JAX sees. If the CPU stands in, its devices without the first, or that one if it is alone."""
     with contextlib.suppress(RuntimeError):
         return jax.devices("gpu")
     if not CurrentDevice.is_stand_in:
@@ -41,11 +41,11 @@ def gpu(who: str) -> Device:
 
 
 Place = frozenset
-"""The devices, all but the host, on which an array lies."""
+"""The devices on which an array is, if it is not on the host."""
 
 
 def place_of(array: object) -> Place | None:
-    """Where an array lies; None for the host, and for an array that is being traced."""
+    """Where an array is; None for the host, and for a traced array."""
     if type(array) is ArrayImpl:
         return _place_laid_out(array.sharding) if has_others() else None
     if type(array) is np.ndarray or not isinstance(array, jax.Array) or not has_others() or not is_concrete(array):
@@ -54,11 +54,11 @@ def place_of(array: object) -> Place | None:
 
 
 _known: dict[int, tuple[jax.sharding.Sharding, Place | None]] = {}
-"""Where arrays lie that are laid out by these objects, by their identities: to compare them takes longer."""
+"""Places of arrays by the identity of their sharding, as comparing shardings takes longer."""
 
 
 def _place_laid_out(sharding: jax.sharding.Sharding) -> Place | None:
-    """The same for all arrays that are laid out so: calls of networks ask for each of their arguments."""
+    """The place of arrays with this sharding, kept as calls of networks ask for every argument."""
     found = _known.get(id(sharding))
     if found is None:
         if len(_known) >= MOST_KNOWN:
@@ -79,7 +79,7 @@ def spread_over(place: Place) -> jax.sharding.Sharding:
 
 
 def at_hand(array: Elements) -> Elements:
-    """NumPy's view of an array that JAX has computed on the host, which waits for it; others as they are."""
+    """NumPy's view of a JAX array on the host, after waiting for it; other arrays unchanged."""
     if type(array) is np.ndarray or not isinstance(array, jax.Array):
         return array
     return np.asarray(array) if is_concrete(array) and place_of(array) is None else array
@@ -87,12 +87,12 @@ def at_hand(array: Elements) -> Elements:
 
 @cache
 def has_others() -> bool:
-    """Whether JAX has other devices than the host: most machines have none, and need not ask each array."""
+    """Whether JAX has other devices than the host; without them, arrays need not be asked."""
     return jax.local_devices() != [host_device()]
 
 
 def forget() -> None:
-    """Forgets what is known of the devices, which tests change."""
+    """Forgets the devices, for tests that change them."""
     has_others.cache_clear()
     _known.clear()
 

@@ -1,4 +1,4 @@
-"""Torch's random distributions: one table, of which `torch.f(...)` and `tensor.f(...)` are made."""
+"""Torch's random distributions: one table from which `torch.f(...)` and `tensor.f(...)` are made."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _BLOCK = 1 << 15
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution: its name, `draw(generator, count, *parameters)`, and what it is in words.
+    """A distribution: its name, `draw(generator, count, *parameters)`, and its description in words.
 
-    Of a `continuous` one only tensors of floating-point types are filled, and its parameters are of their type.
+    A `continuous` one only fills tensors of floating-point types, and its parameters are converted to their type.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Distribution:
     def numbers(
         self, args: tuple, named: Mapping[str, Value], count: int, dtype: DTypeLike | None = None
     ) -> np.ndarray:
-        """As many numbers, for the arguments ([generator], parameters...); `dtype` is that of the tensor to fill."""
+        """Draws `count` numbers for the arguments ([generator], parameters...); `dtype` is that of a tensor to fill."""
         if named:
             raise self.wrong(args, named)
         generator, given = given_generator(args)
@@ -57,7 +57,7 @@ class Distribution:
         return self.draw(generator, count, *given)
 
     def filling(self, args: tuple, named: Mapping[str, Value], dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-        """The elements of a tensor, each drawn, row by row."""
+        """The elements for a tensor, drawn row by row."""
         count = math.prod(shape)
         if self.name == "random" and not (named or given_generator(args)[1]):
             numbers = given_generator(args)[0].bits(count) % _values_of(dtype)
@@ -71,18 +71,18 @@ class Distribution:
 
     @cached_property
     def _counts(self) -> tuple[int, int]:
-        """How many parameters there are at least and at most."""
+        """The least and the greatest number of parameters."""
         return sum(p.default is p.empty for p in self._parameters), len(self._parameters)
 
     def wrong(self, given: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
-        """The error for parameters that are too few or too many, or have names."""
+        """The error for too few or too many parameters, or named ones."""
         words = [p.name if p.default is p.empty else f"[{p.name}]" for p in self._parameters]
         wanted = f"({', '.join(['[generator]', *words])}), numbers, after a tensor to fill if any"
         return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(given, named)}")
 
 
 def in_blocks(draw: Callable[[int], np.ndarray], count: int, dtype: DTypeLike | None = None) -> np.ndarray:
-    """draw(count), in a dtype; large ones block by block, whose intermediate results stay in the processor's cache."""
+    """draw(count), in a dtype; in blocks if it is large, to keep intermediate results in the processor's cache."""
     if count <= _BLOCK:
         drawn = draw(count)
         return drawn if dtype is None else drawn.astype(dtype)
@@ -164,14 +164,14 @@ DISTRIBUTIONS = {
 
 
 def drawn(draw: Callable[[int], np.ndarray], shape: tuple[int, ...], dtype: DTypeLike | None) -> np.ndarray:
-    """An array of numbers that a generator's method gives; TypeError for types of whole numbers."""
+    """An array of numbers from a generator's method. Raises TypeError for types of whole numbers."""
     if not is_floating(dtype):
         raise TypeError(f"expected a floating-point type, got {dtype}")
     return in_blocks(draw, math.prod(shape), dtype).reshape(shape)
 
 
 def _values_of(dtype: np.dtype) -> int:
-    """How many numbers from 0 on a tensor's `random()` draws from: those that its type has exactly."""
+    """How many numbers from 0 on a tensor's `random()` draws from: those that its type represents exactly."""
     if jnp.issubdtype(dtype, jnp.floating):
         return (1 << (jnp.finfo(dtype).nmant + 1)) + 1
     return int(np.iinfo(dtype).max) + 1 if dtype.itemsize < 8 else 1 << 32
@@ -179,13 +179,13 @@ def _values_of(dtype: np.dtype) -> int:
 
 @dataclass(frozen=True)
 class Draws:
-    """The source of a layer's initial values (`layers.initializers.Source`): a generator's numbers, of a dtype."""
+    """A source of initial values (`layers.initializers.Source`): a generator's numbers, in a dtype."""
 
     generator: Generator
     dtype: np.dtype
 
     def uniform(self, shape: tuple[int, ...], low: Numbers, high: Numbers) -> np.ndarray:
-        """Numbers in [low, high), bounds that are of the dtype first; one for each row, if they are arrays."""
+        """Numbers in [low, high), with the bounds rounded to the dtype; arrays have a bound for each row."""
         low, high = (np.asarray(each, self.dtype).astype(np.float64) for each in (low, high))
         if low.ndim:
             return (self.generator.uniform(math.prod(shape)).reshape(shape) * (high - low) + low).astype(self.dtype)
@@ -197,7 +197,7 @@ class Draws:
         return self._drawn(lambda count: self.generator.normal(count) * stdv + mean, shape)
 
     def key(self) -> jax.Array:
-        """A key, for what layers of the user's draw by it."""
+        """A key, for users' layers that draw with one."""
         return next_key()
 
     def _drawn(self, draw: Callable[[int], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""PyTorch's methods of tensors that have other names here: an error says what is written instead."""
+"""PyTorch's tensor methods that have other names here: errors say what to write instead."""
 
 import re
 
@@ -6,10 +6,10 @@ from ...interop.pytorch_elsewhere import instead
 
 
 def no_method(kind: type, name: str) -> str:
-    """The words of the error for a name that tensors do not have.
+    """The error's text for a name that tensors do not have.
 
-    From names that they have follow `masked_fill`, PyTorch's for maskedFill, and `add_` and `masked_fill_` for what
-    changes a tensor here under its plain name.
+    PyTorch's forms of existing names are recognised: `masked_fill` for maskedFill, and `add_` and `masked_fill_` for
+    methods that change the tensor.
     """
     said = instead(f"Tensor.{name}")
     plain = name.removesuffix("_")

@@ -1,6 +1,6 @@
-"""What calls on an accelerator have found wrong with values: it is told when somebody looks at something there.
+"""Errors in values that calls on an accelerator have found: they are raised when a result there is read.
 
-To fetch it after each call would make Python wait for the accelerator, which otherwise runs behind it.
+Fetching them after each call would make Python wait for the accelerator, which otherwise runs behind.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from ... import core, programs
 from .devices import Place
 
 MOST = 64
-"""So many findings wait at most."""
+"""How many findings wait at most."""
 
 _waiting: list[tuple[Callable[[], Error], Place]] = []
 
 
 def tell_later(found: Callable[[], Error], place: Place) -> None:
-    """Keeps what a call has found, or will have when it has run, at this place."""
+    """Keeps what a call at this place finds, when it has run."""
     _waiting.append((found, place))
     if len(_waiting) >= MOST:
         tell()
 
 
 def tell() -> None:
-    """Raises the ValueError of the first call that has found something, if there was one since the last time."""
+    """Raises the ValueError of the first call since the last time that has found something, if any."""
     if not _waiting:
         return
     waiting = _waiting[:]
@@ -47,7 +47,7 @@ def tell() -> None:
 
 
 def _is_any(flags: list) -> bool:
-    """Whether one of them is set: one program for a few numbers of flags, and one transfer."""
+    """Whether one of them is set; there are programs for a few numbers of flags, and one transfer."""
     if len(flags) == 1:
         return bool(np.asarray(flags[0]))
     missing = 2 ** (len(flags) - 1).bit_length() - len(flags)

@@ -8,7 +8,7 @@ from .tensor import Tensor
 
 
 def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]], list[int]]:
-    """The storages with the positions that the tensors use, in order, and each tensor's place in the flat tensor."""
+    """The storages with the positions that tensors use, in order, and each tensor's place in the flat tensor."""
     used: dict[int, tuple[Storage, np.ndarray]] = {}
     for tensor in tensors:
         _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(len(tensor.storage_), bool)))
@@ -23,7 +23,7 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
 
 
 def _is_compact(tensor: Tensor) -> bool:
-    """Whether no elements lie between its own, in whatever order its dimensions are, and if they are expanded."""
+    """Whether no other elements lie between its own, for any order of dimensions, expanded ones included."""
     steps = sorted((stride, size) for stride, size in zip(tensor.strides_, tensor.shape, strict=True) if stride)
     expected = 1
     for stride, size in steps:
@@ -36,7 +36,7 @@ def _is_compact(tensor: Tensor) -> bool:
 def flatten(tensors: list[Tensor]) -> Tensor:
     """One flat tensor that holds every element once; the given tensors become views of it.
 
-    Tensors that lie so already stay where they are. Source: nn/doc/module.md, getParameters.
+    Tensors that already are parts of a flat storage stay where they are. Source: nn/doc/module.md, getParameters.
     """
     if not tensors:
         return Tensor()
@@ -53,7 +53,7 @@ def flatten(tensors: list[Tensor]) -> Tensor:
 
 
 def flattened(parameters: list[Tensor], gradients: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Both lists flattened; their tensors must lie in the same places."""
+    """Both lists flattened; their tensors must have the same places."""
     (storages, places), (grad_storages, grad_places) = map(_compacted, (parameters, gradients))
     if sum(mask.sum() for _, mask in storages) != sum(mask.sum() for _, mask in grad_storages):
         raise ValueError("getParameters: check that you are sharing parameters and gradParameters")

@@ -13,14 +13,14 @@ import numpy as np
 from .named import Named
 
 _RANGE = 1 << 32
-"""How many values one draw of 32 bits has."""
+"""The number of values of a 32-bit draw."""
 
 _SIGN = 1 << 63
 
 _STEP, _TURN = 1 / _RANGE, 2 * math.pi
 
 FEW = 32
-"""Up to how many numbers a loop is quicker than arrays."""
+"""For up to so many numbers, a loop is faster than arrays."""
 
 _LAYOUT = np.dtype(
     [
@@ -28,11 +28,11 @@ _LAYOUT = np.dtype(
         ("x", "<f8"), ("y", "<f8"), ("rho", "<f8"), ("has_second", "<i4"), ("keys", "<u4"),
     ]
 )  # fmt: skip
-"""What `state` gives: the generator as Torch7 keeps it in memory; `keys` is where Torch7 keeps nothing."""
+"""The layout of `state`: Torch7's generator in memory; `keys` is in bytes that Torch7 does not use."""
 
 
 class _Pair(NamedTuple):
-    """The two uniform numbers, and the radius, of a pair of normal numbers of which the first has been given."""
+    """The two uniform numbers and the radius of a pair of normal numbers, of which the first was returned."""
 
     x: float
     y: float
@@ -59,12 +59,12 @@ class Generator(Named):
     # Seeds and states -------------------------------------------------------------------------------------------------
 
     def seed(self) -> int:
-        """Starts anew from a number that the operating system draws, and returns that."""
+        """Seeds with a number from the operating system, and returns it."""
         self.manual_seed(secrets.randbits(53))  # which a number of Lua's holds
         return self._seed
 
     def manual_seed(self, seed: int) -> None:
-        """Starts anew from the last 32 bits of a number."""
+        """Seeds with the last 32 bits of a number."""
         self._seed, self._pair, self._keys = int(seed) % (1 << 64), None, 0
         bits = np.random.MT19937(self._seed)  # from this seed follow the generators that NumPy's spawns
         started: Any = np.random.RandomState(self._seed % _RANGE).get_state(legacy=False)
@@ -73,12 +73,12 @@ class Generator(Named):
         """The same bits with NumPy's distributions."""
 
     def initial_seed(self) -> int:
-        """The number that it last started from, as a signed one of 64 bits."""
+        """The last seed, as a signed 64-bit number."""
         return (self._seed ^ _SIGN) - _SIGN
 
     @property
     def state(self) -> np.ndarray:
-        """All that later numbers depend on, as 5,048 bytes: Torch7's, on a 64-bit machine."""
+        """The state on which later numbers depend: Torch7's 5,048 bytes on a 64-bit machine."""
         kept = np.zeros((), _LAYOUT)
         bits: Any = self.numpy.bit_generator.state["state"]
         kept["seed"], kept["seeded"], kept["keys"] = self._seed, 1, self._keys
@@ -106,7 +106,7 @@ class Generator(Named):
         self._pair = _Pair(*(float(kept[name]) for name in _Pair._fields)) if kept["has_second"] else None
 
     def draw(self) -> tuple[np.uint32, np.uint32]:
-        """The seed of a JAX key, and a number to fold into the key, another one each time. No bits are drawn."""
+        """The seed of a JAX key, and a number to fold into it, a new one each time. No bits are drawn."""
         self._keys += 1
         return np.uint32(self._seed % _RANGE), np.uint32(self._keys)
 
@@ -139,7 +139,7 @@ class Generator(Named):
         return found
 
     def _few_normal(self, count: int) -> np.ndarray:
-        """The same for few numbers, where arrays cost more than a loop."""
+        """The same for few numbers, for which arrays cost more than a loop."""
         found: list[float] = []
         if self._pair is not None and count:
             found.append(self._pair.rho * math.sin(2 * math.pi * self._pair.x))
@@ -156,7 +156,7 @@ class Generator(Named):
         return np.array(found)
 
     def permutation(self, count: int) -> np.ndarray:
-        """The numbers 0 to count - 1 in random order: each place in turn changes with one of those from it on."""
+        """The numbers 0 to count - 1 in random order: each place is exchanged with itself or a later one."""
         return _permutation(self.bits(max(count - 1, 0)), count)
 
 
@@ -183,7 +183,7 @@ class _Draws(np.random.Generator):
         return (low + self._bits(shape) % (np.asarray(high) - low + endpoint)).astype(dtype)
 
     def permutation(self, x: Any, axis: int = 0) -> np.ndarray:
-        """The numbers 0 to x - 1, or what an array has along an axis, in random order."""
+        """The numbers 0 to x - 1, or an array's slices along an axis, in random order."""
         count = np.shape(x)[axis] if np.ndim(x) else int(x)
         order = _permutation(self._bits((max(count - 1, 0),)), count)
         return np.take(x, order, axis) if np.ndim(x) else order
@@ -193,5 +193,5 @@ class _Draws(np.random.Generator):
 
 
 def exactly(function: Callable[[float], float], values: np.ndarray) -> np.ndarray:
-    """A function of module `math` of each number: NumPy's differ from C's in the last bit of one in a thousand."""
+    """Applies a function of module `math`: NumPy's functions differ from C's in the last bit of one in a thousand."""
     return np.fromiter(map(function, values.tolist()), float, len(values))

@@ -1,4 +1,4 @@
-"""Indices from 1 as positions from 0, of which those that are not known yet are checked when a program runs."""
+"""Converts indices from 1 to positions from 0; unknown ones are checked when the program runs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _asks: ContextVar[Callable[[], None]] = ContextVar("asks", default=lambda: None)
 
 
 def asking_for_checks(ask: Callable[[], None]) -> AbstractContextManager[object]:
-    """A block in which this is called before values are checked that are not known yet."""
+    """A block in which `ask` is called before unknown values are checked."""
     return during(_asks, ask)
 
 
 def _checked_later(name: str, given: Any, size: int) -> Any:
-    """Positions in a traced program, which reports what is out of range if it is one that reports."""
+    """Positions in a traced program, which reports indices out of range if it reports findings."""
     _asks.get()()
     message = f"torch.{name}: expected indices from 1 to {size}, got {{value}}"
     check_values(given, (given < 1) | (given > size), message)

@@ -1,4 +1,4 @@
-"""JAX's random keys, made by NumPy: JAX compiles programs to make its first key and to fold a number into it."""
+"""Makes JAX's random keys with NumPy; JAX would compile programs to make a key and to fold a number into it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Names for what calls of tensors take and give, where the class of tensors is still to be made."""
+"""Types of arguments and results of tensors' methods, for files that come before the class of tensors."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Sizes: TypeAlias = float | SupportsIndex | Iterable[float]
 """A size; or all of them at once, in a LongStorage, list or tuple."""
 
 Operand: TypeAlias = npt.ArrayLike | Generator
-"""What stands among the arguments of many forms: numbers of any kind, a text, a generator of random numbers."""
+"""An argument of calls with several forms: numbers of any kind, a text, a generator of random numbers."""
 
 Elements: TypeAlias = np.ndarray | jax.Array
-"""The elements of a tensor; on an accelerator they may be what is noted of them (`noted.py`), which acts as JAX's."""
+"""A tensor's elements; on an accelerator possibly noted ones (`noted.py`), which act as JAX's."""
 
 Made = TypeVar("Made")
 Makes = TypeVar("Makes", covariant=True)
 
 Result: TypeAlias = Made | Any
-"""A tensor, or a number where no dimension is left, which depends on values."""
+"""A tensor, or a number if no dimension is left, which may depend on values."""
 
 
 class Maker(Protocol[Makes]):
-    """The class of tensors, or a tensor: what makes another of an array."""
+    """The class of tensors, or a tensor: makes a tensor of an array."""
 
     def of(self, array: Elements, /) -> Makes:
         """A tensor over the whole of an array."""

@@ -18,9 +18,9 @@ _FAILED = {
 
 
 def _lapack(name: str, routine: str, *args: Any, **options: Any) -> tuple:
-    """What a routine of LAPACK gives, without its last result, which is 0 unless it failed.
+    """The results of a LAPACK routine, without the last one, which is 0 unless it failed.
 
-    Raises ValueError where it failed.
+    Raises ValueError if it failed.
     """
     from scipy.linalg import lapack  # takes a while to import, and few programs need it
 
@@ -135,7 +135,7 @@ _LETTERS = {
     "trtrs": ("UL", "NT", "NU"), "potrf": ("UL",), "pstrf": ("UL",), "potrs": ("UL",), "potri": ("UL",),
     "symeig": ("NV", "UL"), "eig": ("NV",), "svd": ("SA",), "ormqr": ("LR", "NT"),
 }  # fmt: skip
-"""The letters that may be given."""
+"""The letters that may be passed."""
 
 ONE, TWO, FIRST, SECOND = (COLUMNS,), (COLUMNS, COLUMNS), (COLUMNS, SAME), (SAME, COLUMNS)
 LINEAR = {

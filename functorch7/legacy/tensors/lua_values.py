@@ -1,4 +1,4 @@
-"""What Lua calls values, and how it prints them."""
+"""Lua's names of values' types, and its texts of values."""
 
 import numbers
 from collections.abc import Callable
@@ -15,30 +15,30 @@ class OfLua:
     __slots__ = ()
 
     def lua_type(self) -> str:
-        """What Lua's `type` gives."""
+        """The result of Lua's `type`."""
         raise NotImplementedError
 
     def entries(self) -> dict:
-        """What is in it, if it is a table."""
+        """Its entries, if it is a table."""
         raise NotImplementedError
 
     def as_value(self) -> object:
-        """What it is as a value, where it stands for a key that Python's dicts do not have."""
+        """The value, if this stands for a key that Python's dicts cannot have."""
         raise NotImplementedError
 
     def record(self, made: Callable[[object, str], Value], place: str) -> Value:
-        """What files have of it, at a place; `made` gives what they have of others, which may be filled later."""
+        """Its record for files, at a place; `made` returns the records of other values, which may be filled later."""
         raise NotImplementedError
 
 
 CARRIED = np.dtype(jnp.float8_e5m2)
-"""The type of numbers that stand for values which are no tensors: it is floating, so that the way back goes through."""
+"""The type of numbers that stand for values other than tensors; floating, so that gradients can pass."""
 
 
 class Carried:
-    """A value of Lua's on its way through a network, from one user's method to others.
+    """A Lua value that passes through a network, from one user's method to others.
 
-    In traced programs it stands for a number, with which nothing is computed. Its gradient is zero.
+    In traced programs it is represented by a number that nothing computes with. Its gradient is zero.
     """
 
     __slots__ = ("value",)

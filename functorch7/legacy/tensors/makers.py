@@ -1,4 +1,4 @@
-"""What tensors are made of: sizes and numbers alone, random numbers, or other tensors one after the other."""
+"""Makes tensors from sizes and numbers, from random numbers, or by joining other tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZES = "numbers or a LongStorage"
 
 
 class Making(NamedTuple):
-    """What makes an array of no other: `compute(dtype, ...)`, what it takes beside the type, and what that gives."""
+    """Makes an array without other arrays: `compute(dtype, ...)`, its other arguments, and its result in words."""
 
     compute: Callable[..., np.ndarray]
     usage: str
@@ -48,9 +48,9 @@ def _eye(rows: int, columns: int | None = None) -> np.ndarray:
 
 
 def _of_numbers(name: str, usage: str, make: Callable, words: str) -> Making:
-    """Of numbers, and nothing else: NumPy's functions would take tensors, and repeat them.
+    """A maker that only takes numbers; NumPy's functions would accept tensors, and repeat them.
 
-    For a tensor of whole numbers they are such, as C converts them.
+    For tensors of whole numbers, the numbers are converted as in C.
     """
 
     def compute(dtype: np.dtype, *args: float) -> np.ndarray:
@@ -92,7 +92,7 @@ MAKERS = {
         "10 to the power of n numbers at equal distances",
     ),
 }  # fmt: skip
-"""Functions of numbers alone: what `torch.f(...)` gives, and `torch.f(result, ...)` and `result.f(...)` write."""
+"""Functions of numbers: `torch.f(...)` returns the result, `torch.f(result, ...)` and `result.f(...)` write it."""
 
 DRAWN = {
     "rand": _of_draws("uniform", "uniform numbers from [0, 1)"),
@@ -101,10 +101,10 @@ DRAWN = {
         lambda dtype, *args: permutation(args).astype(dtype), "[generator], n", "the numbers 1 to n in random order"
     ),
 }
-"""Those that draw, from a generator that may come first."""
+"""Those that draw random numbers; a generator may come first."""
 
 IN_ORDER = ("range", "linspace", "logspace")
-"""Those that fill a result of as many elements in its own sizes, row by row."""
+"""Those that fill a result with the right number of elements in its own sizes, row by row."""
 
 
 def _without(shape: tuple, axis: int) -> tuple:

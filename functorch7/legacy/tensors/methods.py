@@ -1,4 +1,4 @@
-"""What tensors compute by tables: their methods and operators are made of these (types: `methods.pyi`)."""
+"""Tensors' methods and operators that are made from tables (types: `methods.pyi`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .styles import has_pytorch_operators
 
 
 class Methods:
-    """The part of Tensor that is made of tables."""
+    """The part of Tensor that is made from tables."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ def _sentence(words: str) -> str:
 
 
 _OPERATORS: dict[tuple[str, bool], Any] = {}
-"""Python's operators by name, and whether they are PyTorch's; Torch7's `/` of whole numbers has no fraction."""
+"""Python's operators, by name and whether PyTorch's rules apply; in Torch7, `/` of whole numbers drops fractions."""
 
 
 def operated(name: str, left: object, right: object, like: Maker[Made]) -> Result[Made]:
@@ -116,7 +116,7 @@ def _operated(name: str, reflected: bool) -> None:
 
 
 def _changing(name: str) -> None:
-    """`x += y` and its like: x itself gets the result, as NumPy's arrays and PyTorch's tensors do."""
+    """`x += y` and the like: x itself gets the result, as with NumPy's arrays and PyTorch's tensors."""
     compute = getattr(Methods, f"__{name}__")
 
     def changed(self: Any, other: Any) -> Any:
@@ -138,7 +138,7 @@ def _changing(name: str) -> None:
 
 
 def _repeating(name: str, arrays: list) -> list:
-    """The arrays, in which sizes of 1 repeat to fit. Raises: ValueError for sizes that do not fit."""
+    """The arrays, with sizes of 1 repeated to fit. Raises: ValueError for sizes that do not fit."""
     left, right = (tuple(getattr(each, "shape", ())) for each in arrays)
     is_product = name == "matmul"
     inner = not is_product or (left and right and left[-1] == right[-2:][0])
@@ -153,7 +153,7 @@ def _repeating(name: str, arrays: list) -> list:
 
 
 def _product(left: Any, right: Any) -> Any:
-    """Torch7's `*`: with a number, by elements; else the matrix, matrix-vector or dot product."""
+    """Torch7's `*`: element-wise with a number, otherwise the matrix, matrix-vector or dot product."""
     tensor = left if hasattr(left, "storage_") else right
     number = right if tensor is left else left
     in_pytorch = has_pytorch_operators()
@@ -175,7 +175,7 @@ def _product(left: Any, right: Any) -> Any:
 
 
 def _remainder(left: Any, right: Any, like: Any) -> Any:
-    """Torch7's `%`: cremainder, and of numbers remainder."""
+    """Torch7's `%`: cremainder, or remainder with a number."""
     if has_pytorch_operators():
         return operated("mod", left, right, like)
     operation = OPERATIONS["cremainder"]
@@ -183,20 +183,20 @@ def _remainder(left: Any, right: Any, like: Any) -> Any:
 
 
 def as_result(found: Elements, like: Maker[Made]) -> Result[Made]:
-    """A result as a tensor, or, if it has no dimensions and is known, as a number."""
+    """A result as a tensor; as a number if it has no dimensions and is known."""
     return only_element(found) if not np.ndim(found) and is_concrete(found) else like.of(found)
 
 
 OPERATORS = dict.fromkeys(("add", "sub", "truediv", "mod", "pow", "matmul"), True) | dict.fromkeys(
     ("lt", "le", "gt", "ge"), False
 )
-"""Those of Python by their names in `operator`, and whether they have a method for a tensor on the right."""
+"""Python's operators by their names in `operator`, and whether a tensor may be on the right."""
 
 IN_PLACE = ("add", "sub", "mul", "truediv", "mod", "pow")
-"""Those that have a form with `=`."""
+"""Operators with a form with `=`."""
 
 BY_TABLES = OPERATIONS | ROWS | LINEAR | CONVOLUTIONS
-"""Operations whose errors name the call by themselves, by the names of methods."""
+"""Operations whose errors already name the call, by method."""
 
 for _operation in OPERATIONS.values():
     _of_operation(_operation)

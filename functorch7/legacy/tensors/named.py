@@ -1,4 +1,4 @@
-"""Classes that Torch names as they are called here, and functions that are made of tables."""
+"""Classes with the same names in Torch and here, and functions that are made from tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class Named:
-    """The base of classes of the package `torch` itself, or of another one that is neither nn's nor the user's."""
+    """The base of classes of `torch` itself, or of another package that is neither nn nor the user's."""
 
     __slots__ = ()
     _package = "torch"
@@ -28,6 +28,6 @@ class Named:
 
 
 def under_name(name: str, function: Function, says: str, of: str = "") -> Function:
-    """A function that was made, under its name (`of` a class, if it is a method) and with what it says of itself."""
+    """Gives a generated function its name (`of` a class, if it is a method) and its docstring."""
     function.__name__, function.__qualname__, function.__doc__ = name, f"{of}{name}", says
     return function

@@ -1,4 +1,4 @@
-"""Errors of methods and functions name the call: "torch.narrow: index 4 out of range of dimension 1 of size 3"."""
+"""Lets errors of methods and functions name the call: "torch.narrow: index 4 out of range of dimension 1 of size 3"."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .arguments import described
 
 
 def name_errors(kind: type, besides: Container[str] = ()) -> None:
-    """Lets the errors of a class's methods, and of those that it inherits, name the call.
+    """Lets the errors of a class's own and inherited methods name the call.
 
-    `besides` are the names of those that do so by themselves. Methods without arguments, which are asked often, are
-    left as they are: Python's own words name the one that was given some.
+    `besides` are the names of methods that already do. Methods without arguments are called often and stay as they
+    are: if they are given some, Python's own message names them.
     """
     for base in reversed(kind.__mro__):
         for name, method in _methods_with_arguments(base):
@@ -30,7 +30,7 @@ def name_errors(kind: type, besides: Container[str] = ()) -> None:
 
 
 def name_errors_in(names: dict[str, Value], besides: Container[str] = ()) -> None:
-    """The same for the functions of one of the packages beside torch, among the global names of its module."""
+    """The same for the functions among a package's global names."""
     package = names["__name__"].rpartition(".")[2]
     for name, function in public_functions(names):
         if name not in besides and function.__module__.startswith(names["__name__"]):
@@ -50,7 +50,7 @@ def name_function_errors(kind: type) -> None:
 
 
 class _NamedFunction(staticmethod):
-    """A function that is named by the class of which it is asked."""
+    """A function that is named after the class through which it is called."""
 
     def __get__(self, instance: Value, kind: type | None = None) -> Callable:
         function: Any = self.__func__
@@ -63,12 +63,12 @@ def _named_in(kind: type, function: FunctionType) -> Callable:
 
 
 def _of_class(name: str, kind: Any) -> str:
-    """A function's name with that of a class, which may have one of Torch's."""
+    """A function's name after that of its class, which may be Torch's."""
     return f"{kind._class_name() if hasattr(kind, '_class_name') else f'nn.{kind.__name__}'}.{name}"
 
 
 def public_functions(names: Mapping[str, Value]) -> list[tuple[str, FunctionType]]:
-    """The functions among names, such as a class's own methods: properties, and what is called on it, are none."""
+    """The public functions among names, such as a class's methods, without properties, class and static methods."""
     return [(name, each) for name, each in names.items() if isinstance(each, FunctionType) and not name.startswith("_")]
 
 
@@ -86,9 +86,9 @@ def naming(
     first: int = 0,
     takes: Callable[[Value], str] | None = None,
 ) -> Callable:
-    """The function, whose errors begin with this name, or what gives it of a method's object.
+    """The function, whose errors begin with this name; for a method, `name` may be a function of the object.
 
-    Arguments count from the `first` on. `takes` gives the words for them, of an object, where the signature does not.
+    Arguments count from the `first` on. `takes(object)` describes them, if the signature does not.
     """
 
     @wraps(function)
@@ -108,9 +108,9 @@ def naming(
 
 
 def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 0) -> Callable:
-    """As `naming`, of calls with too few arguments, too many or others alone: all else the function says itself.
+    """As `naming`, but only for too few, too many or wrong arguments: other errors are the function's own.
 
-    What a signal has ended in it is closed.
+    What a signal has interrupted in it is closed.
     """
 
     @wraps(function)
@@ -131,9 +131,9 @@ def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 
 
 
 class Misuse(TypeError):
-    """A call that was given what it does not take: "nn.Linear: expected (inputSize, outputSize, [bias]), got (3)".
+    """A call with wrong arguments: "nn.Linear: expected (inputSize, outputSize, [bias]), got (3)".
 
-    A caller may put its own in its place, but for a constructor's; Lua's border tells it in Lua's words (`told`).
+    A caller may replace it by its own, except for a constructor's; Lua's border tells it in Lua's words (`told`).
     """
 
     is_of_constructor = False
@@ -149,7 +149,7 @@ class Misuse(TypeError):
         return cls(_told_by(described, *parts), parts)
 
     def told(self, show: Callable[[Value], str]) -> str:
-        """The message, in which this shows what was given."""
+        """The message, with arguments as `show` writes them."""
         return str(self) if self.parts is None else _told_by(show, *self.parts)
 
     def __reduce__(self) -> tuple:  # what was given may be anything
@@ -167,7 +167,7 @@ def _told_by(show: Callable[[Value], str], name: str, usage: str, given: Sequenc
 def _told(
     name: str, usage: Callable[[], str], given: tuple, options: Mapping[str, Value], error: Exception
 ) -> Exception:
-    """The error, if it names a call or is not of these libraries; its words with the name; or one of our own."""
+    """The error itself, if it names a call or is not of these libraries; its text after the name; or a Misuse."""
     frames = frames_of(error)[1:]
     if not is_of_libraries(frames):
         return error
@@ -187,7 +187,7 @@ def _told(
 
 
 def is_pythons_own(error: BaseException) -> bool:
-    """Whether the interpreter raised an error in this package's code, which says nothing about what the call takes."""
+    """Whether Python itself raised an error in this package's code, which does not say what the call takes."""
     if not isinstance(error, MISUSE) or error.__cause__ is not None or getattr(error, "__notes__", None):
         return False  # which users' code or JAX raised, or a layer has spoken about
     frames = frames_of(error)
@@ -195,7 +195,7 @@ def is_pythons_own(error: BaseException) -> bool:
 
 
 def _usage(name: str, function: Callable, first: int) -> str:
-    """The arguments: the beginning of the documentation where the signature does not say."""
+    """The arguments, from the beginning of the docstring if the signature does not name them."""
     short = name.rpartition(".")[2]
     told, *_ = (inspect.getdoc(function) or "").partition("): ")
     if told.startswith(f"{short}("):
@@ -204,7 +204,7 @@ def _usage(name: str, function: Callable, first: int) -> str:
 
 
 def misuse(name: str, function: Callable, given: tuple, named: Mapping[str, Value], first: int = 0) -> Misuse | None:
-    """The error of a call with too few arguments for a function, too many or others; None where they are its own."""
+    """The error of a call with too few, too many or wrong arguments for a function; None if they fit."""
     try:
         inspect.signature(function).bind(*given, **named)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Arrays that are not there yet: results of calls that were noted (`notes.py`)."""
+"""Arrays that are not computed yet: results of noted calls (`notes.py`)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .findings import tell
 
 
 def looked_at(value: Value) -> Value:
-    """The array that something noted stands for; all else as it is. What was found wrong with values is told.
+    """The array of something noted; other values unchanged. Raises errors that were found in values.
 
-    All that waits runs, though what is looked at may be there already: so the rounds of a loop begin alike.
+    Everything that waits runs, even if this array is there already, so that all rounds of a loop begin alike.
     """
     if type(value) is not np.ndarray:
         tell()
@@ -31,12 +31,12 @@ def looked_at(value: Value) -> Value:
 
 
 def ready(value: Value) -> Value:
-    """The same, for what goes on computing with it, which is no look."""
+    """The same, for further computing, which does not count as reading."""
     return value.notes._value(value._cell) if type(value) is Noted else value
 
 
 def settled(value: Value) -> Value:
-    """The array that something noted stands for, if it is there already; all else as it is."""
+    """The array of something noted, if it is there already; other values unchanged."""
     if type(value) is Noted and value._cell.value is not None:
         return value._cell.value
     if type(value) is Later and value.array is not None:
@@ -45,7 +45,7 @@ def settled(value: Value) -> Value:
 
 
 class Later:
-    """An array of the host's that is made when somebody reads it."""
+    """An array on the host that is made when it is read."""
 
     __slots__ = ("_make", "array")
 
@@ -60,7 +60,7 @@ class Later:
 
 
 class Slice(NamedTuple):
-    """A slice of an index: Python's cannot be looked up."""
+    """A slice in an index; Python's slices are not hashable."""
 
     start: Any
     stop: Any
@@ -68,7 +68,7 @@ class Slice(NamedTuple):
 
 
 class Cell:
-    """One value: its shape and type, its array once it is there, or why there is none, and who may ask for it."""
+    """A value: its shape and type, its array or error once there is one, and whether it can still be asked for."""
 
     __slots__ = ("aval", "error", "reader", "value")
 
@@ -83,25 +83,25 @@ def _nobody() -> None:
 
 
 class Notes(Protocol):
-    """What an array knows of the notes that it is in."""
+    """The notes of an array, as far as it uses them."""
 
     place: Place
 
     def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
-        """What the function will give for arrays."""
+        """Notes a call; its future results."""
         ...
 
     def run(self) -> None:
-        """Runs all that waits."""
+        """Runs everything that waits."""
         ...
 
     def _value(self, cell: Cell) -> jax.Array: ...
 
 
 class Noted:
-    """An array that is to be computed: it has a JAX array's operators and methods, which are noted, too.
+    """An array that is still to be computed; its operators and methods, those of a JAX array, are noted, too.
 
-    To ask for elements, as a call, NumPy, `bool` and `float` do, is to look.
+    Asking for elements, as a call, NumPy, `bool` and `float` do, computes it.
     """
 
     __slots__ = ("__weakref__", "_cell", "notes")
@@ -113,7 +113,7 @@ class Noted:
 
     @property
     def aval(self) -> jax.ShapeDtypeStruct:
-        """What is known of it."""
+        """Its shape and type."""
         return self._cell.aval
 
     @property
@@ -138,11 +138,11 @@ class Noted:
 
     @property
     def T(self) -> Noted:
-        """The dimensions in the other order."""
+        """The array with reversed dimensions."""
         return self.transpose()  # type: ignore[attr-defined]
 
     def __call__(self) -> jax.Array:
-        """The array itself, for which all runs that was noted before."""
+        """The array itself, after running everything noted before."""
         return looked_at(self)
 
     __jax_array__ = __call__
@@ -173,7 +173,7 @@ class Noted:
         return self.notes.note(_at, self, _noted_index(index))
 
     def put(self, index: object, values: ArrayLike | Noted, how: str = "set") -> Noted:
-        """The array with other values at an index, or (`how` is "add") with these added to what is there."""
+        """The array with other values at an index, or (`how` is "add") with these added there."""
         return self.notes.note(_put, self, _noted_index(index), values, how)
 
 

@@ -1,4 +1,4 @@
-"""Calls that were noted, as programs: how they hang together, and what of them is compiled together."""
+"""Programs of noted calls: how the calls are connected, and what is compiled together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .quiet import quietly
 
 
 class Varies:
-    """Stands where a call takes an array, or a number that may be another one next time."""
+    """Stands for an array, or for a number that may differ next time."""
 
 
 class Step(NamedTuple):
-    """A function, how its arguments lie, and those that are no arrays; whether it keeps 64-bit numbers."""
+    """A function, the structure of its arguments, those that are not arrays, and whether it keeps 64-bit numbers."""
 
     function: Callable
     structure: Structure
@@ -38,14 +38,14 @@ class Step(NamedTuple):
             return self.function(*args, **kwargs)
 
     def results(self, given: list) -> list:
-        """The arrays that it gives for arrays."""
+        """Its results for arrays."""
         return jax.tree.leaves(self(*given))
 
 
 class Prepared:
-    """A compiled function, how its arguments lie, and what it gives: a network's call, as it is noted.
+    """A compiled function, the structure of its arguments, and its results: a network's call, as it is noted.
 
-    Results of the classes `whole` are handed on as they are, and not looked into. `work` is how many operations it has.
+    Results of the classes `whole` are passed on as they are. `work` is the number of its operations.
     """
 
     __slots__ = ("avals", "function", "is_wide", "layout", "size", "structure", "work")
@@ -59,13 +59,13 @@ class Prepared:
         self.size = sum(math.prod(np.shape(leaf)) for leaf in jax.tree.leaves((given, found)))
 
     def results(self, given: list) -> list:
-        """What it gives for arrays."""
+        """Its results for arrays."""
         with jax.enable_x64(self.is_wide):
             return self.layout.flatten_up_to(self.function(*self.structure.unflatten(given)))
 
 
 def _equations(jaxpr: Any) -> int:
-    """How many operations are to be compiled, those of functions inside included."""
+    """The number of operations to compile, including those of inner functions."""
     inside = [each for equation in jaxpr.eqns for each in jax.tree.leaves(list(equation.params.values()))]
     return len(jaxpr.eqns) + sum(_equations(each) for each in inside if hasattr(each, "eqns"))
 
@@ -73,7 +73,7 @@ def _equations(jaxpr: Any) -> int:
 def prepared(
     function: Callable, structure: Structure, leaves: list, whole: tuple[type, ...], is_wide: bool
 ) -> Prepared:
-    """The call of a compiled function with arguments like these: the same one for equal networks."""
+    """The prepared call of a compiled function with arguments like these; equal networks share it."""
     given, layout = jax.tree.flatten([leaf._cell.aval if type(leaf) is Noted else leaf for leaf in leaves])
     with jax.enable_x64(is_wide):
         outlines = tuple([_as_jax_has_it(outline(each)) for each in given])
@@ -89,14 +89,14 @@ def _prepared(
 
 
 def outline(value: Value) -> Value:
-    """What is known of an array before it is there; of a plain number, its class."""
+    """Shape and type of an array; the class of a plain number."""
     if type(value) in (float, int, bool):
         return type(value)
     return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=getattr(value, "weak_type", False))
 
 
 def _as_jax_has_it(outline: Value) -> Value:
-    """With 32 bits in place of 64 where JAX has no others."""
+    """With 32 bits instead of 64 if JAX does not use 64."""
     return outline if isinstance(outline, type) else outline.update(dtype=jax.dtypes.canonicalize_dtype(outline.dtype))
 
 
@@ -109,9 +109,9 @@ class Call(NamedTuple):
 
 
 def laid_out(calls: list[Call]) -> tuple[list, tuple]:
-    """(arrays that calls take from outside, where each call finds what it takes).
+    """(arrays that calls take from outside, the places of each call's arguments).
 
-    There n is the nth result, and ~n the nth array; one that several calls take is there once.
+    Place n is the nth result, and ~n the nth array; an array for several calls occurs once.
     """
     arguments: list = []
     places: dict[int, int] = {}
@@ -133,17 +133,17 @@ def laid_out(calls: list[Call]) -> tuple[list, tuple]:
 
 
 OFTEN = 8
-"""What comes more often in one round, up to a look, is compiled."""
+"""What is repeated more often before results are read is compiled."""
 
 
 class Program:
-    """Calls that were noted one after the other: run one by one in a loop's first round, as one program later.
+    """Consecutive noted calls: run one by one in a loop's first round, and as one program later.
 
     A network's call that is alone is a program already.
 
-    It gives what was ever wanted of them: what a garbage collector (Lua's) has not found yet is wanted in one round and
-    not in the next, which is no reason to compile anew. Where that changes again, it gives all, and is compiled for the
-    last time.
+    A program returns all results that were ever wanted: results that a garbage collector (Lua's) has not collected yet
+    are wanted in one round and not in the next, which is no reason to compile again. If the set changes again, it
+    returns all results, and is compiled for the last time.
     """
 
     def __init__(self, steps: tuple, taken: tuple, count: int):
@@ -158,7 +158,7 @@ class Program:
         self.times = 0  # that it ran in that round
 
     def __call__(self, arguments: list, wanted: tuple, round: int) -> list:
-        """The results that are wanted, in a round of the loop that it is a part of."""
+        """The wanted results, in a round of a loop."""
         if self.is_a_program:
             return self.one_by_one(arguments, wanted)
         if not self._is_worth_compiling(round):
@@ -175,7 +175,7 @@ class Program:
         return [results[at] for at in wanted]
 
     def _is_worth_compiling(self, round: int) -> bool:
-        """Whether it comes again in another round, or often in its first, which is not to wait for compiling."""
+        """Whether it is repeated in another round, or often in the first, which should not wait for compilation."""
         if self.first_round is None:
             self.first_round = round
         self.times += round == self.first_round
@@ -189,16 +189,16 @@ class Program:
         return self.compiled
 
     def _together(self, wanted: tuple, arrays: list, numbers: jax.Array) -> list:
-        """The results that are wanted; where None stands in place of an array, the next of the numbers is taken.
+        """The wanted results; for None in place of an array, the next number is taken.
 
-        Each array of the host's is a transfer, which takes an accelerator longer than adding many numbers. The numbers
-        are still Python's to JAX: bfloat16 stays what it is beside them.
+        Numbers come as one array, since each array on the host is a transfer, which takes an accelerator longer than
+        adding many numbers. JAX treats them as Python's: they do not widen bfloat16.
         """
         given = iter([as_weak(each, each.dtype, weak_type=True) for each in numbers])
         return self.one_by_one([next(given) if each is None else each for each in arrays], wanted)
 
     def one_by_one(self, arguments: list, wanted: tuple) -> list:
-        """The results that are wanted, of one call after the other."""
+        """The wanted results, computed call by call."""
         results: list = []
         for step, places in zip(self.steps, self.taken, strict=True):
             results += step.results([results[at] if at >= 0 else arguments[~at] for at in places])
@@ -207,5 +207,5 @@ class Program:
 
 @programs.kept
 def program_of(steps: tuple, taken: tuple, count: int) -> Program:
-    """The program of these steps, made once."""
+    """The program of these steps."""
     return Program(steps, taken, count)

@@ -1,10 +1,10 @@
-"""Calls on arrays of an accelerator: they are noted, and run together when somebody looks at a result.
+"""Calls on an accelerator's arrays: they are noted, and run together when a result is read.
 
-To start an operation there takes longer than a small one runs. So what tensors compute is only checked at once, and
-noted: `Noted` stands for the array, whose sizes and type are known. When its elements are asked for, all that was noted
-for the same place runs. What is noted for the second time in the same way is compiled as one program, and then found
-by what was noted, so that an iteration of a loop takes one start. Results that nobody can ask for any more are not
-kept. A function whose result depends on values is computed at once.
+Starting an operation there takes longer than running a small one. So computations of tensors are only checked at once,
+and noted: a `Noted` stands for the array, whose sizes and type are known. When its elements are asked for, everything
+noted for the same place runs. What is noted in the same way a second time is compiled as one program, which is then
+found by what was noted, so an iteration of a loop takes one start. Results that can no longer be asked for are dropped.
+A function whose result depends on values is computed at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .portions import portion
 from .together import brought_together, place_among
 
 MOST_CALLS, MOST_BYTES, MOST_WORK = 256, 2**28, 512
-"""What waits at most: calls, bytes of arrays that these take, and operations in networks' calls: they are compiled."""
+"""Limits of what waits: calls, bytes of their arrays, and operations in networks' calls, which are compiled."""
 
 _ASKS_FOR_VALUES = (
     jax.errors.ConcretizationTypeError,
@@ -39,7 +39,7 @@ _ASKS_FOR_VALUES = (
 
 
 class Notes:
-    """What was noted for one place, and has not run yet."""
+    """What was noted for one place and has not run yet."""
 
     runs_at_once = False  # of all places: what is noted runs before the next call
 
@@ -54,22 +54,22 @@ class Notes:
 
     @property
     def device(self) -> Device:
-        """Where arrays go that come from the host: the place, or the first of its devices."""
+        """The device for arrays from the host: the first of the place."""
         return min(self.place, key=lambda device: device.id)
 
     def brought(self, array: np.ndarray) -> jax.Array:
-        """An array of the host's, here."""
+        """An array from the host, moved here."""
         with self._where(), precision(array.dtype):
             return jax.device_put(array, self.device if len(self.place) == 1 else spread_over(self.place))
 
     def known(self, array: ArrayLike) -> Noted:
-        """What stands for an array that is there, in calls of this place."""
+        """A `Noted` for an existing array, for calls of this place."""
         return Noted(self, Cell(outline(array), array))
 
     def note(self, function: Callable, *args: Value, **kwargs: Value) -> Value:
-        """What the function will give for arrays, each as a `Noted`. Raises what it raises for shapes that do not fit.
+        """Notes a call; its future results, each array as a `Noted`. Raises the function's errors for wrong shapes.
 
-        Arrays and fractions may be others next time; all else is part of what is compiled.
+        Arrays and fractions may differ next time; everything else is part of the program.
         """
         leaves, structure = jax.tree.flatten((args, kwargs))
         if any([place_among(leaf) not in (None, self.place) for leaf in leaves]):
@@ -93,7 +93,7 @@ class Notes:
         return noted
 
     def call(self, prepared: Prepared, leaves: list) -> Value:
-        """What a compiled function will give for arguments, which are these when they are laid out flat."""
+        """Notes the call of a compiled function with these flattened arguments; its future results."""
         inputs = [(leaf._cell if leaf.notes is self else leaf()) if type(leaf) is Noted else leaf for leaf in leaves]
         outputs = [Cell(aval) for aval in prepared.avals]
         noted = prepared.layout.unflatten([Noted(self, cell) for cell in outputs])
@@ -150,14 +150,14 @@ class Notes:
             self._round += count is None
 
     def _go_on_with(self, calls: list[Call]) -> None:
-        """What waits from now on."""
+        """Sets what still waits."""
         self.calls = calls
         self._held.clear()
         self._bytes = 0
         self._work = sum(call.step.work for call in calls if type(call.step) is Prepared)
 
     def _run_apart(self, calls: list[Call]) -> None:
-        """Runs calls, one of which fails, one by one, and raises its error: only what follows from it is not there."""
+        """Runs calls one by one, since one of them fails, and raises its error; only what depends on it is missing."""
         errors = []
         for call in calls:
             cells = [each for each in call.inputs if type(each) is Cell]
@@ -177,7 +177,7 @@ class Notes:
 
     @contextmanager
     def _where(self) -> Iterator[None]:
-        """The context in which new arrays are made at this place, and nothing becomes part of what is being traced."""
+        """A block in which new arrays are made at this place, and nothing becomes part of a trace."""
         place = jax.default_device(next(iter(self.place))) if len(self.place) == 1 else nullcontext()
         with place, core.eval_context():
             yield
@@ -185,13 +185,13 @@ class Notes:
 
 @lru_cache(4096)
 def _outline(step: Step, avals: tuple) -> tuple[list, Structure]:
-    """The shapes and types of a step's results, and how these lie."""
+    """The shapes and types of a step's results, and their structure."""
     with jax.enable_x64(step.is_wide):
         return jax.tree.flatten(jax.eval_shape(step.__call__, *[0.0 if each is float else each for each in avals]))
 
 
 class Noting:
-    """A function, or a module of functions, such as jax.numpy, whose calls are noted."""
+    """A function, or a module of functions such as jax.numpy, whose calls are noted."""
 
     __slots__ = ("_notes", "_target")
 
@@ -202,7 +202,7 @@ class Noting:
         return self._notes.note(self._target, *args, **kwargs)
 
     def taken_along(self, results: object) -> Value:
-        """Results, those that NumPy computed taken to where the calls' arrays are."""
+        """Results, with those of NumPy moved to where the calls' arrays are."""
         return jax.tree.map(lambda each: self._notes.known(each) if isinstance(each, np.ndarray) else each, results)
 
     def __getattr__(self, name: str) -> Noting:
@@ -211,7 +211,7 @@ class Noting:
 
 @cache
 def _varies(kind: type) -> bool:
-    """Whether arguments of this class are arrays, or numbers that may be others next time."""
+    """Whether arguments of this class are arrays, or numbers that may differ next time."""
     return issubclass(kind, (Noted, float, np.ndarray, np.generic, jax.Array))
 
 
@@ -228,7 +228,7 @@ def _cell_of(leaf: Any, is_wide: bool) -> Cell:
 
 
 def known(array: ArrayLike | Noted, place: Place) -> Noted:
-    """What stands for an array, at a place unless it lies at another one; itself if it does already."""
+    """A `Noted` for an array, at its own place or, from the host, at this one; a `Noted` itself."""
     return array if isinstance(array, Noted) else notes_of(place_of(array) or place).known(array)
 
 
@@ -241,11 +241,11 @@ def notes_of(place: Place) -> Notes:
 
 
 def eager(wanted: bool = True) -> None:
-    """Says whether calls of tensors, small networks, criterions and optimisers on an accelerator run at once.
+    """Sets whether calls of tensors, small networks, criterions and optimisers on an accelerator run at once.
 
-    Otherwise (at first) they are noted, and run together when a result is looked at.
+    Otherwise (the default) they are noted, and run together when a result is read.
 
-    For debugging: what goes wrong on the device then does at the call.
+    For debugging: errors on the device then occur at the call.
 
     Example:
         >>> from functorch7 import legacy
@@ -257,6 +257,6 @@ def eager(wanted: bool = True) -> None:
 
 
 def run_all() -> None:
-    """Runs what was noted for all places."""
+    """Runs everything noted, for all places."""
     for notes in list(_notes.values()):
         notes.run()

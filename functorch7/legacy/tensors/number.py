@@ -1,4 +1,4 @@
-"""A number that an accelerator computes, such as a loss or a norm: it is fetched when somebody uses it."""
+"""A number that an accelerator computes, such as a loss or a norm: it is fetched when it is used."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .noted import Noted, looked_at
 Given = TypeVar("Given")
 
 MOST_STEPS = 100
-"""So many sums and products wait for a number at most."""
+"""How many sums and products of a number wait at most."""
 
 Step = tuple[Callable, "Number | float"]
 """A function of a number and another."""
 
 
 class Number:
-    """A float that is fetched when it is used as one: in comparisons, texts, `math`, NumPy, files and arithmetic.
+    """A float that is fetched when it is used: in comparisons, texts, `math`, NumPy, files and arithmetic.
 
-    Sums, products and what else cannot fail are such numbers, too: those of a loop are fetched together.
-    It is no instance of float (`float(loss)` is), as a float's value is in its memory from the beginning.
+    Sums, products and other operations that cannot fail return such numbers, too, so those of a loop are fetched
+    together. It is not an instance of float (`float(loss)` is), as a float has its value from the beginning.
     """
 
     __slots__ = ("_found", "_pending")
 
     def __new__(cls, value: Any, *steps: Any) -> Any:
-        """A float of what is known: `statistics` makes its results of the class of what it was given."""
+        """A float, if the value is known: `statistics` makes results of the class of its arguments."""
         return super().__new__(cls) if isinstance(value, (Noted, jax.Array)) else float(value)
 
     def __init__(self, value: Noted | jax.Array, steps: tuple[Step, ...] = (), waiting: int = 0):
@@ -52,7 +52,7 @@ class Number:
         return self._fetch()
 
     def _fetch(self) -> float:
-        """The number, whose arrays may be on their way."""
+        """The number; its arrays may already be on their way."""
         pending = self._pending
         if pending is not None:
             noted, steps, _ = pending
@@ -63,14 +63,14 @@ class Number:
         return self._found
 
     def _fetched(self) -> list:
-        """The arrays that it needs from the accelerator."""
+        """The arrays that have to be fetched."""
         if (pending := self._pending) is None:
             return []
         noted, steps, _ = pending
         return [looked_at(noted), *(array for _, other in steps if type(other) is Number for array in other._fetched())]
 
     def _followed_by(self, function: Callable, other: Any) -> Number | float:
-        """What the function will give for this number and another."""
+        """The future result of a function of this number and another."""
         if (pending := self._pending) is None:
             return function(self._found, other)  # another that waits still takes it as its own step
         noted, steps, waiting = pending
@@ -111,12 +111,12 @@ class Number:
 
 
 def plain(value: Given) -> Given:
-    """A number that an accelerator computes as a float; all else as it is."""
+    """An accelerator's number as a float; other values unchanged."""
     return float(value) if type(value) is Number else value  # type: ignore[return-value]
 
 
 def only_element(array: Value) -> Number | float:
-    """The element of an array of one, as a number of Python's; a fraction on an accelerator is fetched later."""
+    """The only element of an array as a Python number; a fraction on an accelerator is fetched later."""
     if _is_there(array) and np.issubdtype(array.dtype, np.floating):
         return Number(array)
     return np.asarray(array).item()
@@ -127,7 +127,7 @@ def _is_there(value: Value) -> bool:
 
 
 def as_number(value: Value) -> Value:
-    """A value of one element as a number, on an accelerator as one that is fetched later; None stays None."""
+    """A value of one element as a number, on an accelerator one that is fetched later; None stays None."""
     if value is None or isinstance(value, (float, Number)):
         return value
     # np.asarray first: quicker than float() of a JAX array.

@@ -1,8 +1,8 @@
 """Torch's operations that fill a tensor: one table, of which methods, functions and operators are made.
 
-The table gives each operation its forms, as `rows.py` has them: a letter for each argument, and the formula. A number
-that is left out is 1. From one form follow `y.f(...)` (y in place of x, in place),
-`y.f(x, ...)` (the result goes into y), `torch.f(x, ...)` (a new tensor) and `torch.f(y, x, ...)` (into y).
+The table gives each operation its forms, as in `rows.py`: a letter for each argument, and the formula. A number that
+is left out is 1. One form makes `y.f(...)` (in place, y is x), `y.f(x, ...)` (into y), `torch.f(x, ...)` (a new tensor)
+and `torch.f(y, x, ...)` (into y).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Formulas = dict[str, Callable]
 
 @dataclass(frozen=True)
 class Operation(Formed):
-    """An operation that fills a tensor: its tensors have sizes as in an einsum's signature, or as many elements."""
+    """An operation that fills a tensor; sizes are as in an einsum's signature, or of as many elements."""
 
     signature: str = ""
     after: ClassVar[str] = "after a result if one is given"
 
     @classmethod
     def of(cls, name: str, formulas: Formulas, words: str, signature: str = "") -> Self:
-        """The operation that has these formulas by their forms."""
+        """The operation with these forms and their formulas."""
         of_fractions = name in OF_FRACTIONS
         forms = (Form(form, f, (), not signature, of_fractions, left_out=1) for form, f in formulas.items())
         return cls(name, tuple(forms), words, signature)
@@ -116,7 +116,7 @@ def _bits(name: str, function: str) -> Callable:
 
 
 def quotient(_: object, x: Elements, y: Elements) -> Elements:
-    """x / y; of whole numbers as in C, without the fraction, by which they stay whole numbers."""
+    """x / y; for whole numbers the fraction is dropped, as in C."""
     if not (_is_whole(x) and _is_whole(y)):
         return x / y
     down = x // y
@@ -124,7 +124,7 @@ def quotient(_: object, x: Elements, y: Elements) -> Elements:
 
 
 def _with_room(x: Any) -> Any:
-    """Small whole numbers as C computes with them, as ints."""
+    """Small whole numbers as ints, since C computes with them as such."""
     return x.astype(np.int32) if x.dtype.kind in "iu" and x.dtype.itemsize < 4 else x
 
 
@@ -133,19 +133,19 @@ def _is_whole(value: Any) -> bool:
 
 
 def _remainder(m: Any, x: Any, y: Any) -> Any:
-    """The remainder of y's sign; of fractions what the rounded quotient leaves, as C computes it."""
+    """The remainder, with y's sign; for fractions, what the rounded quotient leaves, as in C."""
     return m.remainder(x, y) if _is_whole(x) and _is_whole(y) else x - y * m.floor(x / y)
 
 
 def _power(m: Any, x: Any, y: Any) -> Any:
-    """x ** y; of whole numbers, of which NumPy refuses negative y, without the fraction that then alone is left."""
+    """x ** y; for whole numbers the fraction is dropped, which is all that a negative y leaves (NumPy: an error)."""
     if not (_is_whole(x) and _is_whole(y)):
         return m.power(x, y)
     return m.power(x, abs(y)) * ((y >= 0) | (abs(x) == 1))
 
 
 def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
-    """x * 2^n or x / 2^n; of whole numbers the bits move."""
+    """x * 2^n or x / 2^n; for whole numbers the bits are shifted."""
     if jnp.issubdtype(x.dtype, jnp.floating):
         return x * 2.0 ** (by * n)
     if by > 0:
@@ -155,7 +155,7 @@ def _shifted(m: Any, x: Any, n: Any, by: int) -> Any:
 
 
 def _rounded(m: Any, x: Any) -> Any:
-    """To the nearest whole number; away from 0 where there are two, as C does."""
+    """To the nearest whole number; of two equally near, the one further from 0, as in C."""
     whole = m.trunc(x)
     return whole + m.where(m.abs(x - whole) >= 0.5, m.sign(x), m.zeros_like(x))
 

@@ -14,11 +14,11 @@ from .zeros import of_zeros
 
 
 class Parameter(Tensor):
-    """A learnable tensor: over the elements of `data`, which are not copied; those of lists are float32.
+    """A learnable tensor that shares the elements of `data`; a list's numbers become float32.
 
-    `grad` is the tensor in which a module's `backward` adds up its gradient; without `requires_grad` it gets none.
-    It is one tensor in all places where the parameter is. Setting it copies numbers; None stands for zeros.
-    Raises: TypeError for integers, and for what is no tensor; ValueError for a gradient of other sizes.
+    A module's `backward` adds the gradient to `grad`, unless `requires_grad` is False. `grad` is the same tensor
+    wherever the parameter is used. Setting it copies numbers; None stands for zeros.
+    Raises: TypeError for integers, and for anything but tensors; ValueError for a gradient of other sizes.
     Source: PyTorch, the Modules note.
     """
 
@@ -35,7 +35,7 @@ class Parameter(Tensor):
         self._requires_grad = requires_grad
         self.add_up_in(of_zeros(self.shape, self.dtype))
 
-    # What is computed from a parameter is a tensor.
+    # What is computed from a parameter is a plain tensor.
     of = Tensor.of  # type: ignore[assignment]
     viewing = Tensor.viewing  # type: ignore[assignment]
 
@@ -60,7 +60,7 @@ class Parameter(Tensor):
         self._grad.copy(given)
 
     def add_up_in(self, gradient: Tensor) -> None:
-        """Takes a tensor as the one in which its gradient is added up."""
+        """Makes this tensor the one to which the gradient is added."""
         self._grad = gradient
 
     @property

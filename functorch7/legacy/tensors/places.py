@@ -1,4 +1,4 @@
-"""What tensors do at places that indices or masks name."""
+"""Methods that read and write at places given by indices or masks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Places(Views):
     def maskedSelect(self, tensor: Places, mask: Numbers, /) -> Self: ...
 
     def maskedSelect(self, *args: Any) -> Self:
-        """maskedSelect([tensor,] mask): the elements where the mask is not 0, one after the other."""
+        """maskedSelect([tensor,] mask): the elements where the mask is not 0, in order."""
         if len(args) == 2:
             found = args[0].maskedSelect(args[1])
             return self.resize(*found.shape).copy(found)
@@ -76,14 +76,14 @@ class Places(Views):
         return self._where(self._masked("maskedFill", mask), value)
 
     def maskedCopy(self, mask: Numbers, source: Numbers) -> Self:
-        """Copies one element after the other from a tensor to where the mask is not 0."""
+        """Copies a tensor's elements, in order, to where the mask is not 0."""
         chosen, values = self._masked("maskedCopy", mask), np.asarray(source).reshape(-1)
         if values.size < (count := int(chosen.sum())):
             raise ValueError(f"torch.maskedCopy: expected {count} elements or more, got {values.size}")
         return self._where(chosen, values[:count])
 
     def _where(self, place: Any, values: Any, how: str = "set") -> Self:
-        """Writes values to places, or adds them, each as often as its place is named."""
+        """Writes values to places, or adds them, once for each time that a place is named."""
         values = in_type(are_numbers(values), self.dtype)
         values = as_type(values, self.dtype) if isinstance(values, np.ndarray) else values
         if self.storage_.place is not None:
@@ -110,21 +110,21 @@ class Places(Views):
         return values.reshape(wanted)
 
     def indexCopy(self, dim: int, index: Numbers, tensor: Numbers) -> Self:
-        """Copies a tensor's slices to those of a dimension that a LongTensor names."""
+        """Copies a tensor's slices to the indices of a dimension in a LongTensor."""
         place = self._slices("indexCopy", dim, index)
         return self._where(place, self._source("indexCopy", place, tensor))
 
     def indexAdd(self, dim: int, index: Numbers, tensor: Numbers) -> Self:
-        """Adds a tensor's slices to those of a dimension that a LongTensor names, each as often as it is named."""
+        """Adds a tensor's slices at the indices of a dimension in a LongTensor, once for each time one is named."""
         place = self._slices("indexAdd", dim, index)
         return self._where(place, self._source("indexAdd", place, tensor).astype(self.dtype), "add")
 
     def indexFill(self, dim: int, index: Numbers, value: float) -> Self:
-        """Sets the slices of a dimension that a LongTensor names."""
+        """Sets the slices at the indices of a dimension in a LongTensor."""
         return self._where(self._slices("indexFill", dim, index), value)
 
     def scatter(self, dim: int, index: Numbers, source: Numbers) -> Self:
-        """Writes a number, or a tensor's elements, to the places along a dimension that a LongTensor names."""
+        """Writes a number, or a tensor's elements, to the indices along a dimension in a LongTensor."""
         axis = self._axis(dim)
         at = alike_beside("scatter", "indices", indices("scatter", index, self.shape[axis]), self, axis)
         place: list[Any] = list(np.indices(at.shape, sparse=True))
@@ -138,11 +138,11 @@ class Places(Views):
     # Functions of elements --------------------------------------------------------------------------------------------
 
     def map(self, tensor: Numbers, function: Callable) -> Self:
-        """Replaces every element x by function(x, y), y the other tensor's, unless that is None."""
+        """Replaces every element x by function(x, y), where y is the other tensor's; a result of None leaves x."""
         return self._mapped(function, tensor)
 
     def map2(self, tensor1: Numbers, tensor2: Numbers, function: Callable) -> Self:
-        """Replaces every element x by function(x, y, z), y and z the others', unless that is None."""
+        """Replaces every element x by function(x, y, z), where y and z are the others'; a result of None leaves x."""
         return self._mapped(function, tensor1, tensor2)
 
     def _mapped(self, function: Callable, *tensors: Any) -> Self:
@@ -166,7 +166,7 @@ class Places(Views):
         return bool(np.all(np.asarray(self.array)))
 
     def any(self) -> bool:
-        """Whether some element is not 0."""
+        """Whether any element is not 0."""
         return bool(np.any(np.asarray(self.array)))
 
     def isSize(self, sizes: Iterable[float]) -> bool:

@@ -1,4 +1,4 @@
-"""Plans of calls: what follows from the types of arguments alone is worked out once for these."""
+"""Plans of calls: whatever follows from the arguments' types alone is worked out once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .quiet import quietly
 
 
 def types_of(args: tuple) -> type | tuple[type, ...]:
-    """The types of arguments, by which plans are found; what calls have most is found quickest."""
+    """The types of arguments, by which plans are found; the most frequent are found first."""
     count = len(args)
     if count == 2:
         return type(args[0]), type(args[1])
@@ -22,7 +22,7 @@ def types_of(args: tuple) -> type | tuple[type, ...]:
 
 
 def places_of_letters(letters: str, kinds: str) -> tuple[int, ...]:
-    """The places of the letters that are of these kinds."""
+    """The places of the letters of these kinds."""
     return tuple([place for place, letter in enumerate(letters) if letter in kinds])
 
 
@@ -41,10 +41,10 @@ def planned(
 ) -> Plan:
     """The plan of calls of `compute(library, ...)`, whose arguments are at these places of those given.
 
-    `plan(args, tensor)`: the tensor's place is -1, and None is that of `left_out`. Most calls are such: their tensors
-    are NumPy's, of one type, which has fractions if need be, and of one size if need be. `letters` are those of
-    `compute`'s arguments: x and t for tensors, d and D for dimensions. `check` raises an error for sizes that do not
-    fit.
+    `plan(args, tensor)`: place -1 is the tensor's, and None that of `left_out`. Plans serve the most frequent calls:
+    NumPy's tensors of one type (with fractions if the operation needs them) and, if it needs that, of one size.
+    `letters` are those of `compute`'s arguments: x and t for tensors, d and D for dimensions. `check` raises an error
+    for sizes that do not fit.
     """
     are_in_order = places == tuple(range(len(places)))
     chosen = itemgetter(*(-2 if place is None else place for place in places), 0)  # one more, for it to give a tuple
@@ -79,7 +79,7 @@ def planned(
 
 
 def _planned_pair(function: Callable, with_fractions: bool) -> Plan:
-    """The plan of calls of a function of two tensors alone, of one type and size, where what plans cost shows most."""
+    """The plan for two tensors of one type and size, where a plan's own cost shows most."""
 
     def plan(args: tuple, tensor: Any = None) -> Any:
         left, right = at_hand(args[0].peeked), at_hand(args[1].peeked)

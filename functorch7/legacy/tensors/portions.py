@@ -1,4 +1,4 @@
-"""How many of too many calls that wait are run together: parts that come again, so that few programs are compiled."""
+"""Too many calls wait: how many to run together, so that the same parts come again and few programs are compiled."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Hashable, Sequence
 def portion(steps: Sequence[Hashable]) -> int:
     """How many of the first steps to run.
 
-    Of a loop's rounds all that are whole, so that what is left begins as these did. If the rounds begin later, what
-    comes before them: however many steps of the loop before were left, its rounds are then cut as they always are.
+    All whole rounds of a loop, so that the rest begins as they did. If the rounds begin later, only the steps before
+    them: the rounds are then always cut at the same place, however many steps came before.
     """
     numbers: dict[Hashable, int] = {}
     backwards = [numbers.setdefault(step, len(numbers)) for step in reversed(steps)]
@@ -27,7 +27,7 @@ def _periods(numbers: list[int]) -> list[int]:
 
     Source: Knuth, Morris & Pratt, 1977.
     """
-    known = [0]  # for each beginning, how many of its last numbers are its first ones, too
+    known = [0]  # for each beginning, how many of its last numbers equal its first
     for number in numbers[1:]:
         same = known[-1]
         while same and number != numbers[same]:

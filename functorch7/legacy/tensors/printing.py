@@ -12,7 +12,7 @@ WIDTH = 80
 
 
 class Style(NamedTuple):
-    """How wide numbers are, how many digits follow the point, "f", "e" or (whole) "d", and what they are divided by."""
+    """The width of numbers, the digits after the point, "f", "e" or "d" (whole), and the scale they are divided by."""
 
     width: int
     digits: int
@@ -22,18 +22,18 @@ class Style(NamedTuple):
     def lines(self, rows: np.ndarray) -> list[str]:
         """The numbers of each row of a matrix, right-justified."""
         form = " ".join([f"%{self.width}.{self.digits}{self.kind}"] * rows.shape[1])
-        with np.errstate(all="ignore"):  # of a scale for numbers that are almost 0
+        with np.errstate(all="ignore"):  # the scale's, for numbers that are almost 0
             return [form % tuple(row) for row in (rows / self.scale).tolist()]
 
     def heading(self) -> str:
-        """The scale, where there is one."""
+        """The scale, if there is one."""
         return "" if self.scale == 1 else f"{self.scale:g} *\n"
 
 
 def style_of(numbers: np.ndarray) -> Style:
     """One style for all numbers, by their largest and smallest, and whether all are whole.
 
-    What is infinite counts as a large whole number; where something is no number, nothing is aligned.
+    Infinities count as large whole numbers; if any is NaN, nothing is aligned.
     """
     sizes = np.abs(numbers)
     if np.isnan(sizes).any():
@@ -49,7 +49,7 @@ def style_of(numbers: np.ndarray) -> Style:
 
 
 def _figures(size: float) -> float:
-    """How many figures stand before the point; 1 for 0, less for small numbers."""
+    """The number of digits before the point; 1 for 0, less for small numbers."""
     if size == math.inf:
         return size
     return math.floor(math.log10(size)) + 1 if size else 1
@@ -63,7 +63,7 @@ def column(numbers: np.ndarray) -> str:
 
 
 def printed(numbers: np.ndarray) -> str:
-    """A column, a matrix, or one matrix below the other, all in one style."""
+    """A column, a matrix, or matrices one below the other, all in one style."""
     numbers = np.asarray(numbers, np.float64)
     if numbers.ndim < 2:
         return column(numbers)
@@ -78,7 +78,7 @@ def printed(numbers: np.ndarray) -> str:
 
 
 def _matrix(rows: np.ndarray, style: Style, indent: str = "") -> str:
-    """Rows of a matrix, in groups of columns that a line has room for."""
+    """Rows of a matrix, in groups of as many columns as fit on a line."""
     count = rows.shape[1]
     room = max((WIDTH - len(indent)) // (style.width + 1), 1) if style.width else count
     parts = []

@@ -1,4 +1,4 @@
-"""NumPy's functions without warnings of infinite and undefined results, which are no errors in Torch."""
+"""NumPy's functions without warnings about infinite and undefined results, which Torch allows."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ _own = _Own()
 
 
 def quietly(function: Callable[..., Found], *args: object) -> Found:
-    """function(*args), which does not call this again."""
+    """function(*args); the function must not call `quietly` itself."""
     return _own.run(function, *args)

@@ -25,19 +25,19 @@ def drawing_from(random: np.random.Generator) -> AbstractContextManager[object]:
 
 
 def refusing(where: str | None) -> AbstractContextManager[object]:
-    """A block in which no numbers can be drawn, as what is traced draws once for all calls. None allows it again."""
+    """A block in which no numbers can be drawn: a traced function would draw once for all calls. None lifts the ban."""
     return during(_REFUSED, where)
 
 
 def generator() -> Generator:
-    """The generator of tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
+    """The generator for tensors' values, initial values and permutations. Raises TypeError inside `refusing`."""
     if where := _REFUSED.get():
         raise drawing_is_refused(where)
     return _GENERATOR.get() or default_generator
 
 
 def drawing_is_refused(where: str) -> TypeError:
-    """What is raised where numbers are drawn in what is traced."""
+    """The error for numbers drawn while something is traced."""
     return TypeError(
         f"{where} draws numbers, but runs once for all calls, which would get the same; use a module that "
         "draws (nn.Dropout, nn.WhiteNoise), or pass them as an argument"
@@ -45,39 +45,45 @@ def drawing_is_refused(where: str) -> TypeError:
 
 
 def next_draw() -> tuple[np.uint32, np.uint32]:
-    """The seed of a key and a number to fold into it, from which compiled programs make the key that they draw by."""
+    """A key's seed and a number to fold into it, from which compiled programs make the key of their draw."""
     return default_generator.draw()
 
 
 def next_key() -> jax.Array:
-    """The key of the next draw, for what draws at once."""
+    """The key of the next draw, made at once."""
     return key_of(*map(int, next_draw()))
 
 
+def split_off_generator(args: tuple) -> tuple[Generator | None, tuple]:
+    """The generator that comes first among arguments, if one does, and the other arguments."""
+    return (args[0], args[1:]) if args and isinstance(args[0], Generator) else (None, args)
+
+
 def given_generator(args: tuple) -> tuple[Generator, tuple]:
-    """The generator that comes first among arguments, else the one in use, and the other arguments."""
-    return (args[0], args[1:]) if args and isinstance(args[0], Generator) else (generator(), args)
+    """The same, with the generator in use if none is given."""
+    found, rest = split_off_generator(args)
+    return found or generator(), rest
 
 
 # Torch's functions ----------------------------------------------------------------------------------------------------
 
 
 def manualSeed(*args: Operand) -> None:
-    """manualSeed([generator,] number): starts all randomness anew, or a generator's; equal seeds give equal numbers.
+    """manualSeed([generator,] number): seeds all randomness, or a generator; equal seeds give equal numbers.
 
     Raises TypeError for anything but a number.
     """
-    chosen, rest = (args[0], args[1:]) if args and isinstance(args[0], Generator) else (default_generator, args)
+    chosen, rest = split_off_generator(args)
     if len(rest) != 1 or not isinstance(rest[0], numbers.Real):
         raise TypeError(f"torch.manualSeed: expected ([generator], number), got {args}")
-    chosen.manual_seed(int(rest[0]))  # type: ignore[arg-type]
+    (chosen or default_generator).manual_seed(int(rest[0]))  # type: ignore[arg-type]
 
 
 def seed(generator: Generator = default_generator) -> int:
-    """Starts all randomness anew, or a generator's, from a number of the operating system's, which it returns."""
+    """Seeds all randomness, or a generator, from the operating system's random numbers, and returns the seed."""
     return generator.seed()
 
 
 def initialSeed(generator: Generator = default_generator) -> int:
-    """The seed that the numbers follow from."""
+    """The seed in use."""
     return generator.initial_seed()

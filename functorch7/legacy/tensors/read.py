@@ -1,4 +1,4 @@
-"""Arrays that were read from files of others as tensors."""
+"""Arrays read from files, as tensors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ WIDTHS = {2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def tensor_of(who: str, array: np.ndarray) -> Tensor:
-    """A tensor of an array's numbers: truths are bytes, unsigned numbers of 16 bits and more keep their bits, as in C.
+    """A tensor of an array's numbers: booleans become bytes, unsigned numbers of 16 bits or more keep their bits.
 
-    An array without dimensions has one of size 1. Raises TypeError for complex numbers, texts and others,
-    in the name of `who` reads them.
+    An array without dimensions gets one of size 1. Raises TypeError for complex numbers, texts and the like; the
+    message begins with `who`.
     """
     array = np.atleast_1d(array)
     kind, size = array.dtype.kind, array.dtype.itemsize

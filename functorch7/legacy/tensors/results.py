@@ -37,7 +37,7 @@ def _reduction(name: str) -> tuple[Form, ...]:
 
 
 def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
-    """NumPy's own warns of one element alone, of which it is undefined unless it is biased."""
+    """NumPy's own warns about a single element, whose unbiased variance is undefined."""
     count = x.size if axis is None else x.shape[axis]
     distances = x - x.mean(axis, dtype=accumulator(m, x, axis), keepdims=True)
     return (distances * distances).sum(axis, keepdims=axis is not None) / (count if biased else count - 1)
@@ -152,7 +152,7 @@ def _histogram(m: Any, x: Any, bins: int | None, low: float | None, high: float 
         raise ValueError(f"torch.histc: expected one bin or more, got {bins}")
     count, dtype, x = int(bins or 100), x.dtype, wide(m, x)
     first, last = _bounds(x, low, high)
-    at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # what is on an edge goes where C puts it
+    at = m.minimum(m.floor((x - first) / (last - first) * count), count - 1)  # a number on an edge goes where C puts it
     at = m.where((first <= x) & (x <= last), at, -1).reshape(-1)
     return m.histogram(at + 0.5, count, (0, count))[0].astype(dtype)
 

@@ -1,10 +1,9 @@
-"""Operations whose results are other tensors, or numbers, as rows of which methods and functions are made.
+"""Operations whose results are other tensors, or numbers: rows from which methods and functions are made.
 
 A form has a letter for each argument after `x`, a capital one if it may be left out: `d` is a dimension, `i` a whole
-number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices,
-`c` a letter of the form's `choices`. From one row follow `x.f(...)` and
-`torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)` (into r, which gets the result's sizes; two
-tensors where there are two results, of elements and their places one alone, too).
+number, `n` a number, `b` true or false, `t` a tensor, `k` a LongTensor of indices, `c` a letter of the form's
+`choices`. One row makes `x.f(...)` and `torch.f(x, ...)` (new tensors), and `r.f(x, ...)` and `torch.f(r, x, ...)`
+(into r, which gets the result's sizes; for two results, two tensors; for elements and their places, one is enough).
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ COLUMNS = "the type of x, column after column"
 class Form:
     """A call: its letters, `compute(library, x, ...)` of arrays (dimensions as axes), and what the results are.
 
-    One that combines tensors element by element checks that they have as many elements; one of fractions, that they
-    are not of whole numbers. `choices` has the letters that each argument `c` may be, `left_out` what stands for one
-    that is not given.
+    If it combines tensors element by element, it checks that they have as many elements; if it needs fractions, that
+    they are not of whole numbers. `choices` are the letters allowed for each argument `c`, `left_out` is what stands
+    for an argument that is not given.
     """
 
     letters: str
@@ -67,27 +66,27 @@ class Form:
 
     @cached_property
     def tensors(self) -> tuple[int, ...]:
-        """The places of the arguments that are tensors."""
+        """The places of the tensors."""
         return places_of_letters(self.letters, "xt")
 
     @cached_property
     def dimensions(self) -> tuple[int, ...]:
-        """The places of those that are dimensions."""
+        """The places of the dimensions."""
         return places_of_letters(self.letters, "dD")
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The places of those that are numbers of the tensors' type."""
+        """The places of the numbers of the tensors' type."""
         return places_of_letters(self.letters, "nN")
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
-        """The places of those that are LongTensors of indices."""
+        """The places of the LongTensors of indices."""
         return places_of_letters(self.letters, "k")
 
     @cached_property
     def wanted(self) -> tuple[str | tuple[str, ...], ...]:
-        """For each argument its letter, or the texts that it may be."""
+        """Each argument's letter, or the texts that it may be."""
         choices = iter(self.choices)
         return tuple(tuple(next(choices)) if letter in "cC" else letter.lower() for letter in self.letters)
 
@@ -100,12 +99,12 @@ class Form:
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many tensors for results a call may give: all, or of elements and their places only one, too."""
+        """How many result tensors a call may give: all or, for elements and their places, only one."""
         count = len(self.results)
         return () if NUMBER in self.results else (count, 1) if LONG in self.results[1:] else (count,)
 
     def places(self, args: tuple, without_x: bool = False) -> tuple[int | None, ...] | None:
-        """The places of `compute`'s arguments among those of a call: None for one left out, -1 for an `x` not in it.
+        """Where `compute`'s arguments are among a call's: None for one left out, -1 for the tensor of a method.
 
         None if the call is not of this form.
         """
@@ -125,14 +124,14 @@ class Form:
         return tuple(found) if at == len(args) else None
 
     def arguments(self, places: tuple[int | None, ...], args: tuple, tensor: object = None) -> list:
-        """The arguments of `compute`, which are at these places of a call's."""
+        """The arguments of `compute`, taken from these places of a call."""
         given = (*args, tensor)  # the last one, -1
         return [self.left_out if at is None else given[at] for at in places]
 
     def is_told_by_classes(self, places: tuple[int | None, ...], args: tuple) -> bool:
         """Whether all calls with arguments of these classes are of this form.
 
-        Those of tensors and plain numbers are, of which none is a fraction where its value says whether it is whole.
+        This holds for tensors and plain numbers, unless a number's value decides whether it counts as whole.
         """
         whole = [at for at, letter in zip(places, self.letters, strict=True) if letter in "dDiI"]
         is_told = float not in map(type, args) or all(at is not None and type(args[at]) is int for at in whole)
@@ -154,7 +153,7 @@ def _is(wanted: str | tuple[str, ...], value: Any) -> bool:
 
 
 class Known(NamedTuple):
-    """What is known of a call: how most calls like it run, what makes their results, its form and arguments' places."""
+    """What is known of a call: its plan, what makes its results, its form and its arguments' places."""
 
     plan: Plan
     makers: tuple[Callable, ...]
@@ -168,7 +167,7 @@ Calls = dict[type | tuple[type, ...], Known]
 
 @dataclass(frozen=True)
 class Formed:
-    """An operation that has forms: its name, these, and what it gives in words."""
+    """An operation with forms: its name, the forms, and its results in words."""
 
     name: str
     forms: tuple[Form, ...]
@@ -186,7 +185,7 @@ class Formed:
         return planned(form.compute, places, form.left_out, form.letters, form.by_element, with_fractions)
 
     def matched(self, calls: Calls, args: tuple, without_x: bool = False) -> tuple[Form, tuple[int | None, ...]] | None:
-        """(form, places of its arguments) of a call; None if there is none. Calls like it are known from then on."""
+        """(form, places of its arguments) of a call, or None; calls like it are known from then on."""
         for form in self.forms:
             places = form.places(args, without_x)
             if places is not None and not (without_x and -1 not in places):
@@ -197,21 +196,21 @@ class Formed:
         return None
 
     def wrong(self, args: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
-        """The error for arguments that are none of the forms, or have names."""
+        """The error for arguments that fit no form, or have names."""
         wanted = " or ".join(form.usage for form in self.forms)
         return TypeError(f"torch.{self.name}: expected {wanted}, {self.after}, got {given_as(args, named)}")
 
 
 def have_dimensions(args: tuple) -> bool:
-    """Whether no tensor among arguments is without dimensions, which could be a number."""
+    """Whether every tensor among arguments has dimensions; one without them could be a number."""
     return all([getattr(each, "shape", True) for each in args])
 
 
 class Row(Formed):
-    """An operation whose results are new tensors or numbers, unless it is given tensors for them."""
+    """An operation that returns new tensors or numbers, or writes them to tensors that it is given."""
 
     def call(self, args: tuple, like: Maker[Made], named: Mapping[str, Value] | None = None) -> Result[Made]:
-        """Results of a call without tensors for them, or with; `like` makes tensors. Names are a TypeError."""
+        """A call's results, in tensors given for them or new ones, which `like` makes. Names are a TypeError."""
         if named:
             raise self.wrong(args, named)
         known = self.calls.get(types_of(args))
@@ -235,7 +234,7 @@ class Row(Formed):
         return _one_or_all([_made(each, like, x, kind) for each, kind in zip(arrays, form.results, strict=True)])
 
     def _into_given(self, args: tuple, like: Any) -> Any:
-        """The results, in tensors that come before the other arguments."""
+        """The results, in tensors given before the other arguments."""
         for form in self.forms:
             for count in form.counts:
                 given, rest = args[:count], args[count:]
@@ -253,7 +252,7 @@ class Row(Formed):
         raise self.wrong(args)
 
     def _results(self, form: Form, given: tuple, x: Any) -> tuple:
-        """The tensors for results, None for one that is to be made: one alone is for the places if it is of their type.
+        """The tensors for results, None for one to be made: a single one is for the places if it has their type.
 
         Raises TypeError for tensors of other types.
         """
@@ -265,7 +264,7 @@ class Row(Formed):
         return given
 
     def _check(self, result: Any, kind: Any, x: Any) -> None:
-        """Raises TypeError for a result of another type: a comparison's may be of x's, too."""
+        """Raises TypeError for a result of another type; a comparison's may also have x's type."""
         if kind in (SAME, COLUMNS) or (kind is BYTE and result.dtype != BYTE):
             of_one_type(self.name, (x, result))
         elif result.dtype != kind:

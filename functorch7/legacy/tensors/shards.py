@@ -1,4 +1,4 @@
-"""Tensors whose parts lie on several devices."""
+"""Tensors with parts on several devices."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .tensor import Tensor
 
 
 def split_over(devices: Sequence[Device], axis: int) -> jax.sharding.NamedSharding:
-    """The sharding in which each of the devices has an equal part of an axis, in their order."""
+    """The sharding that gives each device, in order, an equal part of an axis."""
     mesh = jax.sharding.Mesh(list(devices), "parts")
     return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*[None] * axis, "parts"))
 
 
 def MultiCudaTensor(catdim: int, tensors: Sequence[Tensor]) -> Tensor:
-    """The tensors one after the other along a dimension, as one tensor, while each part stays on its device.
+    """The tensors joined along a dimension into one tensor; each part stays on its device.
 
-    Differs from Torch7: a tensor like any other, with all methods, not a class of its own with a few.
+    Differs from Torch7: it is a tensor like any other, with all methods.
     Raises: ValueError unless the tensors have the same sizes and each is on a device of its own. Source: torchx.
     """
     arrays: list[Any] = [each.array for each in tensors]

@@ -1,4 +1,4 @@
-"""Sizes and other whole numbers, as calls are given them."""
+"""Sizes and other whole numbers given to calls."""
 
 import math
 import operator
@@ -12,7 +12,7 @@ from .kinds import Sizes
 
 
 def sizes_given(*given: Sizes) -> tuple[int, ...]:
-    """Sizes, given as `numbers_given` takes them. Raises ValueError for negative ones."""
+    """Sizes, in the forms that `numbers_given` takes. Raises ValueError for negative ones."""
     sizes = numbers_given(*given)
     if sizes and min(sizes) < 0:
         raise ValueError(f"expected sizes that are not negative, got {sizes_text(sizes)}")
@@ -20,7 +20,7 @@ def sizes_given(*given: Sizes) -> tuple[int, ...]:
 
 
 def some_sizes(*given: Sizes) -> tuple[int, ...]:
-    """The same, where something has to be given: no sizes in a LongStorage or list are those of an empty tensor.
+    """The same, where something must be given; an empty LongStorage or list stands for an empty tensor.
 
     Raises TypeError where nothing is given.
     """
@@ -30,7 +30,7 @@ def some_sizes(*given: Sizes) -> tuple[int, ...]:
 
 
 def numbers_given(*given: Sizes) -> tuple[int, ...]:
-    """Whole numbers that are given one by one, or as one LongStorage, list or tuple; as in Torch 3.5 is 3.
+    """Whole numbers, given one by one or as one LongStorage, list or tuple; 3.5 counts as 3, as in Torch.
 
     Raises TypeError for anything but numbers.
     """
@@ -46,5 +46,5 @@ def numbers_given(*given: Sizes) -> tuple[int, ...]:
 
 
 def _is_storage(value: Any) -> bool:
-    """Whether it is a LongStorage: what has elements, and no dimensions."""
+    """Whether it is a LongStorage: it has elements but no dimensions."""
     return hasattr(value, "totable") and not hasattr(value, "storage_") and value.dtype == np.int64

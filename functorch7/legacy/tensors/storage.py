@@ -26,10 +26,10 @@ from .together import place_among
 
 
 class Storage(StorageMethods):
-    """One array, of any shape, whose elements in row-major order are what tensors view; `storage[1]` is the first.
+    """One array, of any shape; tensors view its elements in row-major order, and `storage[1]` is the first.
 
-    Storages are equal to lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` are such.
-    It may be pending: an array that nobody has read yet is not made (`zero` costs nothing).
+    Storages equal lists, tuples and storages of the same numbers. `tensor.size()` and `stride()` return storages.
+    A storage may be pending: its array is made only when somebody reads it (so `zero` costs nothing).
     Source: torch7/doc/storage.md.
     """
 
@@ -41,7 +41,7 @@ class Storage(StorageMethods):
         self, array: Value = None, make: Callable | None = None, shape: tuple = (), dtype: DTypeLike | None = None
     ):
         self._array, self._make = array, make
-        self._parts: tuple[Any, dict] | None = None  # an array, and those that were cut out of it
+        self._parts: tuple[Any, dict] | None = None  # an array, and the parts cut out of it
         self._owned = False  # whether nobody else has seen `_array`, so that it may be written to
         if array is None:
             self.shape, self.dtype = shape, np.dtype(dtype)
@@ -58,7 +58,7 @@ class Storage(StorageMethods):
 
     @classmethod
     def pending(cls, make: Callable | None, shape: tuple, dtype: DTypeLike, place: Place | None) -> "Storage":
-        """A storage, at a place, of the array that `make` gives when somebody reads; of zeros without one."""
+        """A storage, at a place, of the array that `make` gives when somebody reads; without `make`, of zeros."""
         made = cls(None, make, shape, dtype)
         if place is not None:
             made._place, made.__class__ = place, DeviceStorage  # type: ignore[assignment]
@@ -99,7 +99,7 @@ class Storage(StorageMethods):
             self.array = array
 
     def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
-        """The parts (offset, shape, stride): at first as `show` gives them, then those that `cut_out` makes once."""
+        """The parts (offset, shape, stride): at first as `show` gives them, later those that `cut_out` makes once."""
         array = self.ready
         if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
@@ -111,16 +111,16 @@ class Storage(StorageMethods):
 
     @property
     def version(self) -> Value:
-        """What is another as soon as elements are written, and the same until then, read or not (`settled`)."""
+        """An object that changes whenever elements are written, and only then, read or not (`settled`)."""
         return self._make if type(self._make) is Later else self.noted
 
     def make_later(self, make: Callable[[], Value]) -> None:
-        """Holds the array that `make` gives, from when somebody reads it."""
+        """Takes its array from `make` when somebody reads it."""
         self._array, self._make, self._owned, self._parts = None, Later(make), False, None
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is known, without looking, to hold only zeros."""
+        """Whether it is known to hold only zeros, without looking."""
         return self._array is None and self._make is None
 
     def zero(self) -> None:
@@ -128,7 +128,7 @@ class Storage(StorageMethods):
         self._array = self._make = self._parts = None
 
     def is_being_written(self) -> bool:
-        """Whether the elements may be written to without a copy, as long as nobody is given the array."""
+        """Whether the elements may be written without a copy: nobody has been given the array."""
         return self._owned and isinstance(self._array, np.ndarray)
 
     def is_traced(self) -> bool:
@@ -138,7 +138,7 @@ class Storage(StorageMethods):
         return found is not None and not is_concrete(found)
 
     def writable(self) -> np.ndarray:
-        """The elements as a flat NumPy array that may be written to; copied at the first write after a read."""
+        """The elements as a flat, writable NumPy array; copied at the first write after a read."""
         if not self.is_being_written():
             # A copy: JAX may still be reading the old array, and a pull-back may hold it.
             self._array, self._owned, self._parts = np.array(self.array, order="C"), True, None
@@ -163,7 +163,7 @@ class Storage(StorageMethods):
     # Its memory -----------------------------------------------------------------------------------------------------
 
     def memory(self) -> np.ndarray:
-        """The elements as one flat NumPy array; from now on its changes are the storage's, and the other way round."""
+        """The elements as one flat NumPy array; from now on the storage and it share changes."""
         self.array = self.writable()
         self.__class__ = FixedStorage  # type: ignore[assignment]
         return self.memory()
@@ -174,7 +174,7 @@ class Storage(StorageMethods):
         return memory.ctypes.data if asnumber else memory
 
     def cdata(self) -> StorageData:
-        """What C has of it: its elements and their number."""
+        """What C sees: the elements and their number."""
         return StorageData(self.memory(), len(self))
 
     def __deepcopy__(self, memo: dict) -> "Storage":
@@ -189,10 +189,9 @@ class Storage(StorageMethods):
 
 
 class DeviceStorage(Storage):
-    """A storage whose elements lie on an accelerator, and stay there.
+    """A storage with its elements on an accelerator, where they stay.
 
-    What tensors compute of them is noted (`noted.py`). What others write on the host is taken there when somebody
-    reads.
+    What tensors compute from them is noted (`noted.py`). What is written on the host moves there with the next read.
     """
 
     __slots__ = ()
@@ -227,7 +226,7 @@ class DeviceStorage(Storage):
             self._array, self._make = None, array
 
     def viewed(self, offset: int, shape: tuple, stride: tuple) -> Noted:
-        """What is noted of a view: the same object for whoever asks while somebody has it and nothing is written."""
+        """What is noted of a view; all get the same object while one of them keeps it and nothing is written."""
         whole, view = self.noted, (offset, shape, stride)
         of, known = getattr(self, "_views", None) or (lambda: None, None)
         if known is None or settled(of()) is not settled(whole):
@@ -239,7 +238,7 @@ class DeviceStorage(Storage):
         return found
 
     def cut(self, parts: tuple, show: Callable[[Value], list], cut_out: Callable[[Value], list]) -> list:
-        """The parts, which no other program can take as they lie: so they are cut out at once."""
+        """The parts, cut out at once, since no other program can take them in place."""
         array = self.ready
         if self._parts is None or self._parts[0] is not array:
             self._parts = (array, {})
@@ -255,7 +254,7 @@ class DeviceStorage(Storage):
 
     @property
     def array(self) -> Value:
-        """The same, for who looks at it."""
+        """The same, for reading."""
         tell()
         return self.ready
 
@@ -266,7 +265,7 @@ class DeviceStorage(Storage):
 
     @property
     def device(self) -> Device:  # type: ignore[override]
-        """Where elements go that come from the host."""
+        """Where elements from the host go."""
         return notes_of(self._place).device
 
     def _filled(self, value: float) -> Noted:
@@ -284,9 +283,9 @@ class DeviceStorage(Storage):
 
 
 class FixedStorage(Storage):
-    """A storage whose elements stay where they are in memory, because others read and write them there.
+    """A storage whose elements keep their address, because others read and write them there.
 
-    Who asks for its array gets a copy: JAX must not see later changes.
+    Its array is a copy: JAX must not see later changes.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""What Torch's storages do with their elements."""
+"""The methods of Torch's storages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .type_names import type_name_of
 
 
 class StorageMethods:
-    """The methods that follow from the array: a storage says where it is, and who may write to it."""
+    """The methods that need only the array; subclasses say where it is and who may write to it."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class StorageMethods:
             ...
 
         def writable(self) -> np.ndarray:
-            """The elements as a flat NumPy array that may be written to."""
+            """The elements as a flat, writable NumPy array."""
             ...
 
         def _made(self) -> Any: ...
@@ -64,7 +64,7 @@ class StorageMethods:
         return self._flat().tolist()
 
     def _flat(self) -> np.ndarray:
-        """The elements, for use here only: an array that is not handed out is written to without a copy."""
+        """The elements, for use here only: an array that nobody is given needs no copy before a write."""
         found = self._made() if self._array is None else self._array
         self._owned = self._owned and found is self._array and isinstance(found, np.ndarray)
         return np.asarray(found).reshape(-1)
@@ -79,14 +79,14 @@ class StorageMethods:
         return self
 
     def copy(self, source: StorageMethods) -> Self:
-        """Copies the elements of a storage of as many elements, of any type. Raises ValueError for another number."""
+        """Copies the elements of a storage of the same size and any type. Raises ValueError for another size."""
         if len(source) != len(self):
             raise ValueError(f"expected {len(self)} elements, got {len(source)}")
         self.array = np.array(source.totable(), self.dtype).reshape(self.shape)
         return self
 
     def resize(self, size: int) -> Self:
-        """Gives it another number of elements, for all tensors that view it; what is new is 0."""
+        """Changes the number of elements, for all tensors that view it; new ones are 0."""
         (size,) = sizes_given(size)
         if size != len(self):
             if self.is_traced():
@@ -132,10 +132,10 @@ class StorageMethods:
         return f"{column(self._flat())}[{self.type()} of size {len(self)}]"
 
     def string(self, text: str | bytes | None = None) -> str | Self:
-        """The bytes as a text; or takes a text's, and its size. Of a ByteStorage or CharStorage; TypeError for others.
+        """The bytes as a text, or takes a text's bytes and size. For ByteStorage and CharStorage; others: TypeError.
 
-        Bytes that are no UTF-8 are in the text as Python has them in names of files ("surrogateescape"), so that it
-        gives the same bytes again.
+        Bytes that are not UTF-8 are escaped as in Python's file names ("surrogateescape"), so that the text gives
+        the same bytes again.
         """
         if self.dtype.itemsize != 1:
             raise TypeError(f"{self.type()}: string: expected a CharStorage or ByteStorage")

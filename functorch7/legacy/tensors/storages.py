@@ -1,4 +1,4 @@
-"""Many storages at once: what `Storage` does for one, without a call of Python's for each."""
+"""Many storages at once: what `Storage` does for one, without a Python call for each."""
 
 from collections.abc import Iterable
 
@@ -28,10 +28,10 @@ def noted_of(storages: Iterable[Storage]) -> list:
 
 
 def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[list, list]:
-    """(arrays, arrays that a program may write over): of each storage one of these, and None in the other list.
+    """(arrays, arrays that a program may overwrite): each storage is in one list, and None in the other.
 
-    None may be written over unless the program runs only once; with `or_zero`, a storage that is known to hold zeros
-    gives None in both.
+    Only a program that runs once may overwrite any. With `or_zero`, a storage that is known to hold zeros gives None
+    in both lists.
     """
     kept, over = [], []
     for storage in storages:
@@ -46,7 +46,7 @@ def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[li
 
 
 def hold(storages: Iterable[Storage], arrays: Iterable[np.ndarray], owned: bool = False) -> None:
-    """Lets each hold an array from now on; `owned` says that nobody else has seen them."""
+    """Gives each an array; `owned`: nobody else has seen them."""
     are_on_host = not has_others()
     for storage, array in zip(storages, arrays, strict=True):
         if are_on_host and type(storage) is Storage:

@@ -20,17 +20,17 @@ def contiguous_stride(size: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(4096)
 def is_contiguous(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """Whether elements of these strides lie row by row; the stride of a dimension of size 1 is never taken."""
+    """Whether elements of these strides lie row by row; the stride of a dimension of size 1 does not matter."""
     return all(n == 1 or mine == step for n, mine, step in zip(size, stride, contiguous_stride(size), strict=True))
 
 
 def reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """How many elements of the storage there are from the first one to the last one."""
+    """The number of the storage's elements from the first one to the last one."""
     return sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1 if math.prod(shape) else 0
 
 
 def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
-    """A view of the elements of a vector, which may be a slice with steps of its own; strides count its elements."""
+    """A view of a vector's elements, in steps of `stride`; the vector may itself be a slice with steps."""
     if is_contiguous(shape, stride):
         return flat[: math.prod(shape)].reshape(shape)
     (step,) = flat.strides
@@ -38,7 +38,7 @@ def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
 
 
 def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
-    """The elements of a view of an array on the host, as an array of JAX's."""
+    """The elements of a view of an array on the host, as a JAX array."""
     part = shown(array, offset, shape, stride)
     # The type is kept, whatever precision JAX computes in.
     with jax.enable_x64(part.dtype.itemsize == 8 or jax.config.read("jax_enable_x64")):
@@ -51,7 +51,7 @@ def shown(array: Elements, offset: int, shape: tuple, stride: tuple) -> np.ndarr
 
 
 def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:
-    """The elements of a view of an array, in programs; the offset may be another one each time."""
+    """The elements of a view of an array, inside programs; the offset may change between calls."""
     flat, axes = array.reshape(-1), _order(shape, stride)
     if axes is None:
         return flat[_positions(offset, shape, stride)]
@@ -70,7 +70,7 @@ def with_part(array: jax.Array, values: jax.Array, offset: ArrayLike, shape: tup
 
 
 def _order(shape: tuple, stride: tuple) -> tuple | None:
-    """The order of dimensions in which the elements lie one after another; None where others are between them."""
+    """The order of dimensions in which the elements lie one after another; None if there are gaps."""
     axes = tuple(sorted(range(len(shape)), key=lambda axis: -stride[axis]))
     lies = tuple(stride[axis] for axis in axes) == contiguous_stride(tuple(shape[axis] for axis in axes))
     return axes if lies else None

@@ -1,4 +1,4 @@
-"""Whose operators tensors have: Torch7's or, inside what is written in PyTorch's style, PyTorch's."""
+"""Whose operators tensors have: Torch7's or, inside modules in PyTorch's style, PyTorch's."""
 
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -12,5 +12,5 @@ has_pytorch_operators = _PYTORCH.get
 
 
 def pytorch_operators(on: bool = True) -> AbstractContextManager[object]:
-    """A block in which `a * b` is by elements, and dimensions of size 1 repeat; or, if not `on`, not."""
+    """A block in which, if `on`, `a * b` is element by element and dimensions of size 1 repeat."""
     return during(_PYTORCH, on)

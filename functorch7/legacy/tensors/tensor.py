@@ -35,9 +35,9 @@ SMALL_STORAGE = 2**16
 class Tensor(Arithmetic):
     """A view of a storage. Acts as a NumPy array; `t[1]` is the first element, as in Torch.
 
-    Tensors that share a storage see each other's changes. Writing happens in place and returns the tensor, so that
-    calls chain: `t.zero().add(2, other)`. Two tensors are combined element by element if they have as many elements,
-    whatever their sizes, and never repeated to fit; `*` is the product of matrices and vectors. Inside a PyTorch-style
+    Tensors that share a storage see each other's changes. Methods that write do so in place and return the tensor, so
+    that calls chain: `t.zero().add(2, other)`. Tensors with as many elements are combined element by element, whatever
+    their sizes, and never repeated to fit; `*` is the product of matrices and vectors. Inside a PyTorch-style
     `forward`, and in hooks, operators are PyTorch's.
     Raises: ValueError for sizes that do not fit, TypeError for arguments that a method does not take.
     Source: torch7/doc/tensor.md; torch7/doc/maths.md.
@@ -49,16 +49,16 @@ class Tensor(Arithmetic):
     def __init__(self, *given: Operand):
         """Of the default type: `Tensor(2, 3)` and `Tensor(other.size())` (zeros, unlike Torch's arbitrary values);
         `Tensor([[1, 2], [3, 4]])`; `Tensor(other)`, which shares the other's elements (copies those of other types);
-        `Tensor(sizes, strides)`, LongStorages both; `Tensor(storage, offset=1, sizes, strides)`, which views a storage
-        of this type (sizes and strides as LongStorages, or by turns as numbers; without strides row by row). What is
-        beyond the storage's end is made: zeros.
+        `Tensor(sizes, strides)`, both LongStorages; `Tensor(storage, offset=1, sizes, strides)`, a view of a storage
+        of this type (sizes and strides as LongStorages, or as numbers in turn; without strides row by row). A storage
+        that is too short grows, with zeros.
         """
         self._bind(*place_given(default_dtype(), given))
         if (there := placed(self)) is not self:
             self.set(there)
 
     def new(self, *given: Operand) -> "Tensor":
-        """A tensor of this one's type; empty, or as given to its constructor (sizes, numbers, a storage, a tensor)."""
+        """A tensor of this one's type, from the same arguments as `Tensor`; empty without any."""
         made = Tensor.typed(self.dtype, *given)
         return made if self.storage_.place is None else made.type(self.type())
 
@@ -92,13 +92,13 @@ class Tensor(Arithmetic):
     def rebind(
         self, storage: Storage, offset: int = 0, shape: tuple | None = None, stride: tuple | None = None
     ) -> None:
-        """Becomes another view, of which those hear who hold this tensor."""
+        """Becomes another view; whoever holds this tensor is told."""
         self._bind(storage, offset, shape, stride)
         changed(self)
 
     @property
     def requires_grad(self) -> bool:
-        """Of PyTorch's parameters alone. Raises AttributeError, saying where these are."""
+        """Only PyTorch's parameters have it. Raises AttributeError, saying where these are."""
         raise AttributeError(
             f"{self.type()}: only parameters have requires_grad: take them from the module's named_parameters() or "
             "get_parameter('weight'), or call its requires_grad_(False)"
@@ -126,7 +126,7 @@ class Tensor(Arithmetic):
         if storage.place is not None and not storage.is_traced():
             return storage.viewed(self.offset, shape, self.strides_)  # type: ignore[attr-defined]
         if storage.is_being_written() and SMALL_PART * self.nElement() <= len(storage):
-            return self._strided(storage.writable()).copy()  # of all that is written beside it nothing has to be
+            return self._strided(storage.writable()).copy()  # a view would make the next write copy the whole storage
         if storage.is_traced():
             flat = jnp.asarray(storage.array).reshape(-1)
             if self.isContiguous():
@@ -136,9 +136,9 @@ class Tensor(Arithmetic):
 
     @property
     def peeked(self) -> Elements:
-        """As `noted`, for who computes with the elements at once, and hands out neither the array nor a part of it.
+        """As `noted`, for computing at once: neither the array nor a part of it may be handed out.
 
-        What is written to the storage afterwards need not spare it.
+        Later writes to the storage need not copy it first.
         """
         storage = self.storage_
         array = storage._array
@@ -158,14 +158,14 @@ class Tensor(Arithmetic):
         elif storage.place is not None and is_concrete(array):
             place = np.int32(self.offset), shape, self.strides_
             storage.array = notes_of(storage.place).note(with_part, storage.noted, array, *place)
-        elif is_concrete(array) and not storage.is_traced():  # to ask for its array would be a read
+        elif is_concrete(array) and not storage.is_traced():  # asking for its array would be a read
             self._writable()[...] = np.asarray(array)
         else:
             flat = jnp.asarray(storage.array).reshape(-1)
             storage.array = flat.at[self.positions()].set(array).reshape(storage.shape)
 
     def _is_whole(self) -> bool:
-        """Whether these are all the storage's elements, in their order."""
+        """Whether these are all the storage's elements, in order."""
         shape, storage = self.shape, self.storage_
         fits = shape == storage.shape or math.prod(shape) == len(storage)
         return fits and self.offset == 0 and is_contiguous(shape, self.strides_)
@@ -187,7 +187,7 @@ class Tensor(Arithmetic):
         return array
 
     def _looked_at(self) -> Any:
-        """The array; of small storages all comes from an accelerator at once, as more will be asked for."""
+        """The array; a small storage comes from an accelerator whole, since more of it will be asked for."""
         storage = self.storage_
         if storage.place is None or len(storage) > SMALL_STORAGE:
             return self.array
@@ -274,8 +274,8 @@ class Tensor(Arithmetic):
     # What it views ------------------------------------------------------------------------------------------------
 
     def set(self, *given: Operand) -> "Tensor":
-        """Becomes a view of what others view: `set(tensor)`, `set(storage, [offset, sizes, [strides]])`, with sizes and
-        strides as LongStorages or by turns as numbers; without arguments an empty tensor. Raises TypeError for another
+        """Becomes another view: `set(tensor)`, `set(storage, [offset, sizes, [strides]])`, with sizes and
+        strides as LongStorages or as numbers in turn; without arguments an empty tensor. Raises TypeError for another
         type.
         """
         first = given[0] if given else Storage.zeros((0,), self.dtype)
@@ -286,9 +286,9 @@ class Tensor(Arithmetic):
         return self
 
     def resize(self, *sizes: Sizes) -> "Tensor":
-        """Gives this tensor other sizes: it views its storage from the same element on, row by row.
+        """Changes the sizes: the tensor views its storage from the same element on, row by row.
 
-        The storage grows, for all that view it, where it has too few elements; new ones are 0.
+        The storage grows, for all that view it, if it has too few elements; new ones are 0.
         """
         shape = sizes_given(*sizes) or (0,)
         if shape != self.shape:
@@ -305,7 +305,7 @@ class Tensor(Arithmetic):
         return self.resize(*np.shape(other))
 
     def _place(self, key: Any) -> "Tensor":
-        """The view that an index denotes: numbers, [first, last] ranges and [] for all, one per dimension."""
+        """The view for an index: a number, a range [first, last] or [] (all) for each dimension."""
         view, dim = self, 1
         if isinstance(key, Storage) and len(key) != self.dim():
             raise IndexError(f"expected {self.dim()} indices in a LongStorage, got {len(key)}")
@@ -324,7 +324,7 @@ class Tensor(Arithmetic):
         return self._reordered([*range(self.ndim)]) if view is self else view
 
     def _mask(self, key: Any) -> np.ndarray | None:
-        """The mask that an index is: bytes as many as elements, or numbers of this size."""
+        """The mask for an index: as many bytes as elements, or numbers of this size."""
         if isinstance(key, (int, np.integer, tuple, list, slice, Storage)):
             return None
         array = np.asarray(key)
@@ -379,16 +379,16 @@ class Tensor(Arithmetic):
     # Its memory -----------------------------------------------------------------------------------------------------
 
     def data(self, asnumber: bool = False) -> np.ndarray | int:
-        """What lies in memory from the first element on, to read and write, counted from 0; or its address.
+        """The memory from the first element on, to read and write, counted from 0; or its address.
 
-        As LuaJIT sees it: a tensor that is not contiguous has other elements between its own. From now on the elements
-        stay in NumPy's memory, and JAX gets copies.
+        As in LuaJIT, a tensor that is not contiguous has other elements between its own. From now on the elements stay
+        in NumPy's memory, and JAX gets copies.
         """
         memory = self.storage_.memory()[self.offset :]
         return memory.ctypes.data if asnumber else memory
 
     def cdata(self) -> "TensorData":
-        """What C has of it, counted from 0."""
+        """What C sees, counted from 0."""
         return TensorData(self.shape, self.strides_, self.dim(), self.storage_.cdata(), self.offset)
 
     def __reduce__(self):

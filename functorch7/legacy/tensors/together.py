@@ -1,4 +1,4 @@
-"""Arrays that are combined: where they lie, and how those on some devices come to those on more."""
+"""Arrays that are combined: where they lie, and how they come to lie on the same devices."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from .noted import Noted, looked_at, settled
 
 
 def place_among(array: object) -> Place | None:
-    """Where an array lies, or one that is noted; None for the host."""
+    """Where an array, or what is noted of one, lies; None for the host."""
     return array.notes.place if type(array) is Noted else place_of(array)
 
 
 def _held_at(array: object) -> Place | None:
-    """Where an array has to stay; None for one that JAX takes to wherever it is needed."""
+    """Where an array has to stay; None if JAX may take it wherever it is needed."""
     place = place_among(array)
     return place if place is None or getattr(settled(array), "committed", True) else None
 
 
 def brought_together(leaves: list) -> tuple[list, Place | None]:
-    """(arrays among others, of which those on some of the devices of another one are on all of these, their place).
+    """(the values with all arrays at one place, that place).
 
-    Raises ValueError where none lies on all devices.
+    Arrays on some of another's devices are spread over all of these. Raises ValueError if none lies on all devices.
     """
     leaves, places = where_they_meet(leaves)
     if len(places) > 1:
@@ -32,13 +32,13 @@ def brought_together(leaves: list) -> tuple[list, Place | None]:
 
 
 def met(leaves: list) -> list:
-    """Arrays for one call: those on some of the devices of another one are on all of these."""
+    """Arrays for one call; those on some of another's devices are spread over all of these."""
     places = {*map(place_among, leaves)}
     return leaves if len(places) < 2 or len(places - {None}) < 2 else where_they_meet(leaves)[0]
 
 
 def where_they_meet(leaves: list) -> tuple[list, set[Place]]:
-    """The same, and where they lie then: at several places where none of them has all devices."""
+    """The same, and where they lie then: at several places if none of them has all devices."""
     places = set(filter(None, map(_held_at, leaves)))
     place = max(places, key=len, default=None)
     if place is None or len(places) == 1 or not all(each <= place for each in places):

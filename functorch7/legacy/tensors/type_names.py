@@ -1,4 +1,4 @@
-"""Torch's names of the types of elements."""
+"""Torch's names for the types of elements."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -22,22 +22,22 @@ def dtype_of(type_name: str) -> np.dtype:
 
 @cache
 def type_name_of(dtype: DTypeLike, on_gpu: bool = False) -> str:
-    """Torch's name for a dtype: "torch.FloatTensor", of a GPU "torch.CudaTensor"."""
+    """Torch's name for a dtype: "torch.FloatTensor", or "torch.CudaTensor" on a GPU."""
     dtype = np.dtype(dtype)
     name = _NAMES.get(dtype, f"torch.{dtype.name.capitalize()}Tensor")
     return on_gpu_named(name) if on_gpu else name
 
 
 def on_gpu_named(name: str) -> str:
-    """The type of a GPU with the elements of one of the host: CudaTensor for FloatTensor."""
+    """The GPU's type for one of the host: CudaTensor for FloatTensor."""
     return "torch.CudaTensor" if name == "torch.FloatTensor" else name.replace("torch.", "torch.Cuda")
 
 
 def is_of_gpu(name: str) -> bool:
-    """Whether a type is one of a GPU's."""
+    """Whether a type is a GPU's."""
     return name.startswith("torch.Cuda")
 
 
 def precision_of(type_name: str) -> AbstractContextManager:
-    """The context in which JAX keeps 64-bit numbers, where a Torch type has them."""
+    """The context in which JAX keeps 64-bit numbers, if a Torch type has them."""
     return precision(dtype_of(type_name))

@@ -23,7 +23,7 @@ from .type_names import dtype_of, is_of_gpu
 
 
 class Constructor:
-    """Makes tensors, or storages, of one type; `isinstance` tells them, and methods are had from it as functions.
+    """Makes tensors, or storages, of one type; `isinstance` knows them, and their methods are its functions.
 
     >>> longs = constructor_of("torch.LongTensor")
     >>> longs([1, 2]).type(), isinstance(longs(3), longs), longs.add(longs([1, 2]), 1).totable()
@@ -58,7 +58,7 @@ class Constructor:
 
 @cache
 def constructor_of(name: str) -> Constructor | None:
-    """The constructor of a type by Torch's name, such as "torch.FloatTensor"; None for names of no type."""
+    """The constructor of a type by Torch's name, such as "torch.FloatTensor"; None if it names no type."""
     return Constructor(name) if name.replace("Storage", "Tensor") in TYPES else None
 
 
@@ -83,8 +83,8 @@ Storage = _DefaultStorage()
 
 
 def storage_given(dtype: np.dtype, *given: Any) -> _Storage:
-    """A storage: `(size)`, zeros; `(size, address)`, what lies there in memory; `(table)`; `(storage, [offset, size])`,
-    the same elements if they are of this type; `(filename, [shared, size, sharedMem])`, those of a file.
+    """A storage: `(size)`, zeros; `(size, address)`, the memory there; `(table)`; `(storage, [offset, size])`, the same
+    elements if they have this type; `(filename, [shared, size, sharedMem])`, a file's.
     """
     first = given[0] if given else 0
     if isinstance(first, str):
@@ -106,7 +106,7 @@ def _part(dtype: np.dtype, storage: _Storage, offset: int, size: int | None = No
 
 
 def _of_memory(dtype: np.dtype, size: int, address: int) -> _Storage:
-    # Whoever hands over an address keeps alive what is there, as in Torch.
+    # Whoever hands over an address keeps its memory alive, as in Torch.
     lying: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
     return MappedStorage(np.frombuffer(lying, dtype))
 
@@ -123,12 +123,13 @@ def _of_file(
 
 
 class MappedStorage(FixedStorage):
-    """A storage of memory that is somebody else's: a file's, a part of another storage's."""
+    """A storage over somebody else's memory: a file's, or a part of another storage's."""
 
     __slots__ = ()
 
     def resize(self, size: int) -> _Storage:
         """Raises ValueError: this memory does not grow."""
         if size != len(self):
-            raise ValueError(f"{self.type()}: resize: memory of {len(self)} elements that is not its own, got {size}")
+            who = f"{self.type()}: resize"
+            raise ValueError(f"{who}: expected {len(self)} elements, whose memory is not its own, got {size}")
         return self

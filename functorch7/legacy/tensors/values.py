@@ -1,4 +1,4 @@
-"""Between what users hand over (tensors, arrays, numbers, tables) and what compiled functions take."""
+"""From what users hand over (tensors, arrays, numbers, tables) to what compiled functions take, and back."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -28,17 +28,17 @@ Input: TypeAlias = (
 """What users give an object: a tensor, an array, a number, or a table of such."""
 
 MANY_BYTES = 2**15
-"""Fewer are compared most quickly as `bytes`, into which more would be copied for longer than comparing takes."""
+"""Fewer are compared quickest as `bytes`; copying more of them takes longer than comparing."""
 
 Output: TypeAlias = Tensor | Any
 """What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
 
 
 def _elements(tensor: Tensor, waits: bool) -> Elements:
-    """A tensor's array, or for a call that waits what is noted of it.
+    """A tensor's array or, for a call that waits, what is noted of it.
 
-    JAX takes NumPy's whole numbers of 64 bits as its own kind of whole numbers, and those that it has computed as they
-    are, which do not go with others where it has no 64-bit numbers.
+    JAX reads NumPy's 64-bit whole numbers as its default whole numbers, but keeps the type of those that it computed;
+    without 64-bit numbers the two do not mix. So whole numbers are handed over as NumPy's.
     """
     found = tensor.noted if waits else tensor.array
     return found if tensor.dtype.kind == "f" or type(found) is Noted else at_hand(found)
@@ -47,8 +47,8 @@ def _elements(tensor: Tensor, waits: bool) -> Elements:
 def unwrapped(value: Value, waits: bool = False) -> Value:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays.
 
-    Of tensors on an accelerator, a call that waits takes what is noted. It takes copies of NumPy's arrays: their owner
-    may write to them before it runs.
+    A call that waits takes what is noted of tensors on an accelerator, and copies of NumPy's arrays: their owner may
+    write to them before it runs.
     """
     if isinstance(value, Tensor):
         return _elements(value, waits)
@@ -70,7 +70,7 @@ def noted(value: Value) -> Value:
 
 
 def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value:
-    """As `unwrapped`, with plain numbers floating-point, as all numbers are in Torch.
+    """As `unwrapped`, with plain numbers as floating-point numbers, which all numbers are in Torch.
 
     A list of plain numbers is a tensor, unless the module takes tables. NumPy's arrays are copied: their owner may
     write to them before backward asks for them.
@@ -93,14 +93,14 @@ def as_noted(value: Value, is_table: bool = False) -> Value:
 
 
 def as_ready(value: Value, is_table: bool = False) -> Value:
-    """As `as_input`, which is no look, for a call that runs at once on an accelerator."""
+    """As `as_input`, for a call that runs at once on an accelerator; reading here does not count as looking."""
     found = as_noted(value, is_table)
     return jax.tree.map(ready, found) if isinstance(found, (list, dict)) else ready(found)
 
 
 def same_values(one: Value, other: Value) -> bool:
-    """Whether two tables of arrays hold the same values; of arrays that are being traced, only shapes are known."""
-    if type(one) is type(other) is np.ndarray:  # most are, and are found quickly so
+    """Whether two tables of arrays hold the same values; while arrays are traced, only their shapes are compared."""
+    if type(one) is type(other) is np.ndarray:  # the most frequent case, found quickly
         return one.shape == other.shape and _are_equal(one, other)
     one, other = settled(one), settled(other)
     if one is other:
@@ -117,7 +117,7 @@ def same_values(one: Value, other: Value) -> bool:
 
 
 def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
-    # Equal bits are many times quicker to find than equal numbers.
+    # Comparing bits is many times quicker than comparing numbers.
     same_bits = one.dtype == other.dtype and _have_same_bits(one, other)
     return same_bits or np.array_equal(one, other, equal_nan=True)
 
@@ -136,10 +136,9 @@ def _same_tables(one: list | dict, other: Any) -> bool:
 
 
 def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:
-    """As `as_input` (or `as_noted`) reads it, with lists where the output has them.
+    """A gradient read by `as_input` (or `as_noted`), with lists where the output has them.
 
-    What is given beyond the output's entries is left out, as Torch's table layers never look at it. Of a tensor they
-    take the rows.
+    Entries beyond the output's are left out, as Torch's table layers never look at them. A tensor stands for its rows.
     """
     if isinstance(output, list) and isinstance(value, (list, tuple, Tensor)) and len(output) <= len(value):
         return [as_gradient(v, o, read) for v, o in zip(value, output, strict=False)]
@@ -147,7 +146,7 @@ def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as
 
 
 def completed(value: Value, other: Value) -> Value:
-    """A value with the other's in place of what is None in it, in its tables too."""
+    """A value with the other's in place of None, in its tables too."""
     if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)) and len(value) == len(other):
         return [completed(one, another) for one, another in zip(value, other, strict=True)]
     return other if value is None else value
@@ -155,7 +154,7 @@ def completed(value: Value, other: Value) -> Value:
 
 def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
-    if type(value) is Tensor:  # to ask whether something else is a JAX array takes JAX long
+    if type(value) is Tensor:  # asking JAX whether something is its array takes long
         return value
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)):
         return Tensor.of(value)
@@ -165,21 +164,21 @@ def wrapped(value: Value) -> Value:
 
 
 def shown(value: Value) -> Value:
-    """As `wrapped`, for users' methods, where an array without dimensions is a number, as Torch has no such tensors.
+    """As `wrapped`, for users' methods: an array without dimensions is a number, as Torch has no such tensors.
 
-    While a program is being traced it has no value yet, and stays JAX's.
+    While a program is being traced, it has no value yet and stays a JAX array.
     """
     if isinstance(value, (list, tuple, dict)):
         return map_leaves(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
-        if value.dtype == CARRIED:  # the gradient of a value that is no tensor, as Torch's programs have it
+        if value.dtype == CARRIED:  # the gradient of a value that is no tensor, as Torch's programs expect
             return Tensor.of(np.zeros(1))
         return only_element(value) if is_concrete(value) else value
     return wrapped(value)
 
 
 def as_tensors(value: Value) -> Value:
-    """What a user's method is given: tensors, numbers, and tables of them; those that are such already."""
+    """What a user's method is given: tensors, numbers, and tables of them; such values stay the same objects."""
     return value if _are_tensors(value) else shown(unwrapped(value))
 
 

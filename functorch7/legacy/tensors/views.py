@@ -1,4 +1,4 @@
-"""Views of a tensor's storage: parts, other orders and sizes of the same elements."""
+"""Views of a tensor's storage: parts, and the same elements in another order or size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .sizes import numbers_given, sizes_given
 
 
 class Views:
-    """The part of Tensor that gives other views of its elements."""
+    """Tensor's methods that give other views of its elements."""
 
     __slots__ = ()
 
@@ -66,16 +66,16 @@ class Views:
         return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
 
     def _part(self, dim: int, first: int, last: int) -> Self:
-        """The view of the slices of a dimension from the first to the last, either of which may count from the end."""
+        """The view of a dimension's slices from first to last; either may count from the end."""
         axis = self._axis(dim)
         return self.narrow(dim, first, self._index(axis, last) - self._index(axis, first) + 1)
 
     def select(self, dim: int, index: int) -> Result[Self]:
-        """The view of one slice of a dimension, which disappears; of a vector the number, whatever `dim` is."""
+        """The view of one slice, without its dimension; of a vector, the number, whatever `dim` is."""
         return self[index] if self.ndim == 1 else self.selected(dim, index)
 
     def selected(self, dim: int, index: int) -> Self:
-        """The view of one slice of a dimension, of a vector too."""
+        """The view of one slice, of a vector too."""
         axis = self._axis(dim)
         offset = self.offset + self._index(axis, index) * self.strides_[axis]
         shape, strides = self.shape, self.strides_
@@ -83,7 +83,7 @@ class Views:
         return self.viewing(self.storage_, offset, *rest)
 
     def unfold(self, dim: int, size: int, step: int) -> Self:
-        """The view of all windows of a dimension, one every `step`; a last dimension has what is in each."""
+        """The view of a dimension's windows, one every `step`; a new last dimension holds each window."""
         axis, size, step = self._axis(dim), int(size), int(step)
         if not 1 <= size <= self.shape[axis] or step < 1:
             raise ValueError(
@@ -95,7 +95,7 @@ class Views:
         return self.viewing(self.storage_, self.offset, shape, strides)
 
     def split(self, size: int, dim: int = 1) -> list[Self]:
-        """Views of so many slices of a dimension each; the last has the rest."""
+        """Views of `size` slices of a dimension each; the last has the rest."""
         total, size = self.size(dim), int(size)
         if size < 1:
             raise ValueError(f"expected a positive size, got {size}")
@@ -128,9 +128,9 @@ class Views:
         return self._reordered(axes)
 
     def squeeze(self, *given: Views | int) -> Result[Self]:
-        """squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without this one if it is of size 1.
+        """squeeze([tensor,] [dim]): the view without the dimensions of size 1, or without this one if it has size 1.
 
-        Where one element is left, and no dimension is named, it is a number. `r.squeeze(x, ...)` becomes the view.
+        If one element is left and no dimension is named, it is a number. `r.squeeze(x, ...)` becomes the view.
         """
         if given and isinstance(given[0], Views):
             found = given[0].squeeze(*given[1:])
@@ -153,7 +153,7 @@ class Views:
     # Other sizes ------------------------------------------------------------------------------------------------------
 
     def view(self, *sizes: Sizes) -> Self:
-        """The view of a contiguous tensor with other sizes, one may be -1; `r.view(x, sizes...)` becomes it."""
+        """The view of a contiguous tensor with other sizes, at most one -1; `r.view(x, sizes...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             return self.set(sizes[0].view(*sizes[1:]))
         if not self.isContiguous():
@@ -186,7 +186,7 @@ class Views:
     def expand(self, *sizes: Sizes) -> Self:
         """The view in which dimensions of size 1 repeat to these sizes; `r.expand(x, sizes...)` becomes it.
 
-        Raises ValueError where they do not fit.
+        Raises ValueError if they do not fit.
         """
         if sizes and isinstance(sizes[0], Views):
             return self.set(sizes[0].expand(*sizes[1:]))
@@ -197,12 +197,12 @@ class Views:
         return self.viewing(self.storage_, self.offset, shape, stride)
 
     def expandAs(self, *given: Views) -> Self:
-        """The view in which dimensions of size 1 repeat to the sizes of another tensor; `r.expandAs(x, other)`: r."""
+        """As `expand`, to another tensor's sizes; `r.expandAs(x, other)` becomes the view."""
         *source, other = given
         return self.set(source[0].expandAs(other)) if source else self.expand(*other.shape)
 
     def repeatTensor(self, *sizes: Sizes) -> Self:
-        """The elements repeated so often along each dimension, new ones first; `r.repeatTensor(x, ...)` becomes it."""
+        """The elements repeated along each dimension, new ones first; `r.repeatTensor(x, ...)` becomes it."""
         if sizes and isinstance(sizes[0], Views):
             repeated = sizes[0].repeatTensor(*sizes[1:])
             return self.resize(*repeated.shape).copy(repeated)

@@ -1,1 +1,1 @@
-"""Packages of Lua's that Torch's programs use, and that are not Torch's."""
+"""Lua packages outside Torch that Torch programs use."""

@@ -1,4 +1,4 @@
-"""cephes: special functions and cumulative distributions, of numbers or of tensors, as SciPy has them."""
+"""cephes: special functions and cumulative distributions of numbers or tensors, from SciPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_NUMPY = {
     **dict.fromkeys("arcsin arccos arctan arcsinh arccosh arctanh".split(), 1),
     **dict.fromkeys("power arctan2 hypot".split(), 2),
 }
-"""How many arguments functions of NumPy's have."""
+"""NumPy's functions, with their numbers of arguments."""
 
 OF_SCIPY = {
     **dict.fromkeys(
@@ -35,7 +35,7 @@ OF_SCIPY = {
     **dict.fromkeys("betainc betaincinv gdtr gdtrc hyp1f1 fdtr fdtrc fdtri bdtr bdtrc bdtri nbdtr nbdtrc".split(), 3),
     "hyp2f1": 4,
 }
-"""The same of SciPy's, which is imported where one of them is called."""
+"""The same for SciPy, which is imported when one of them is called."""
 
 OTHER_NAMES = {
     "arcsin": ("asin",), "arccos": ("acos",), "arctan": ("atan",), "arcsinh": ("asinh",), "arccosh": ("acosh",),
@@ -44,10 +44,10 @@ OTHER_NAMES = {
     "expi": ("ei",), "betaln": ("lbeta",), "gammainc": ("igam",), "gammaincc": ("igamc",), "gammainccinv": ("igami",),
     "stdtrit": ("stdtri",), "betainc": ("incbet", "btdtr"), "betaincinv": ("incbi",), "hyp1f1": ("hyperg",),
 }  # fmt: skip
-"""Cephes's names of those that have others there."""
+"""Cephes's names, where they differ."""
 
 WHOLE_FIRST = {"factorial", "jn", "kn", "yn", "expn", "pdtr", "pdtrc", "pdtri", "stdtr", "stdtrit"}
-"""Those whose first argument is a whole number, which C makes of it."""
+"""Those whose first argument C truncates to a whole number."""
 
 ORIGINALS = {name: each for each in (*OF_NUMPY, *OF_SCIPY) for name in OTHER_NAMES.get(each, (each,))}
 """The names here, by cephes's."""
@@ -75,7 +75,7 @@ def _function(name: str) -> Callable:
 
 globals().update({name: _function(name) for name in ORIGINALS})
 ffi = type("ffi", (), {name: staticmethod(_function(name)) for name in ORIGINALS})
-"""The same functions, as C's are called."""
+"""The same functions, for calls as C functions."""
 
 nan = float("nan")
 

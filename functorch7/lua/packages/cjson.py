@@ -14,7 +14,7 @@ from ..kinds import Crossing
 
 @dataclass(frozen=True)
 class _Form:
-    """What stands for null, how many digits numbers have, and when a table with empty places is an array still."""
+    """What represents null, how many digits numbers have, and when a table with gaps is still an array."""
 
     null: object
     convert: bool
@@ -32,9 +32,9 @@ def encode(
 ) -> str:
     """A value as JSON; an empty table is an object, and the value `null` is null.
 
-    Numbers have `digits` digits. A table of numbered places is an array, with null for those that are empty. One that
-    has less than one entry for `ratio` places, and more than `safe` of these, is an object, if `convert` is true.
-    Raises TypeError for what JSON has not, and ValueError for such a table else.
+    Numbers have `digits` digits. A table with positions as keys is an array, with null in gaps. If it has more than
+    `safe` places, and less than one entry per `ratio` places, it is an object if `convert` is true.
+    Raises ValueError for such a table otherwise, and TypeError for what JSON does not have.
     """
     return _text(value, _Form(null, convert, ratio, safe, digits))
 
@@ -76,7 +76,7 @@ def _table(value: dict, form: _Form) -> str:
 
 
 def decode(text: str, null: object = None) -> Crossing:
-    """The value of a text, in which `null` stands for null. Raises ValueError for what is no JSON."""
+    """The value of a JSON text, with `null` for null. Raises ValueError for other texts."""
     return _with_null(json.loads(text), null)
 
 

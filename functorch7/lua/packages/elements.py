@@ -1,4 +1,4 @@
-"""Functions of numbers or tensors, element by element, as cephes and randomkit have them: [result,] arguments."""
+"""Element-wise functions of numbers or tensors, called as in cephes and randomkit: [result,] arguments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..kinds import Crossing
 
 
 def by_elements(name: str, arity: int, compute: Callable, given: tuple) -> Crossing:
-    """What `compute(*arguments, size)` gives: a number for numbers, else a DoubleTensor, or the result that was given.
+    """The result of `compute(*arguments, size)`: a number for numbers, else a DoubleTensor, or the given result.
 
-    Of tensors only the elements count, in their order; numbers, and tensors of one element, go with all others'.
-    Raises TypeError for another number of arguments or a result that is no tensor, ValueError for sizes that differ.
+    Only a tensor's elements count, in their order; numbers, and tensors of one element, are combined with all elements.
+    Raises TypeError for another number of arguments or a result that is not a tensor, ValueError for different sizes.
     """
     result = given[0] if len(given) == arity + 1 else None
     arguments = given[len(given) - arity :] if arity else ()

@@ -1,4 +1,4 @@
-"""graphicsmagick: pictures that are loaded, scaled, turned and given as tensors, by Pillow."""
+"""graphicsmagick: loads, scales and rotates pictures, and converts them to tensors, with Pillow."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ FILTERS = {
     "Point": "NEAREST", "Box": "BOX", "Triangle": "BILINEAR", "Hamming": "HAMMING", "Catrom": "BICUBIC",
     "Cubic": "BICUBIC", "Mitchell": "BICUBIC",
 }  # fmt: skip
-"""Pillow's names of filters; others are Lanczos's."""
+"""Pillow's names of filters; the default is Lanczos."""
 
 KINDS = {"L": "Grayscale", "LA": "GrayscaleMatte", "RGB": "TrueColor", "RGBA": "TrueColorMatte"}
-"""What pictures are called by their modes."""
+"""The types of pictures, by their modes."""
 
 OPAQUE = {"LA": "L", "RGBA": "RGB"}
-"""The modes of pictures of which no part is transparent, by those of others."""
+"""The opaque modes, by those with transparency."""
 
 USUAL_GAMMA = 0.454545
-"""That of pictures that say nothing about it."""
+"""The gamma of pictures that do not specify it."""
 
 COLORS = {1: "I", 2: "IA", 3: "RGB", 4: "RGBA"}
-"""What the planes of a tensor are, by their number, where nobody says it."""
+"""The default meaning of a tensor's planes, by their number."""
 
 
 class Image:
-    """A picture. What changes it gives the picture itself, so that calls may be chained."""
+    """A picture. Methods that change it return it, so that calls can be chained."""
 
     def __init__(self, source: Tensor | str | None = None, *how: Any):
         self._picture: Any = None
@@ -49,13 +49,13 @@ class Image:
     # Files and tensors ----------------------------------------------------------------------------------------------
 
     def load(self, source: Tensor | str, *how: Any) -> Image:
-        """Takes a file's picture, whole, whatever size is hinted at; or a tensor's, as `fromTensor` does."""
+        """Loads a whole file, ignoring a hint at a size; or takes a tensor, as `fromTensor` does."""
         if isinstance(source, Tensor):
             return self.fromTensor(source, *how)
         return self._opened(source, source)
 
     def fromString(self, data: str | bytes) -> Image:
-        """Takes the picture of a file's bytes."""
+        """Loads the picture from the bytes of a file."""
         return self._opened(io.BytesIO(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data))
 
     def fromBlob(self, blob: str | bytes, size: int | None = None) -> Image:
@@ -71,14 +71,14 @@ class Image:
         return self
 
     def save(self, path: str, quality: int = QUALITY) -> Image:
-        """Writes a file, in the format that its name says."""
+        """Writes a file, in the format of its name's ending."""
         formats = pillow("graphicsmagick").registered_extensions()
         with replacing_by_bytes(path) as written:
             self._write(written, formats.get(os.path.splitext(path)[1].lower()), quality)
         return self
 
     def toString(self, quality: int = QUALITY) -> bytes:
-        """The bytes of a file, in the format that `format` gives."""
+        """The bytes of a file, in the format of `format`."""
         written = io.BytesIO()
         self._write(written, self._format or "PNG", quality)
         return written.getvalue()
@@ -90,7 +90,7 @@ class Image:
         picture.save(file, format, quality=int(quality), subsampling=self._subsampling)
 
     def toBlob(self, quality: int = QUALITY) -> tuple[bytes, int]:
-        """The same, and how many they are."""
+        """The same, and their number."""
         data = self.toString(quality)
         return data, len(data)
 
@@ -114,7 +114,7 @@ class Image:
         return Tensor.of(values if dataType == "byte" else values.astype(dtype) / dtype.type(255))
 
     def fromTensor(self, tensor: Tensor, colorspace: str | None = None, dims: str = "HWD") -> Image:
-        """Takes the picture of a tensor, whose planes are what `toTensor` gives. Raises ValueError for other sizes."""
+        """Takes the picture from a tensor with planes as in `toTensor`. Raises ValueError for other sizes."""
         values = tensor.numpy()
         values = np.moveaxis(values, 0, 2) if dims == "DHW" and values.ndim == 3 else values
         colors = colorspace or COLORS.get(values.shape[-1], "")
@@ -145,7 +145,7 @@ class Image:
     def size(
         self, width: float | None = None, height: float | None = None, filter: str | None = None, blur: float = 1
     ) -> tuple[int, int] | Image:
-        """Its width and height; or it is scaled: to both, to at most a width, or to at least a height."""
+        """Its width and height; or scales it: to both, to at most a width, or to at least a height."""
         method = pillow("graphicsmagick").Resampling[FILTERS.get(filter or "", "LANCZOS")]
         if width is None and height is None:
             return self._picture.size
@@ -157,28 +157,28 @@ class Image:
         return self._put(self._picture.resize(whole, method))
 
     def format(self, name: str | None = None) -> str | Image | None:
-        """The format of its file; or it is given one, in which `toString` writes."""
+        """The format of its file; or sets the format in which `toString` writes."""
         if name is None:
             return self._format
         self._format = {"JPG": "JPEG"}.get(name.upper(), name.upper())
         return self
 
     def depth(self, bits: int | None = None) -> int | Image:
-        """The bits of a number, which are 8."""
+        """The bits per number, always 8."""
         return 8 if bits is None else self
 
     def type(self) -> str:
-        """Whether it has colors, and whether parts of it are transparent ("Matte")."""
+        """Whether it has colors, and transparency ("Matte")."""
         return KINDS[self._picture.mode]
 
     def colorspace(self, name: str | None = None) -> str | Image:
-        """RGB, which is all that it may be set to. Raises ValueError for others."""
+        """RGB, the only color space. Raises ValueError for others."""
         if name not in (None, "RGB"):
             raise ValueError(f"gm.Image:colorspace: expected RGB, got {name}")
         return "RGB" if name is None else self
 
     def gamma(self) -> float:
-        """What its file says."""
+        """The gamma that its file specifies."""
         return float(self._picture.info.get("gamma", USUAL_GAMMA))
 
     def samplingFactors(self, factors: list[float]) -> Image:
@@ -189,31 +189,31 @@ class Image:
     # What changes it ------------------------------------------------------------------------------------------------
 
     def flip(self) -> Image:
-        """Top is bottom."""
+        """Exchanges top and bottom."""
         return self._turned("FLIP_TOP_BOTTOM")
 
     def flop(self) -> Image:
-        """Left is right."""
+        """Exchanges left and right."""
         return self._turned("FLIP_LEFT_RIGHT")
 
     def rotate(self, deg: float, r: float = 0, g: float = 0, b: float = 0) -> Image:
-        """Turned clockwise, on a background whose colors go up to 1."""
+        """Rotates clockwise, on a background of a color from 0 to 1."""
         color = tuple(round(255 * each) for each in (r, g, b))
         return self._put(self._picture.convert("RGB").rotate(-deg, expand=True, fillcolor=color))
 
     def crop(self, w: int, h: int, x: int = 0, y: int = 0) -> Image:
-        """A part of it, from a corner on."""
+        """Keeps a part of it, given by its size and its upper left corner."""
         width, height = self._picture.size
         return self._put(self._picture.crop((int(x), int(y), min(int(x + w), width), min(int(y + h), height))))
 
     def gammaCorrection(self, gamma: float, channel: str | None = None) -> Image:
-        """All colors, from 0 to 1, to the power of 1 / gamma."""
+        """Raises all colors, from 0 to 1, to the power of 1 / gamma."""
         steps = [round(255 * (step / 255) ** (1 / gamma)) for step in range(256)]
         picture = self._picture if self._picture.mode in ("L", "RGB") else self._picture.convert("RGB")
         return self._put(picture.point(steps * len(picture.getbands())))
 
     def negate(self) -> Image:
-        """Light is dark."""
+        """Inverts the colors."""
         return self._put(pillow("graphicsmagick").fromarray(255 - np.asarray(self._picture.convert("RGB"))))
 
     def _turned(self, how: str) -> Image:

@@ -1,4 +1,4 @@
-"""LuaFileSystem: folders and what is known of files. What fails gives nil and a message, as there."""
+"""LuaFileSystem: folders and attributes of files. A failure returns nil and a message, as there."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _tried(function: Callable[..., Any], *given: Any) -> Any:
 
 
 def attributes(filepath: str, request: str | None = None) -> Crossing:
-    """What is known of a file: "mode", "size", "modification" and others, or one of these."""
+    """A file's attributes: "mode", "size", "modification" and others, or one of these."""
     return _attributes(os.stat, filepath, request)
 
 
 def symlinkattributes(filepath: str, request: str | None = None) -> Crossing:
-    """The same of a link itself."""
+    """The same for a link itself."""
     return _attributes(os.lstat, filepath, request)
 
 

@@ -1,4 +1,4 @@
-"""libunsup: what the package unsup, which is written in Lua, has in C."""
+"""libunsup: the C part of the Lua package unsup."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...legacy.tensors.tensor import Tensor
 
 
 def shrinkage(tensor: Tensor, limit: float) -> Tensor:
-    """The tensor itself, its elements nearer to 0 by `limit`, and 0 within it. Raises ValueError for a limit below 0.
+    """Moves a tensor's elements towards 0 by `limit`, in place, at most to 0. Raises ValueError for a limit below 0.
 
     >>> shrinkage(Tensor([-3, 0.5, 2]), 1).totable()
     [-2.0, 0.0, 1.0]

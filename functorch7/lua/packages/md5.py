@@ -1,4 +1,4 @@
-"""md5: the sum of a text."""
+"""md5: checksums of texts."""
 
 from __future__ import annotations
 

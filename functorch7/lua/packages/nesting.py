@@ -1,4 +1,4 @@
-"""What nngraph.nesting has: the same operation on a tensor, or on all tensors of nested tables."""
+"""nngraph.nesting: the same operation on a tensor, or on all tensors of nested tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs use of Penlight's pl.path, where Penlight itself is not on LUA_PATH."""
+"""The most used functions of Penlight's pl.path, for when Penlight is not on LUA_PATH."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def splitpath(path: str) -> tuple[str, str]:
 
 
 def splitext(path: str) -> tuple[str, str]:
-    """The path without its ending, and the ending with its dot, with which a name may begin.
+    """The path without its ending, and the ending with its dot; a name may begin with a dot.
 
     >>> splitext("data/images.t7"), splitext(".bashrc"), splitext("a.b/c")
     (('data/images', '.t7'), ('', '.bashrc'), ('a.b/c', ''))

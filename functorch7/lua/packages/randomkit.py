@@ -1,6 +1,6 @@
-"""randomkit: random numbers of many distributions, which follow from `torch.manualSeed`.
+"""randomkit: random numbers of many distributions, determined by `torch.manualSeed`.
 
-They are those of the distributions that NumPy has from it, on the bits of Torch's generator, and the same numbers.
+NumPy's distributions, which come from randomkit, on the bits of Torch's generator give the same numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONTINUOUS = {
 
 @lru_cache(1)
 def _state(bits: np.random.BitGenerator) -> np.random.RandomState:
-    """NumPy's distributions on a generator's bits; it keeps the second of two normal numbers."""
+    """NumPy's distributions on a generator's bits; kept, as it holds the second of two normal numbers."""
     return np.random.RandomState(bits)
 
 
@@ -58,7 +58,7 @@ def binomial(*given: Crossing) -> Crossing:
 
 
 def hypergeometric(*given: Crossing) -> Crossing:
-    """hypergeometric([result,] good, bad, sample): the good ones among those that are drawn."""
+    """hypergeometric([result,] good, bad, sample): the number of good ones in a sample."""
     return by_elements(
         "randomkit.hypergeometric", 3,
         lambda good, bad, n, size: _drawing("hypergeometric", _whole(good), _whole(bad), _whole(n), size), given,

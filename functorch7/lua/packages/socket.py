@@ -1,4 +1,4 @@
-"""luasocket: the time, for which programs load it; its connections are not here."""
+"""luasocket: only the time, for which most programs load it, without connections."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Methods written in Lua as part of traced programs: their instructions are carried out here, on traced tensors."""
+"""Executes the instructions of methods written in Lua on traced tensors, as part of traced programs."""

@@ -1,4 +1,4 @@
-"""Fields, methods and calls of Python's objects, as Lua has them, where its instructions are carried out here."""
+"""Fields, methods and calls of Python objects for Lua instructions that are executed here."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .outside import Outside
 from .values import Builtin, Method, Table, is_traced
 
 PURE = {function for name in TORCH if inspect.isroutine(function := getattr(torch, name, None))}
-"""What of `torch` computes, and does nothing else."""
+"""The functions of `torch` that only compute."""
 
 
 class Access:
-    """What a function of Lua's reaches, of Python's."""
+    """What a Lua function can reach in Python."""
 
     def __init__(self, border: object, outside: Outside):
         self.border, self.outside = border, outside
@@ -41,7 +41,7 @@ class Access:
     # Values that cross ----------------------------------------------------------------------------------------------
 
     def to_python(self, value: object) -> Crossing:
-        """A value as Python's functions are given it: whole numbers as such, tables as lists or dicts."""
+        """Converts a value for Python's functions: whole numbers to int, tables to lists or dicts."""
         if type(value) is float:
             return int(value) if value.is_integer() and abs(value) < 2**53 else value
         if type(value) is str:
@@ -59,11 +59,11 @@ class Access:
         return {self.to_python(key): self.to_python(value) for key, value in table.items.items()}
 
     def to_values(self, result: object) -> list:
-        """What a call of Python's gave, as Lua's values."""
+        """Converts the results of a Python call to Lua's values."""
         return [self.to_lua(each) for each in result] if type(result) is tuple else [self.to_lua(result)]
 
     def to_lua(self, value: object) -> Crossing:
-        """One of Python's values. Raises Untraceable for those that Lua would see otherwise than as they are."""
+        """Converts one Python value. Raises Untraceable for values that Lua would see in another form."""
         if value is None or type(value) in (bool, float):
             return value
         if type(value) is int:
@@ -93,7 +93,7 @@ class Access:
     # Objects --------------------------------------------------------------------------------------------------------
 
     def item(self, owner: object, key: object) -> Crossing:
-        """What Lua finds in a value under a key."""
+        """The value under a key."""
         _check_key(key)
         if isinstance(owner, Table):
             return owner.items.get(key)
@@ -154,7 +154,7 @@ class Access:
         return Method(found.__func__, module)
 
     def set_item(self, owner: object, key: object, value: object) -> None:
-        """Puts a value into a table that the function has made, a tensor, or a field."""
+        """Sets an entry of a table that the function has made, an element of a tensor, or a field."""
         _check_key(key)
         if isinstance(owner, Table) and not owner.is_given:
             if key is None or key != key:
@@ -169,7 +169,7 @@ class Access:
 
     @staticmethod
     def _set_elements(tensor: Crossing, place: Crossing, value: Crossing) -> None:
-        """Writes to a part of a tensor, as many elements as it has."""
+        """Writes to a part of a tensor; a tensor must have the part's size."""
         part = tensor._place(tuple(place) if isinstance(place, list) else place)
         if not (type(value) is float or is_traced(value) or (isinstance(value, Tensor) and value.shape == part.shape)):
             raise Untraceable("it sets elements to something of another size")
@@ -189,7 +189,7 @@ class Access:
         setattr(user, key, self.to_python(value))
 
     def length(self, value: object) -> Crossing:
-        """What # gives."""
+        """The result of #."""
         if isinstance(value, Table):
             return value.length()
         if type(value) is str:
@@ -203,17 +203,17 @@ class Access:
         raise Untraceable(f"it takes the length of a {type(value).__name__}")
 
     def operator(self, what: Callable, one: object, other: object) -> Crossing:
-        """What an operator gives, one of whose operands is a tensor."""
+        """The result of an operator with a tensor as operand."""
         return self.to_lua(what(self.to_python(one), self.to_python(other)))
 
     def negated(self, tensor: Crossing) -> Crossing:
-        """What - before a tensor gives."""
+        """The negative of a tensor."""
         return self.to_lua(operator.neg(tensor))
 
     # Calls ----------------------------------------------------------------------------------------------------------
 
     def called(self, function: object, given: list) -> list:
-        """What a function or method of Python's gives."""
+        """The results of a Python function or method."""
         if isinstance(function, Constructor):
             return self.to_values(function(*map(self.to_python, given)))
         if not isinstance(function, Method):
@@ -231,7 +231,7 @@ class Access:
 
 
 def _check_key(key: object) -> None:
-    """Raises Untraceable for keys that are not known, and for those that Python takes for numbers."""
+    """Raises Untraceable for unknown keys, and for those that Python takes for numbers."""
     if is_traced(key):
         raise Untraceable("it asks for values")
     if isinstance(key, bool):

@@ -1,4 +1,4 @@
-"""Functions and the variables around them, where Lua's instructions are carried out here."""
+"""Functions and their outer variables, for Lua instructions that are executed here."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .outside import Outside
 
 
 class Outer(NamedTuple):
-    """A variable around a function of the program's, which is only read."""
+    """An outer variable of one of the program's functions; it can only be read."""
 
     outside: Outside
     function: LuaFunction
     number: int
 
     def get(self) -> Crossing:
-        """What it holds, which is noted."""
+        """Its value, which is noted."""
         return self.outside.found("upvalue", self.function, self.number)
 
     def set(self, value: Crossing) -> None:
@@ -28,7 +28,7 @@ class Outer(NamedTuple):
 
 
 class Local:
-    """A variable of a function that runs, and of those that it makes: in a register, until its block is left."""
+    """A variable that a running function shares with functions it makes; in a register until its block ends."""
 
     __slots__ = ("place", "registers")
 
@@ -36,20 +36,20 @@ class Local:
         self.registers, self.place = registers, place
 
     def get(self) -> Crossing:
-        """What it holds."""
+        """Its value."""
         return self.registers[self.place]
 
     def set(self, value: Crossing) -> None:
-        """Lets it hold something else."""
+        """Changes its value."""
         self.registers[self.place] = value
 
     def close(self) -> None:
-        """Takes it out of its register, which others need."""
+        """Moves it out of its register, which is needed for others."""
         self.registers, self.place = [self.get()], 0
 
 
 class Closure:
-    """A function: its code, the variables around it, and the program's function by which it finds global ones."""
+    """A function: its code, its outer variables, and the program's function through which it finds global ones."""
 
     __slots__ = ("code", "function", "variables")
 
@@ -58,6 +58,6 @@ class Closure:
 
     @classmethod
     def of(cls, function: LuaFunction, outside: Outside) -> Closure:
-        """A function of the program's."""
+        """The closure of one of the program's functions."""
         code = outside.code_of(function)
         return cls(code, function, [Outer(outside, function, i) for i in range(1, len(code.outside) + 1)])

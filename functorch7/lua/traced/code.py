@@ -23,7 +23,7 @@ IN_REGISTER = 0x8000
 
 
 class Instruction(NamedTuple):
-    """One instruction: its name and operands; `d` is the number that b and c make."""
+    """One instruction: its name and operands; `d` combines b and c."""
 
     name: str
     a: int
@@ -33,14 +33,14 @@ class Instruction(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a function that makes another has one of the other's variables: in a register, or around itself."""
+    """Where a function has a variable of a function that it makes: in a register, or among its own outer variables."""
 
     is_register: bool
     number: int
 
 
 class Code(NamedTuple):
-    """A function: how many parameters and registers it has, its instructions, and the constants that they name."""
+    """A function: its numbers of parameters and registers, its instructions, and their constants."""
 
     parameters: int
     registers: int
@@ -52,7 +52,7 @@ class Code(NamedTuple):
 
 
 class Unreadable(ValueError):
-    """It is not the code of LuaJIT 2.1."""
+    """Raised for code that is not LuaJIT 2.1's."""
 
 
 class _Reader:
@@ -69,7 +69,7 @@ class _Reader:
         return self.text[self.place - count : self.place]
 
     def number(self) -> int:
-        """One of seven bits a byte, the lowest first."""
+        """A number in groups of seven bits, the lowest first."""
         found = shift = 0
         while True:
             byte = self.byte()
@@ -82,7 +82,7 @@ class _Reader:
         return self.bytes(length).decode("latin-1")
 
     def table(self) -> dict:
-        """A table's constant entries, its places from 0 on first."""
+        """The constant entries of a table, positions from 0 on first."""
         places, pairs = self.number(), self.number()
         found = {float(i): self.entry() for i in range(places)}
         for _ in range(pairs):
@@ -144,7 +144,7 @@ def _double(low: int, high: int) -> float:
 
 
 def read(text: bytes) -> Code:
-    """A function's code, written without names. Raises Unreadable for what LuaJIT 2.1 does not write."""
+    """Reads a function's code without debug information. Raises Unreadable for what LuaJIT 2.1 does not write."""
     reader = _Reader(text)
     if reader.bytes(3) != HEAD or reader.byte() != VERSION or reader.number() != STRIPPED | TWO_SLOTS:
         raise Unreadable("a head of another LuaJIT")

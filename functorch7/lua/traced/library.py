@@ -1,4 +1,4 @@
-"""Lua's own functions that only compute, on values as they are here."""
+"""Lua's own functions that only compute."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .closures import Closure
 from .values import Builtin, Table, is_traced, is_true, number, text_of
 
 TABLES = (Table, LuaValue)
-"""Those of the function, and those outside of it."""
+"""Tables that the function has made, and tables outside."""
 
 
 def _type(value: object) -> str:
-    """What Lua's type says; of objects nothing."""
+    """The result of Lua's type, except for objects."""
     if value is None:
         return "nil"
     if is_traced(value) or type(value) is float:
@@ -110,7 +110,7 @@ def _insert(_: object, given: list) -> list:
 
 
 def _by_lua(name: str) -> Callable:
-    """A function of numbers and strings, which Lua itself computes."""
+    """A function of numbers and strings that Lua itself computes."""
 
     def found(machine: Crossing, given: list) -> list:
         plain = [value if type(value) is str else number(value) for value in given]
@@ -149,4 +149,4 @@ LIBRARY: dict[str, Callable[[Crossing, list], list]] = {
     "^": _by_lua("^"),
     "%": _by_lua("%"),
 }
-"""By name: a function of the machine and of the values that it is given, which gives a list of results."""
+"""By name: a function of the machine and the arguments that returns a list of results."""

@@ -1,7 +1,7 @@
-"""Carries out the instructions of a Lua function, on values that may be traced.
+"""Executes the instructions of a Lua function on values that may be traced.
 
-What the function computes may follow from its arguments, the fields of its object, and what is outside of it and
-noted (`outside.py`) alone: whatever else it asks for, or would change, is refused by Untraceable.
+The result may depend only on the arguments, the fields of the object, and what is outside and noted (`outside.py`). If
+the function asks for anything else, or would change it, Untraceable is raised.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .outside import Outside
 from .values import Builtin, Table, are_equal, arithmetic, concatenated, is_less, is_true, number
 
 MOST = 200_000
-"""So many instructions are carried out in one call of a method: those of a loop of a program cost much more here."""
+"""How many instructions one call of a method may take: they cost much more here than in Lua."""
 
 DEEPEST = 50
 
@@ -40,7 +40,7 @@ class Machine:
         self.steps = self.depth = 0
 
     def called(self, function: Closure, given: list) -> list:
-        """What a function of Lua's gives for these values."""
+        """The results of a Lua function."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise Untraceable("it calls itself")
@@ -50,7 +50,7 @@ class Machine:
             self.depth -= 1
 
     def call(self, function: object, given: list) -> list:
-        """What anything that can be called gives."""
+        """The results of anything that can be called."""
         if isinstance(function, LuaFunction):
             return self.called(Closure.of(function, self.outside), given)
         if isinstance(function, Closure):
@@ -61,7 +61,7 @@ class Machine:
 
 
 def run(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
-    """What a method gives for a stand-in and these arguments, tensors and tables of them."""
+    """The result of a method of a stand-in for these arguments, tensors and tables of them."""
     outside = known(user._run.kind).found
     assert isinstance(outside, Outside)  # as of all classes that Lua has made
     machine = Machine(function.border, outside)
@@ -70,7 +70,7 @@ def run(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
 
 
 class _Frame:
-    """A function while it runs: its registers, and where it is."""
+    """A running function: its registers and its position."""
 
     def __init__(self, machine: Machine, function: Closure, given: list):
         code = function.code
@@ -112,11 +112,11 @@ class _Frame:
         self.place += d - 0x8000
 
     def _operand(self, name: str, d: int) -> Crossing:
-        """What an instruction's last operand stands for, of which kind its last letter says."""
+        """The value of an instruction's last operand, whose kind is the last letter of its name."""
         return {"V": self.registers, "S": self.code.objects, "N": self.code.numbers, "P": PRIMITIVES}[name[-1]][d]
 
     def _variable(self, place: Place) -> Outer | Local:
-        """A variable for a function that is made here."""
+        """A variable for a function that is being made."""
         if not place.is_register:
             return self.function.variables[place.number]
         return self.shared.setdefault(place.number, Local(self.registers, place.number))
@@ -127,7 +127,7 @@ class _Frame:
         return self.code.objects[c] if name.endswith("S") else float(c)
 
     def _branch(self, taken: bool) -> None:
-        """Every test is followed by a jump, which is made or left out."""
+        """Makes or skips the jump that follows every test."""
         jump = self.code.instructions[self.place]
         self.place += 1
         if taken:
@@ -143,7 +143,7 @@ class _Frame:
         return is_less(one, other, True) == (name == "ISLE")
 
     def _put(self, a: int, b: int, results: list) -> None:
-        """Puts results into registers: b - 1 of them, or all that there are, which the next instruction takes."""
+        """Puts b - 1 results into registers, or (b = 0) all of them, which the next instruction takes."""
         if b == 0:
             self.several = results
             self.registers += [None] * (a + len(results) - len(self.registers))
@@ -172,13 +172,13 @@ class _Frame:
         return Closure(inner, self.function.function, [self._variable(place) for place in inner.outside])
 
     def _put_all(self, each: Instruction) -> None:
-        """Puts the results of the last call into a table, from a place on that is in the digits of a number."""
+        """Puts the results of the last call into a table, from a position that is encoded in a number."""
         first = int(self.code.numbers[each.d] - 2.0**52)
         for i, value in enumerate(self.several):
             self.access.set_item(self.registers[each.a - 1], float(first + i), value)
 
     def _go_on(self, each: Instruction) -> None:
-        """The end of a loop over what an iterator gives."""
+        """The end of a loop over an iterator."""
         if self.registers[each.a] is not None:
             self.registers[each.a - 1] = self.registers[each.a]
             self._jump(each.d)
@@ -283,4 +283,4 @@ STEPS: dict[str, Step] = {
     "UCLO": _Frame._close,
     **dict.fromkeys(("LOOP", "ILOOP", "JLOOP"), lambda f, i: None),
 }
-"""What each instruction does, but for those that end a function."""
+"""What each instruction does, except those that end a function."""

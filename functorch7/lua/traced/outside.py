@@ -1,4 +1,4 @@
-"""What the methods of a Lua class find outside of their arguments: programs stand as long as it is there."""
+"""What the methods of a Lua class find outside their arguments: programs are valid as long as it stays the same."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .code import Code, Unreadable, read
 from .values import Builtin, Method
 
 OWN_LAYERS = "functorch7.lua.own"
-"""Where the classes are that stand above those of Lua's programs: their methods do nothing."""
+"""The module of the bases of Lua's classes, whose methods do nothing."""
 
 CHANGES = 8
-"""A class whose methods find other things outside more often than this is called: each would be a new program."""
+"""If what a class's methods find changes more often than this, they are called: each change would be a new program."""
 
 _NOTHING = object()
 _changes: dict[type, int] = {}
 
 
 class Outside:
-    """What has been found for one class, and is compared before each call; it is equal only to itself."""
+    """What one class's methods have found, which is compared before each call. It is equal only to itself."""
 
     reads, sets = (), frozenset[str]()  # which fields the code reads is not looked for
 
@@ -50,11 +50,11 @@ class Outside:
         self._version = self.border.written if written else 0
 
     def key(self) -> tuple:
-        """What programs depend on."""
+        """The key of compiled programs."""
         return (self,)
 
     def stands(self) -> bool:
-        """Whether everything that was found is there still."""
+        """Whether everything that was found is unchanged."""
         if self.border is None:
             return False
         if self._default != getdefaulttensortype() or self._version != self.border.written:
@@ -64,7 +64,7 @@ class Outside:
         return bool(self.border.ask.stands(self._number))
 
     def method(self, name: str) -> Crossing:
-        """What the class has under a name, as a user's class defines it; None if it has nothing."""
+        """What the user's classes define under a name, or None."""
         for base in users(self.kind):
             found: Crossing = vars(base).get(name, _NOTHING)
             self._places.append((vars(base), name, found))
@@ -73,7 +73,7 @@ class Outside:
         return None
 
     def code_of(self, function: LuaFunction) -> Code:
-        """A function's instructions. Raises Untraceable if it has none, or others than are known."""
+        """A function's instructions. Raises Untraceable if it has none, or unknown ones."""
         if function not in self._codes:
             text = self.border.answered(self.border.ask.code(function.reference))
             if text is None:
@@ -85,7 +85,7 @@ class Outside:
         return self._codes[function]
 
     def found(self, kind: str, holder: LuaValue, key: object) -> Crossing:
-        """A variable around a function, a global one, or an entry of a table, which is noted."""
+        """An outer variable of a function, a global variable, or an entry of a table; it is noted."""
         place = (kind, holder, key)
         if place not in self._found:
             number = int(key) if type(key) is float and key.is_integer() else key

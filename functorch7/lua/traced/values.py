@@ -1,4 +1,4 @@
-"""Lua's values where its instructions are carried out here: nil, booleans, numbers (floats), strings, and these."""
+"""Lua's values for instructions executed here: nil, booleans, numbers (floats), strings, and these."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Table:
         self.items, self.is_given = items, is_given
 
     def length(self) -> float:
-        """How many items it has from 1 on. Raises Untraceable where Lua might say otherwise."""
+        """The number of items from 1 on. Raises Untraceable if Lua might return something else."""
         count = sum(type(key) is float for key in self.items)
         if not all(float(i) in self.items for i in range(1, count + 1)):
             raise Untraceable("it takes the length of a table with holes")
         return float(count)
 
     def keys(self) -> list:
-        """Its keys as pairs gives them. Raises Untraceable where the order is Lua's own."""
+        """Its keys in the order of pairs. Raises Untraceable if that is Lua's own order."""
         found = list(self.items)
         in_turn = all(type(key) is float and key == i for i, key in enumerate(found, 1))
         if len(found) > 1 and not in_turn:
@@ -36,20 +36,20 @@ class Table:
 
 
 class Builtin(NamedTuple):
-    """A function of Lua's own that only computes."""
+    """One of Lua's own functions that only compute."""
 
     name: str
 
 
 class Method(NamedTuple):
-    """A function or method of Python's, of an object if it has an `owner`, which Lua hands over before the others."""
+    """A Python function, or the method of an `owner`, which Lua passes as the first argument."""
 
     function: Callable
     owner: Crossing = None
 
 
 def is_traced(value: object) -> bool:
-    """Whether a value is a number that is not known before the program runs."""
+    """Whether a value is a number that is unknown before the program runs."""
     return isinstance(value, jax.Array)
 
 
@@ -59,7 +59,7 @@ def is_true(value: object) -> bool:
 
 
 def number(value: object) -> float:
-    """A number that is known. Raises Untraceable for others."""
+    """A known number. Raises Untraceable for others."""
     if is_traced(value):
         raise Untraceable("it asks for values")
     if type(value) is not float:
@@ -88,7 +88,7 @@ def is_less(one: Crossing, other: Crossing, or_equal: bool = False) -> bool:
 
 
 def arithmetic(access: Crossing, what: Callable, one: Crossing, other: Crossing, is_negation: bool = False) -> Crossing:
-    """What an operator gives, of numbers or tensors."""
+    """The result of an operator on numbers or tensors."""
     if type(one) is float and type(other) is float:
         return -other if is_negation else _of_floats(what, one, other)
     if isinstance(one, Tensor) or isinstance(other, Tensor):
@@ -109,7 +109,7 @@ def _of_floats(what: Callable, one: float, other: float) -> float:
 
 
 def concatenated(values: list) -> str:
-    """What .. gives."""
+    """The result of `..`."""
     return "".join(map(text_of, values))
 
 

@@ -1,4 +1,4 @@
-"""trepl: what `th` reads and prints by. Here it is there already, so that colours are what is left of it."""
+"""trepl, with which `th` reads and prints. The prompt does this itself, so only the colours remain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in colour: `colorize.red 'text'` has the colour's code before it, and that of none behind."""
+"""Texts in colour: `colorize.red 'text'` puts the colour's code before the text, and that of none after it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""The arguments of constructors: a description made of them, and the objects among them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ... import core
+from ...checks.making import Unmade, words_of
+from ...core.types import Value
+from ..tensors.number import plain
+from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
+from .described import Described, arguments_of, by_torch_name
+from .generated import object_of
+from .named_calls import MissingArgument, WrongArgument
+from .signatures import in_torchs_words
+
+Given = list[tuple[core.Module, Described]]
+"""The objects that a constructor was given, with their descriptions."""
+
+
+@cache
+def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
+    return by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
+
+
+def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, Given]:
+    """A description from Torch's arguments, and the objects among them with their descriptions.
+
+    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
+    """
+    objects: Given = []
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, Described):
+            return put_among(objects, value)
+        if isinstance(value, (Tensor, Storage)):
+            return np.asarray(value if isinstance(value, Tensor) else value.array)
+        if isinstance(value, dict):
+            return {name: converted(each) for name, each in value.items()}
+        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
+            return tuple(map(converted, value))
+        return plain(value)
+
+    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
+    filled = [
+        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
+        for i, value in enumerate(args)
+    ]
+    names = _argument_names(spec_class)
+    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
+    try:
+        return spec_class(*filled, **named), objects
+    except Unmade:
+        kind = _misuse_by(spec_class, filled, named)
+        usage = f"({', '.join(words_of(in_torchs_words(spec_class)))})"
+        raise kind.of(spec_class.torch_name(), usage, args, kwargs) from None
+
+
+def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[str, Any]) -> type[WrongArgument]:
+    """The error for arguments that a constructor does not take."""
+    try:
+        inspect.signature(spec_class).bind(*given, **named)
+    except TypeError as error:
+        return MissingArgument if str(error).startswith("missing") else WrongArgument
+    return WrongArgument
+
+
+def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
+    """Whether Lua's `argument or default` is the default: for nil, and for false where a number is expected."""
+    is_number = type(parameter.default) in (int, float)
+    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
+
+
+def put_among(given: Given, each: Described) -> core.Module:
+    """Adds an object and returns its description; a copy, if another object (a clone) has the same one."""
+    description = each.description()
+    if any(other is description for other, _ in given):
+        description = description.replace()
+    given.append((description, each))
+    return description
+
+
+def taken_from(given: Given, spec: core.Module) -> Value:
+    """Removes and returns the object with this very description; None if there is none."""
+    for i, (description, _) in enumerate(given):
+        if description is spec:
+            return given.pop(i)[1]
+    return None
+
+
+def objects_inside(spec: core.Module, given: Given) -> list[Value]:
+    """The objects of the modules inside, in Torch's order: given ones, which are removed from `given`, and new ones."""
+    children = spec.child_modules()
+    if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
+        given.extend((each, object_of(each, given)) for each in spec.made_first)
+    return [taken_from(given, child) or object_of(child, given) for child in children]
