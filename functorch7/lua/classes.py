@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
+from types import MappingProxyType
 
 from ..checks.errors import MISUSE
 from ..interop import t7
@@ -46,7 +47,8 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
-from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
+from .own import OWN, Fields, LuaMethod, LuaObject, below, fields_of, initializer
+from .recurrences import KEEPER
 from .written import of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
@@ -184,9 +186,13 @@ class Classes:
         return self.border.registry.class_number(constructor.kind)
 
     def derived(self, name: str, parent: type) -> type:
-        """A class of Lua's below one of Python's."""
-        bases = (parent,) if issubclass(parent, LuaObject) else (*above(parent), parent)
-        made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__})
+        """A class that a program defines below another; below a recurrence it is at first one that is compiled."""
+        compiled = vars(parent).get("compiled")
+        return self.made(name, compiled, {KEEPER: parent}) if compiled else self.made(name, below(parent))
+
+    def made(self, name: str, bases: tuple[type, ...], fields: Mapping[str, object] = MappingProxyType({})) -> type:
+        """A class of Lua's."""
+        made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__, **fields})
         self.derivations.append(made)
         return made
 

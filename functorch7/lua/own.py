@@ -344,11 +344,13 @@ def _of_class_above(kind: type, name: str) -> Callable:
     return method
 
 
-def above(parent: type) -> tuple[type, ...]:
-    """What stands before a class of Python's, in classes that Lua defines below it."""
+def below(parent: type) -> tuple[type, ...]:
+    """What a class of Lua's is below whose parent this is: of one of Python's, what Lua's have in common, before it."""
+    if issubclass(parent, LuaObject):
+        return (parent,)
     if parent is AbstractRecurrent:
-        return (LuaLayer, KeepsSteps)
-    return (LuaLayer,) if parent in (Module, Container) else (LuaObject,)
+        return (LuaLayer, KeepsSteps, parent)
+    return (LuaLayer, parent) if parent in (Module, Container) else (LuaObject, parent)
 
 
 def is_only_lua(kind: type) -> bool:

@@ -12,26 +12,18 @@ KEPT_BY_LUA = (
 )  # fmt: skip
 
 
-class KeepsSteps:
-    """Fields of nn.AbstractRecurrent that are nothing until Lua sets them: here no call stands behind them.
+KEEPER = "_keeper"
+"""The attribute of a class that is compiled with the one that it is below if it keeps its steps."""
 
-    Classes below nn.LSTM and its like that only build other parts of a step are compiled, as those of Python's: where
-    the first object is made of such a class, it becomes one below Python's.
-    """
+
+class KeepsSteps:
+    """Fields of nn.AbstractRecurrent that are nothing until Lua sets them: here no call stands behind them."""
 
     keeps_steps = True
     _began = 1
 
     compiled: ClassVar[tuple[type, ...]] = ()
-    """What a class is below that is compiled, in a class of ours in the place of one of Python's."""
-
-    def __new__(cls, *given: object) -> Any:
-        """An object, after it is known of which kind the class is."""
-        ours = next(each for each in cls.__mro__ if "compiled" in vars(each))
-        if ours.compiled and not _writes_steps(cls, ours):  # type: ignore[attr-defined]
-            cls.__mro__[cls.__mro__.index(ours) - 1].__bases__ = ours.compiled  # type: ignore[attr-defined]
-            return cls.__new__(cls, *given)
-        return super().__new__(cls, *given)
+    """What a class of Lua's is below as long as it writes nothing of what this class, in Lua, does for a step."""
 
     def begin_sequence(self, goes_on: bool) -> None:
         """Lets it keep as many steps as the last sequence had, as Torch's Sequencer does, and forget them."""
@@ -53,9 +45,17 @@ for _name in KEPT_BY_LUA:
     setattr(KeepsSteps, _name, None)
 
 
-def _writes_steps(kind: type, ours: type) -> bool:
-    """Whether a class, or one below it, writes any of what ours does, and does not only build parts of a step."""
-    own = {name for each in kind.__mro__[: kind.__mro__.index(ours)] for name in vars(each)}
-    known = {name for each in ours.__mro__ for name, value in vars(each).items() if hasattr(value, "lua")}
-    builds = {"__init", "__tostring__", *getattr(ours.compiled[-1], "factories", ())}  # type: ignore[attr-defined]
-    return bool(own & (known - builds)) or any(_writes_steps(each, ours) for each in kind.__subclasses__())
+def keep_steps(kind: type, key: str) -> bool:
+    """Whether a class of Lua's begins to keep its steps when a program writes a method into it.
+
+    Classes below nn.LSTM and its like are compiled, as those of Python's, if they only build other parts of a step.
+    """
+    first = next((each for each in reversed(kind.__mro__) if KEEPER in vars(each)), None)
+    if first is None or kind.keeps_steps:  # type: ignore[attr-defined]
+        return False
+    keeper = vars(first)[KEEPER]
+    done = {name for each in keeper.__mro__ for name, value in vars(each).items() if hasattr(value, "lua")}
+    if key not in done - {"__init", "__tostring__", *getattr(keeper.compiled[-1], "factories", ())}:
+        return False
+    first.__bases__ = (keeper,)
+    return True
