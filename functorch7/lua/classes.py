@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from types import MappingProxyType
 
@@ -57,14 +58,11 @@ USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 FIELDS_ALONE = (Described, Node, Unfinished)
 """Classes whose objects have in brackets, as tables have, what has been put there: modules are in `network.modules`."""
 
-OPERATORS = (
-    operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _=None: -value, operator.mod,
-    operator.pow, lambda a, b: f"{a}{b}", operator.lt, operator.le,
-)  # fmt: skip
-"""In the order of `glue/objects.lua`."""
-
-CONCAT = 8
-"""The place of the one that joins texts: all others calculate."""
+OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
+    "pow": operator.pow, "unm": lambda value, _: -value, "lt": operator.lt, "le": operator.le,
+}  # fmt: skip
+"""Those that calculate, by Lua's names."""
 
 
 MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
@@ -83,13 +81,16 @@ class Classes:
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
-            "set_item", "element", "put_element", "put_ranges", "length", "text", "place", "set", "class_of_type",
+            "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "set_item",
+            "element", "put_element", "put_ranges", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
         yield "item", self.calls.number(self._item)
         yield "ranges", self.calls.number(self._ranges)
+        yield "__concat", self.calls.number(lambda left, right: f"{left}{right}")
+        for name, function in OPERATORS.items():
+            yield f"__{name}", self.calls.number(partial(_calculated, function))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -361,11 +362,12 @@ class Classes:
         """What tostring gives: as in Torch, what it writes of tensors and storages ends a line."""
         return f"{value}\n" if isinstance(value, (Tensor, Storage)) else str(value)
 
-    def operator(self, number: int, *operands: Crossing) -> Crossing:
-        """What an operator gives."""
-        try:
-            return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
-        except TypeError as error:
-            if not is_pythons_own(error):
-                raise
-            raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
+
+def _calculated(function: Callable, left: Crossing, right: Crossing = None) -> Crossing:
+    """What an operator gives."""
+    try:
+        return function(counted(left), counted(right))
+    except TypeError as error:
+        if not is_pythons_own(error):
+            raise
+        raise TypeError(f"attempt to calculate with {name_of(left)} and {name_of(right)}") from None

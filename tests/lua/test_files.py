@@ -156,7 +156,7 @@ def test_methods_in_files_are_refused_to_python_with_lua_or_without(program, tmp
 
 
 def test_a_class_that_builds_other_parts_of_a_step_is_read_before_one_of_its_objects_is_made(program, tmp_path):
-    """Without weights its gates are 1/2, and so the output is tanh(4 / 2) / 2, as what it builds for tanh(0) gives 4."""
+    """Without weights its gates are 1/2; what it builds gives 4 for tanh(0), so that the output is tanh(4 / 2) / 2."""
     definition = f"""
     require 'rnn'
     local Own, parent = torch.class('nn.BuildsHiddenInFile', 'nn.LSTM')
