@@ -35,7 +35,7 @@ from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
 from .resized import resized
-from .signatures import ConstructorSignature, Documentation, in_torchs_words
+from .signatures import ConstructorSignature, Documentation, by_position, in_torchs_words
 
 if TYPE_CHECKING:
     from ..engine.plan import Root
@@ -70,13 +70,6 @@ def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
-def _by_position(spec_class: type[core.Module]) -> list[inspect.Parameter]:
-    """What a description takes by position."""
-    parameters = inspect.signature(spec_class).parameters.values()
-    return [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
-
-
-@cache
 def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     """The methods of a description that give another, by both spellings."""
     found = inspect.getmembers(spec_class, lambda member: getattr(member, "is_builder", False))
@@ -101,7 +94,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return tuple(map(converted, value))
         return plain(value)
 
-    positional = _by_position(spec_class)
+    positional = by_position(spec_class)
     filled = [
         positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)

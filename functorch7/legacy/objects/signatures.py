@@ -47,6 +47,13 @@ def signature_of(kind: Value) -> inspect.Signature | None:
     return inspect.Signature(sorted([*described, *more], key=lambda each: each.kind))
 
 
+@cache
+def by_position(spec_class: type[core.Module]) -> list[inspect.Parameter]:
+    """What a description takes by position."""
+    parameters = inspect.signature(spec_class).parameters.values()
+    return [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+
+
 def in_torchs_words(spec_class: type[core.Module]) -> list[inspect.Parameter]:
     """What a description takes, under Torch's names."""
     return [_parameter(spec_class, each) for each in inspect.signature(spec_class).parameters.values()]
