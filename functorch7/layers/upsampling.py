@@ -124,7 +124,7 @@ def _by_name(module: Map, rwidth: Any, others: dict[str, Any]) -> dict[str, Any]
     unknown = named.keys() - {field.name for field in fields(module)}  # type: ignore[arg-type]
     if unknown:
         raise ValueError(f"{module.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
-    return {"rwidth": None} | others | named
+    return {"rwidth": None, **others, **named}
 
 
 def _check_sizes_or_ratios(module: Any) -> None:
