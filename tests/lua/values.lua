@@ -398,6 +398,25 @@ local y = net:forward(torch.Tensor{5, 7})
 return y[1], y[2], net:backward(torch.Tensor{5, 7}, torch.ones(2)):sum()
 --> 3, 21, 0
 
+--- the gradient is what updateGradInput leaves in gradInput, whatever it gives
+local Leaves, parent = torch.class('nn.LeavesGradient', 'nn.Module')
+function Leaves:updateOutput(input) self.output = input * 2 return self.output end
+function Leaves:updateGradInput(input, gradOutput) self.gradInput = gradOutput * 5 end
+local Both = torch.class('nn.LeavesGradientByBackward', 'nn.Module')
+function Both:updateOutput(input) self.output = input * 2 return self.output end
+function Both:backward(input, gradOutput) self.gradInput:resizeAs(gradOutput):copy(gradOutput):mul(7) return self.gradInput end
+function Both:updateGradInput(input, gradOutput) self:backward(input, gradOutput, 0) end
+function Both:accGradParameters(input, gradOutput, scale) self:backward(input, gradOutput, scale) end
+local found, x = {}, torch.ones(1)
+for i, each in ipairs {nn.LeavesGradient(), nn.LeavesGradientByBackward()} do
+  local net = nn.Sequential():add(nn.MulConstant(3)):add(each)
+  net:forward(x)
+  found[2 * i - 1] = net:backward(x, x)[1]
+  found[2 * i] = each:backward(x, x)[1]
+end
+return unpack(found)
+--> 15, 5, 21, 7
+
 --- classes of Lua's own
 local Point = torch.class('Point')
 function Point:__init(x, y) self.x, self.y = x, y end
