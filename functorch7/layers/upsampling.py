@@ -120,7 +120,7 @@ def _by_name(module: Map, rwidth: Any, others: dict[str, Any]) -> dict[str, Any]
     """Arguments by name; the first may be a table of them."""
     if not isinstance(rwidth, dict):
         return {"rwidth": rwidth} | others
-    named = {BY_TORCH.get(name, name): value for name, value in rwidth.items()}
+    named = {BY_TORCH[name] if name in BY_TORCH else name: value for name, value in rwidth.items()}
     unknown = named.keys() - {field.name for field in fields(module)}  # type: ignore[arg-type]
     if unknown:
         raise ValueError(f"{module.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
