@@ -353,8 +353,8 @@ class Classes:
         owner[place_of(parts)] = value
 
     def length(self, _: int, owner: Crossing) -> Crossing:
-        """What # gives: of a tensor its sizes, of a table of steps the last that is there from the first on."""
-        if isinstance(owner, ByStep):
+        """What # gives: of a tensor its sizes, of a table of steps or of names the last that is there from 1 on."""
+        if isinstance(owner, ByStep) or type(owner) is dict:
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 

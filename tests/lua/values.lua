@@ -144,6 +144,14 @@ local y = nn.ConcatTable():add(nn.Identity()):add(nn.Identity()):forward(torch.o
 return type(y), #y, y[2]:sum(), nn.CAddTable():forward(y):sum()
 --> 'table', 2, 3, 6
 
+--- a table that comes out of a file in a module's field has the length of what is there from 1 on
+local m = nn.Identity()
+m.kept = {[0] = 7, [1] = 8, [2] = 9, name = 'x'}
+local kept, count = torch.deserialize(torch.serialize(m)).kept, 0
+for _ in pairs(kept) do count = count + 1 end
+return #kept, count, kept[#kept], kept[0]
+--> 2, 4, 9, 7
+
 --- an empty table
 local state = {}
 optim.adam(function(x) return x:sum(), torch.ones(2) end, torch.zeros(2), {}, state)
