@@ -275,6 +275,7 @@ MODULES = [
     Case(lambda: f7.SpatialUpSamplingNearest(2), x(2, 2, 3), x(3)),
     Case(lambda: f7.SpatialUpSamplingBilinear({"oheight": 5, "owidth": 4}), x(2, 2, 3), x(3)),
     Case(lambda: f7.SpatialReSampling(None, 0.5, 4), x(2, 4, 3), x(3)),
+    Case(lambda: f7.SpatialReSamplingEx(0.5, None, 2, 3, "average"), x(2, 6, 4), x(3)),
     Case(lambda: f7.UpSampling(2, "linear"), x(1, 2, 2, 3, 2), x(3)),
     Case(lambda: f7.UpSampling(3), x(1, 2, 2, 3), x(3), "UpSampling by repetition"),
     Case(lambda: f7.SpatialCrossMapLRN(3, 0.5), x(2, 4, 2, 2), x(3)),

@@ -161,6 +161,12 @@ def of_poolings():
         by_index((2, 9, 4), lambda c, i, j: summed((7, 6), lambda p, q: (
             max(0, 1 - abs(i * 6 / 8 - p)) * max(0, 1 - abs(j * 5 / 3 - q)) * X[c, p, q]))),
     )  # fmt: skip
+    larger = f7.SpatialReSamplingEx({"owidth": 13, "rheight": 9 / 7})
+    yield larger, {}, X, by_index((2, 9, 13), lambda c, i, j: X[c, i // 2, j // 3])
+    smaller = f7.SpatialReSamplingEx(None, None, 2, 3, "average")
+    yield smaller, {}, X, by_index((2, 3, 2), lambda c, i, j: X[c, 2 * i : 2 * i + 2, 3 * j : 3 * j + 3].mean())
+    first = f7.SpatialReSamplingEx(None, None, 2, 3, "simple", 1, 2)
+    yield first, {}, X.T, by_index((3, 2, 2), lambda i, j, c: X.T[2 * i, 3 * j, c])
     places, image = drawn(3, 4, 2), drawn(5, 6, 2)
     r, c = (places[..., 0] + 1) * (5 - 1) / 2, (places[..., 1] + 1) * (6 - 1) / 2
     yield (

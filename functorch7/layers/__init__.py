@@ -194,6 +194,7 @@ from .tree_softmax import SoftMaxTree as SoftMaxTree
 from .unpooling import SpatialMaxUnpooling as SpatialMaxUnpooling
 from .unpooling import VolumetricMaxUnpooling as VolumetricMaxUnpooling
 from .upsampling import SpatialReSampling as SpatialReSampling
+from .upsampling import SpatialReSamplingEx as SpatialReSamplingEx
 from .upsampling import SpatialUpSamplingBilinear as SpatialUpSamplingBilinear
 from .upsampling import SpatialUpSamplingNearest as SpatialUpSamplingNearest
 from .upsampling import UpSampling as UpSampling

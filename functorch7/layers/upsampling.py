@@ -5,6 +5,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core import Map, check_floating, check_positive, expected
 from ..core.types import Array, Sizes
@@ -111,6 +112,30 @@ class SpatialUpSamplingBilinear(Map):
         return f"{self.type_name()}({shown})"
 
 
+BY_TORCH: dict[str, str] = {"yDim": "y_dim", "xDim": "x_dim"}
+"""Names that a table of arguments has as Torch writes them."""
+
+
+def _by_name(module: Map, rwidth: Any, others: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name; the first may be a table of them."""
+    if not isinstance(rwidth, dict):
+        return {"rwidth": rwidth} | others
+    named = {BY_TORCH[name] if name in BY_TORCH else name: value for name, value in rwidth.items()}
+    unknown = named.keys() - {field.name for field in fields(module)}  # type: ignore[arg-type]
+    if unknown:
+        raise ValueError(f"{module.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
+    return {"rwidth": None, **others, **named}
+
+
+def _check_sizes_or_ratios(module: Any) -> None:
+    for name in ("width", "height"):
+        size, ratio = getattr(module, f"o{name}"), getattr(module, f"r{name}")
+        if size is not None:
+            check_positive(module, **{f"o{name}": size})
+        elif not isinstance(ratio, (int, float)) or not ratio > 0:
+            raise ValueError(f"{module.torch_name()}: expected o{name}, or r{name} above 0, got {ratio!r}")
+
+
 class SpatialReSampling(Map):
     """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
     c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned, by sizes or ratios.
@@ -139,22 +164,11 @@ class SpatialReSampling(Map):
         owidth: int | None = None,
         oheight: int | None = None,
     ):
-        given = {"rwidth": rwidth, "rheight": rheight, "owidth": owidth, "oheight": oheight}
-        if isinstance(rwidth, dict):
-            given |= {"rwidth": None} | rwidth
-        unknown = given.keys() - {field.name for field in fields(self)}
-        if unknown:
-            raise ValueError(f"{self.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
-        self._set(**given)
+        self._set(**_by_name(self, rwidth, {"rheight": rheight, "owidth": owidth, "oheight": oheight}))
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        for name in ("width", "height"):
-            size, ratio = getattr(self, f"o{name}"), getattr(self, f"r{name}")
-            if size is not None:
-                check_positive(self, **{f"o{name}": size})
-            elif not isinstance(ratio, (int, float)) or not ratio > 0:
-                raise ValueError(f"{self.torch_name()}: expected o{name}, or r{name} above 0, got {ratio!r}")
+        _check_sizes_or_ratios(self)
 
     def f(self, input: Array) -> Array:
         check_floating(self, input)
@@ -168,6 +182,87 @@ class SpatialReSampling(Map):
     def sizes(self, height: int, width: int) -> tuple[int, int]:
         """The height and width of the output for those of an image."""
         return self.oheight or int((self.rheight or 0) * height), self.owidth or int((self.rwidth or 0) * width)
+
+
+class SpatialReSamplingEx(Map):
+    """y[i, j] = x[floor(i / ceil(H' / H)), floor(j / ceil(W' / W))]: images brought to H' x W' pixels, larger by
+    repeated pixels; smaller by every floor(H / H')-th row and floor(W / W')-th column ("simple"), or by means over as
+    many ("average"); or both by interpolation as SpatialReSampling's ("bilinear").
+
+    Shape: any, in which dimensions y_dim and x_dim, the next one, become oheight and owidth; where a size is not given,
+    the ratio rheight or rwidth times the input's, rounded. The first argument may be a table with these names.
+    Raises: ValueError for another mode, other dimensions, other names, images that become larger in one direction and
+    smaller in the other, sizes of 0, and unless each direction has a size or a ratio above 0.
+    Source: nnx, SpatialReSamplingEx.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> halved = f7.SpatialReSamplingEx(0.5, 0.5, mode="average")
+    >>> halved.apply({}, {}, jnp.array([[[1.0, 3.0, 5.0, 5.0], [3.0, 5.0, 6.0, 6.0]]]))[0].tolist()
+    [[[3.0, 5.5]]]
+    """
+
+    rwidth: float | None
+    rheight: float | None
+    owidth: int | None
+    oheight: int | None
+    mode: str
+    y_dim: int
+    x_dim: int
+
+    def __init__(
+        self,
+        rwidth: float | dict[str, float | str] | None = None,
+        rheight: float | None = None,
+        owidth: int | None = None,
+        oheight: int | None = None,
+        mode: str = "simple",
+        y_dim: int = 2,
+        x_dim: int = 3,
+    ):
+        sizes = {"rheight": rheight, "owidth": owidth, "oheight": oheight}
+        self._set(**_by_name(self, rwidth, sizes | {"mode": mode, "y_dim": y_dim, "x_dim": x_dim}))
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        _check_sizes_or_ratios(self)
+        if self.mode not in MODES:
+            raise ValueError(f"{self.torch_name()}: expected a mode, {' or '.join(MODES)}, got {self.mode!r}")
+        check_positive(self, y_dim=self.y_dim)
+        if self.y_dim + 1 != self.x_dim:
+            raise ValueError(f"{self.torch_name()}: expected xDim to be yDim + 1, got {self.y_dim} and {self.x_dim}")
+
+    def f(self, input: Array) -> Array:
+        check_floating(self, input)
+        if input.ndim < self.x_dim:
+            raise expected(self, f"a tensor of at least {self.x_dim} dimensions", input)
+        height, width = input.shape[self.y_dim - 1 : self.x_dim]
+        oheight = self.oheight or _rounded((self.rheight or 0) * height)
+        owidth = self.owidth or _rounded((self.rwidth or 0) * width)
+        if not oheight or not owidth or (oheight >= height) != (owidth >= width):
+            shown = f"{oheight} x {owidth}"
+            raise expected(self, f"an image that becomes larger or smaller in both directions, as {shown}", input)
+        return self.along(self.x_dim - 1, owidth, self.along(self.y_dim - 1, oheight, input))
+
+    def along(self, axis: int, count: int, x: Array) -> Array:
+        """An axis brought to as many elements."""
+        size = x.shape[axis]
+        if self.mode == "bilinear":
+            return jnp.moveaxis(linear(jnp.moveaxis(x, axis, -1), (count,)), -1, axis)
+        if count >= size:
+            return jnp.take(x, np.arange(count) // -(-count // size), axis)
+        step = size // count
+        if self.mode == "simple":
+            return lax.slice_in_dim(x, 0, count * step, step, axis)
+        kept = lax.slice_in_dim(x, 0, count * step, 1, axis)
+        return kept.reshape(*x.shape[:axis], count, step, *x.shape[axis + 1 :]).mean(axis + 1)
+
+
+MODES = ("simple", "average", "bilinear")
+"""In the order of nnx's numbers for them, from 0."""
+
+
+def _rounded(size: float) -> int:
+    return int(np.floor(size + 0.5))
 
 
 class UpSampling(Map):

@@ -980,6 +980,19 @@ class SpatialNormalization(Module):
         self, nInputPlane: int = 1, kernel: Numbers | None = None, threshold: float | None = None,
     ) -> None: ...
 
+class SpatialReSamplingEx(Module):
+    """y[i, j] = x[floor(i / ceil(H' / H)), floor(j / ceil(W' / W))]: images brought to H' x W' pixels, larger by
+    repeated pixels; smaller by every floor(H / H')-th row and floor(W / W')-th column ("simple"), or by means over as
+    many ("average"); or both by interpolation as SpatialReSampling's ("bilinear").
+
+    Shape: any, in which dimensions yDim and xDim, the next one, become oheight and owidth; where a size is not given,
+    the ratio rheight or rwidth times the input's, rounded. The first argument may be a table with these names.
+    """
+    def __init__(
+        self, rwidth: float | dict[str, float | str] | None = None, rheight: float | None = None, owidth: int | None =
+        None, oheight: int | None = None, mode: str = 'simple', yDim: int = 2, xDim: int = 3,
+    ) -> None: ...
+
 class SpatialReflectionPadding(Module):
     """y[i, j] = x[r_H(i - pad_t), r_W(j - pad_l)]; r_n(i) = min(|i|, 2 (n - 1) - |i|): the planes mirrored at their
     borders, which are not repeated; negative widths cut off.

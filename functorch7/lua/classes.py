@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import count
+from types import MappingProxyType
 
 from ..checks.errors import MISUSE
 from ..interop import t7
@@ -46,7 +48,8 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
-from .own import OWN, Fields, LuaMethod, LuaObject, above, fields_of, initializer
+from .own import OWN, Fields, LuaMethod, LuaObject, below, fields_of, initializer
+from .recurrences import KEEPER
 from .written import of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
@@ -55,14 +58,11 @@ USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 FIELDS_ALONE = (Described, Node, Unfinished)
 """Classes whose objects contain in brackets only what a program has put there: modules are in `network.modules`."""
 
-OPERATORS = (
-    operator.add, operator.sub, operator.mul, operator.truediv, lambda value, _=None: -value, operator.mod,
-    operator.pow, lambda a, b: f"{a}{b}", operator.lt, operator.le,
-)  # fmt: skip
-"""In the order of `glue/objects.lua`."""
-
-CONCAT = 8
-"""The position of the one that joins texts; all others calculate."""
+OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
+    "pow": operator.pow, "unm": lambda value, _: -value, "lt": operator.lt, "le": operator.le,
+}  # fmt: skip
+"""Those that calculate, by Lua's names."""
 
 
 MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
@@ -81,13 +81,16 @@ class Classes:
     def bound(self) -> Iterator[tuple[str, Crossing]]:
         """Functions for Lua, by name; the number of one that it calls as it calls methods."""
         for name in (
-            "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "operator",
-            "set_item", "element", "put_element", "put_ranges", "length", "text", "place", "set", "class_of_type",
+            "describe", "look_up", "member", "construct", "blank", "complete", "class_name", "class_object", "set_item",
+            "element", "put_element", "put_ranges", "length", "text", "place", "set", "class_of_type",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
         yield "item", self.calls.number(self._item)
         yield "ranges", self.calls.number(self._ranges)
+        yield "__concat", self.calls.number(lambda left, right: f"{left}{right}")
+        for name, function in OPERATORS.items():
+            yield f"__{name}", self.calls.number(partial(_calculated, function))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -184,9 +187,13 @@ class Classes:
         return self.border.registry.class_number(constructor.kind)
 
     def derived(self, name: str, parent: type) -> type:
-        """Makes a Lua class below a Python class."""
-        bases = (parent,) if issubclass(parent, LuaObject) else (*above(parent), parent)
-        made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__})
+        """A class that a program defines below another; below a recurrence it is at first one that is compiled."""
+        compiled = vars(parent).get("compiled")
+        return self.made(name, compiled, {KEEPER: parent}) if compiled else self.made(name, below(parent))
+
+    def made(self, name: str, bases: tuple[type, ...], fields: Mapping[str, object] = MappingProxyType({})) -> type:
+        """A class of Lua's."""
+        made = type(name.rpartition(".")[2], bases, {"_torch_class": name, "__module__": __name__, **fields})
         self.derivations.append(made)
         return made
 
@@ -346,8 +353,8 @@ class Classes:
         owner[place_of(parts)] = value
 
     def length(self, _: int, owner: Crossing) -> Crossing:
-        """The result of #: a tensor's sizes, the last step up to which a table of steps has no gap, or the length."""
-        if isinstance(owner, ByStep):
+        """The result of #: a tensor's sizes, the last place from 1 on of a table of steps or of names, or the length."""
+        if isinstance(owner, ByStep) or type(owner) is dict:
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
 
@@ -355,11 +362,12 @@ class Classes:
         """The result of tostring; as in Torch, the text of a tensor or storage ends with a new line."""
         return f"{value}\n" if isinstance(value, (Tensor, Storage)) else str(value)
 
-    def operator(self, number: int, *operands: Crossing) -> Crossing:
-        """The result of an operator."""
-        try:
-            return OPERATORS[number - 1](*(operands if number == CONCAT else map(counted, operands)))
-        except TypeError as error:
-            if not is_pythons_own(error):
-                raise
-            raise TypeError(f"attempt to calculate with {' and '.join(map(name_of, operands))}") from None
+
+def _calculated(function: Callable, left: Crossing, right: Crossing = None) -> Crossing:
+    """What an operator gives."""
+    try:
+        return function(counted(left), counted(right))
+    except TypeError as error:
+        if not is_pythons_own(error):
+            raise
+        raise TypeError(f"attempt to calculate with {name_of(left)} and {name_of(right)}") from None

@@ -12,12 +12,13 @@ from ..legacy.objects.described import Described
 from ..legacy.objects.parameters import Parameters, grad_name
 from .kinds import Crossing
 from .own import LuaObject, is_only_lua
+from .recurrences import KEEPER
 
 
 def class_above(kind: type) -> type | None:
     """The class above another in Torch; classes that only exist here are left out."""
     if issubclass(kind, LuaObject):
-        return next(each for each in kind.__mro__[1:] if not is_only_lua(each))
+        return vars(kind).get(KEEPER) or next(each for each in kind.__mro__[1:] if not is_only_lua(each))
     names = names_above(kind) if issubclass(kind, Described) else []
     return getattr(nn, names[0].removeprefix("nn.")) if names else None
 

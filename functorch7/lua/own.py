@@ -343,11 +343,13 @@ def _of_class_above(kind: type, name: str) -> Callable:
     return method
 
 
-def above(parent: type) -> tuple[type, ...]:
-    """The bases before a Python class, in classes that Lua defines below it."""
+def below(parent: type) -> tuple[type, ...]:
+    """The bases of a Lua class with this parent; before a Python class comes what all classes of Lua have in common."""
+    if issubclass(parent, LuaObject):
+        return (parent,)
     if parent is AbstractRecurrent:
-        return (LuaLayer, KeepsSteps)
-    return (LuaLayer,) if parent in (Module, Container) else (LuaObject,)
+        return (LuaLayer, KeepsSteps, parent)
+    return (LuaLayer, parent) if parent in (Module, Container) else (LuaObject, parent)
 
 
 def is_only_lua(kind: type) -> bool:

@@ -12,26 +12,18 @@ KEPT_BY_LUA = (
 )  # fmt: skip
 
 
-class KeepsSteps:
-    """Fields of nn.AbstractRecurrent that are None until Lua sets them, as no call of ours fills them.
+KEEPER = "_keeper"
+"""The attribute of a compiled class that names the class it is put below when it keeps its steps."""
 
-    Classes below nn.LSTM and the like that only build other parts of a step are compiled, as Python's are: when the
-    first object of such a class is made, the class is put below Python's.
-    """
+
+class KeepsSteps:
+    """Fields of nn.AbstractRecurrent that are None until Lua sets them, as no call of ours fills them."""
 
     keeps_steps = True
     _began = 1
 
     compiled: ClassVar[tuple[type, ...]] = ()
-    """The bases for compiled classes, in a class of ours that replaces one of Python's."""
-
-    def __new__(cls, *given: object) -> Any:
-        """Makes an object, after deciding whether the class is compiled."""
-        ours = next(each for each in cls.__mro__ if "compiled" in vars(each))
-        if ours.compiled and not _writes_steps(cls, ours):  # type: ignore[attr-defined]
-            cls.__mro__[cls.__mro__.index(ours) - 1].__bases__ = ours.compiled  # type: ignore[attr-defined]
-            return cls.__new__(cls, *given)
-        return super().__new__(cls, *given)
+    """The bases of a Lua class, as long as it replaces nothing that this class does in Lua for a step."""
 
     def begin_sequence(self, goes_on: bool) -> None:
         """Keeps as many steps as the last sequence had, as Torch's Sequencer does, and forgets them."""
@@ -53,9 +45,17 @@ for _name in KEPT_BY_LUA:
     setattr(KeepsSteps, _name, None)
 
 
-def _writes_steps(kind: type, ours: type) -> bool:
-    """Whether a class, or one below it, replaces any method of ours except those that build parts of a step."""
-    own = {name for each in kind.__mro__[: kind.__mro__.index(ours)] for name in vars(each)}
-    known = {name for each in ours.__mro__ for name, value in vars(each).items() if hasattr(value, "lua")}
-    builds = {"__init", "__tostring__", *getattr(ours.compiled[-1], "factories", ())}  # type: ignore[attr-defined]
-    return bool(own & (known - builds)) or any(_writes_steps(each, ours) for each in kind.__subclasses__())
+def keep_steps(kind: type, key: str) -> bool:
+    """Whether a Lua class begins to keep its steps when a program writes a method into it.
+
+    Classes below nn.LSTM and the like that only build other parts of a step are compiled, as Python's are.
+    """
+    first = next((each for each in reversed(kind.__mro__) if KEEPER in vars(each)), None)
+    if first is None or kind.keeps_steps:  # type: ignore[attr-defined]
+        return False
+    keeper = vars(first)[KEEPER]
+    done = {name for each in keeper.__mro__ for name, value in vars(each).items() if hasattr(value, "lua")}
+    if key not in done - {"__init", "__tostring__", *getattr(keeper.compiled[-1], "factories", ())}:
+        return False
+    first.__bases__ = (keeper,)
+    return True

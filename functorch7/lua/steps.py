@@ -11,7 +11,7 @@ from .border import Border
 from .classes import Classes
 from .errors import name_of_class
 from .kinds import Crossing
-from .own import above
+from .own import below
 
 ABOVE: dict[type, type | None] = {
     AbstractRecurrent: None, LSTM: AbstractRecurrent, FastLSTM: LSTM, GRU: AbstractRecurrent
@@ -42,9 +42,9 @@ class Steps:
     def _with_steps(self, kind: type) -> type:
         if kind not in self.made:
             higher = ABOVE[kind]
-            made = self.classes.derived(name_of_class(kind), self._with_steps(higher) if higher else kind)
-            made.compiled = (*above(kind), kind) if higher else ()  # type: ignore[attr-defined]
-            self.made[kind] = made
+            fields = {"compiled": below(kind) if higher else ()}
+            bases = below(self._with_steps(higher) if higher else kind)
+            self.made[kind] = self.classes.made(name_of_class(kind), bases, fields)
         return self.made[kind]
 
     def part_of_step(self, _: int, cell: Crossing, name: str) -> object:

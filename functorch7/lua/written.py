@@ -17,6 +17,7 @@ from .functions import METAMETHODS, by_type, in_lua
 from .held import LuaFunction
 from .kinds import Crossing
 from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
+from .recurrences import keep_steps
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
 """Methods that compiled programs replace, unless a user has defined others."""
@@ -37,10 +38,11 @@ class Written:
         self.border, self.calls = border, calls
         self.before: list[tuple[type, str, Any]] = []
 
-    def define(self, number: int, key: str, value: object, method: int | None = None) -> None:
+    def define(self, number: int, key: str, value: object, method: int | None = None) -> bool:
         """Puts a method or value into a class; after nil, the class above counts again.
 
-        `method` is the number of a Python method: if it was there before, it is put back as it was.
+        `method` is the number of a Python method: if it was there before, it is put back as it was. Returns whether the
+        class begins to keep its steps by it, which changes its other methods, too.
         """
         kind = self.border.registry.kinds[number]
         if not issubclass(kind, LuaObject):
@@ -55,7 +57,9 @@ class Written:
             keep_gradient(kind)
         elif key == "updateOutput":
             keep_own_gradient(kind, isinstance(value, LuaFunction), self._note)
+        keeps_steps = value is not None and keep_steps(kind, key)
         self._heard_of(kind, key)
+        return keeps_steps
 
     def _as_it_was(self, kind: type, key: str, method: Callable, value: object) -> object:
         """What the class had at first (None: nothing), if the method is Lua's form of that; else the value."""

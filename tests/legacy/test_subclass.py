@@ -281,12 +281,17 @@ def test_dontBackward_stops_the_gradient():
 
 
 def test_dontBackward_inside_a_network_leaves_its_parameters_alone():
-    net = nn.Sequential().add(nn.Linear(3, 3).dontBackward()).add(nn.Linear(3, 3)).double()
+    net = nn.Sequential().add(nn.Linear(3, 3)).add(nn.Linear(3, 3)).add(nn.Linear(3, 3)).double()
     net.forward(X)
-    hidden = np.array(net.get(1).output)
+    net.backward(X, G)
+    net.zeroGradParameters()
+    net.get(2).dontBackward()  # and passes nothing on, whatever the last backward has left
+    net.forward(X)
+    hidden = np.array(net.get(2).output)
     net.backward(X, G)
     same(net.get(1).gradWeight, np.zeros((3, 3)))
-    same(net.get(2).gradWeight, G.T @ hidden)
+    same(net.get(2).gradWeight, np.zeros((3, 3)))
+    same(net.get(3).gradWeight, G.T @ hidden)
 
 
 class Absolute(nn.Criterion):

@@ -1,5 +1,6 @@
 """Torch7's files of Lua's programs: what of Lua is in them."""
 
+import numpy as np
 import pytest
 
 import functorch7 as f7
@@ -152,3 +153,22 @@ def test_methods_in_files_are_refused_to_python_with_lua_or_without(program, tmp
     for lua in ((), (classes,)):
         with pytest.raises(Exception, match="nothing in a file is executed"):
             f7.load_t7(path, lua=lua).forward([1, 2])
+
+
+def test_a_class_that_builds_other_parts_of_a_step_is_read_before_one_of_its_objects_is_made(program, tmp_path):
+    """Without weights its gates are 1/2; what it builds gives 4 for tanh(0), so that the output is tanh(4 / 2) / 2."""
+    definition = f"""
+    require 'rnn'
+    local Own, parent = torch.class('nn.BuildsHiddenInFile', 'nn.LSTM')
+    function Own:buildHidden() return nn.Sequential():add(parent.buildHidden(self)):add(nn.AddConstant(4)) end
+    local path = '{tmp_path}/cell.t7'
+    """
+    f7.lua.run(program(definition + "torch.save(path, nn.BuildsHiddenInFile(1, 1))"))
+    read = """
+    local cell = torch.load(path)
+    for _, each in ipairs(cell:parameters()) do each:zero() end
+    return cell:forward(torch.zeros(1, 1))[1][1], cell.keeps_steps
+    """
+    output, keeps_steps = f7.lua.run(program(definition + read))
+    assert not keeps_steps
+    assert output == pytest.approx(np.tanh(2) / 2)

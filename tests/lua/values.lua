@@ -144,6 +144,14 @@ local y = nn.ConcatTable():add(nn.Identity()):add(nn.Identity()):forward(torch.o
 return type(y), #y, y[2]:sum(), nn.CAddTable():forward(y):sum()
 --> 'table', 2, 3, 6
 
+--- a table that comes out of a file in a module's field has the length of what is there from 1 on
+local m = nn.Identity()
+m.kept = {[0] = 7, [1] = 8, [2] = 9, name = 'x'}
+local kept, count = torch.deserialize(torch.serialize(m)).kept, 0
+for _ in pairs(kept) do count = count + 1 end
+return #kept, count, kept[#kept], kept[0]
+--> 2, 4, 9, 7
+
 --- an empty table
 local state = {}
 optim.adam(function(x) return x:sum(), torch.ones(2) end, torch.zeros(2), {}, state)
@@ -397,6 +405,25 @@ local net = nn.Sequential():add(nn.PickFirst()):add(nn.MulConstant(3))
 local y = net:forward(torch.Tensor{5, 7})
 return y[1], y[2], net:backward(torch.Tensor{5, 7}, torch.ones(2)):sum()
 --> 3, 21, 0
+
+--- the gradient is what updateGradInput leaves in gradInput, whatever it gives
+local Leaves, parent = torch.class('nn.LeavesGradient', 'nn.Module')
+function Leaves:updateOutput(input) self.output = input * 2 return self.output end
+function Leaves:updateGradInput(input, gradOutput) self.gradInput = gradOutput * 5 end
+local Both = torch.class('nn.LeavesGradientByBackward', 'nn.Module')
+function Both:updateOutput(input) self.output = input * 2 return self.output end
+function Both:backward(input, gradOutput) self.gradInput:resizeAs(gradOutput):copy(gradOutput):mul(7) return self.gradInput end
+function Both:updateGradInput(input, gradOutput) self:backward(input, gradOutput, 0) end
+function Both:accGradParameters(input, gradOutput, scale) self:backward(input, gradOutput, scale) end
+local found, x = {}, torch.ones(1)
+for i, each in ipairs {nn.LeavesGradient(), nn.LeavesGradientByBackward()} do
+  local net = nn.Sequential():add(nn.MulConstant(3)):add(each)
+  net:forward(x)
+  found[2 * i - 1] = net:backward(x, x)[1]
+  found[2 * i] = each:backward(x, x)[1]
+end
+return unpack(found)
+--> 15, 5, 21, 7
 
 --- classes of Lua's own
 local Point = torch.class('Point')

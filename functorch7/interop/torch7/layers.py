@@ -9,6 +9,7 @@ from jax.typing import DTypeLike
 
 from ... import layers, reinforce
 from ...core.types import Value
+from ...layers.upsampling import MODES
 from ..t7 import T7Object
 from ..t7.values import NAMES, READ_TYPES, Fields
 from .build import container, module, storage
@@ -365,6 +366,8 @@ SCHEMAS = [
            more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
     Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"),
            more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
+    Schema(layers.SpatialReSamplingEx, more=lambda node, fields: {
+        "mode_c": MODES.index(fields["mode"]), "inputSize": storage([0] * 4), "outputSize": storage([0] * 4)}),
     Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"),
            more=lambda node, fields: {name: storage([0] * 5) for name in ("inputSize", "outputSize")}),
     # Images

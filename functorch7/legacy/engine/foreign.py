@@ -170,9 +170,7 @@ class OfUser(core.Module, abstract=True):
             if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
                 user.updateOutput(_of_type(user, input))
             tensors, gradient = _of_type(user, input), _of_type(user, gradient)
-            given = user.updateGradInput(tensors, gradient)
-        if not is_part(user.gradInput, given):
-            user.gradInput = as_tensors(given)
+            given = gradient_by(user, tensors, gradient)
         user.pending_pull_backs.append((tensors, gradient, moment))
         return input_gradient(user, input, unwrapped(given))
 
@@ -190,9 +188,18 @@ def _of_type(user: Object, arrays: Value) -> Value:
     return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
-def is_part(gradient: Value, given: Value) -> bool:
-    """Whether a user's gradInput stays what it is: nothing was given, or a table in which it is itself."""
-    return given is None or (isinstance(given, (list, tuple)) and any(each is gradient for each in given))
+def gradient_by(user: Object, input: Value, gradient: Value) -> Value:
+    """What a user's updateGradInput gives, which gradInput is then, or what it leaves there: in Torch this counts.
+
+    A table in which gradInput is itself does not take its place.
+    """
+    given = user.updateGradInput(input, gradient)
+    if given is None:
+        return user.gradInput
+    given = as_tensors(given)
+    if not (isinstance(given, (list, tuple)) and any(each is user.gradInput for each in given)):
+        user.gradInput = given
+    return given
 
 
 def input_gradient(user: Object, input: Value, given: Value) -> Value:

@@ -229,7 +229,7 @@ class TracedUser(core.Module, abstract=True):
         found = user.updateGradInput(*given)
         if found is not None:
             user.__dict__["gradInput"] = as_tensors(found)
-        of_input = None if found is None else unwrapped(as_tensors(found))
+        of_input = unwrapped(user.__dict__.get("gradInput"))  # which counts, as in Torch's backward
         if params and any("accGradParameters" in vars(base) for base in users(self.kind)):
             user.accGradParameters(*given, 1)
         _check_unchanged(given, (input, gradient))

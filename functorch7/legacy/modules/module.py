@@ -19,7 +19,7 @@ from ...layers.initializers import shapes_of
 from ...network import ZeroMask
 from ..engine.calls import Call
 from ..engine.fitting import Misfit
-from ..engine.foreign import Foreign
+from ..engine.foreign import Foreign, gradient_by
 from ..engine.forms import Form
 from ..engine.outside import current_run
 from ..engine.plan import Plan, with_modules
@@ -273,7 +273,7 @@ class Module(
 
     def backwardUpdate(self, input: Input, gradOutput: Input, lr: float) -> Output:
         """updateGradInput, then accUpdateGradParameters; returns gradInput."""
-        self.gradInput = self.updateGradInput(input, gradOutput)
+        gradient_by(self, input, gradOutput)
         self.accUpdateGradParameters(input, gradOutput, lr)
         return self.gradInput
 

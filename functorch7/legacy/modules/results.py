@@ -8,7 +8,7 @@ from typing import Any
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..engine.compiled import without_float0
-from ..engine.foreign import Foreign
+from ..engine.foreign import Foreign, gradient_by
 from ..engine.moments import Moment
 from ..engine.registered import Registered
 from ..objects import nested
@@ -89,7 +89,7 @@ class Results(Described):
     def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
         """The result of the user's updateGradInput; then calls accGradParameters."""
         input, grad_output = as_tensors(input), None if grad_output is None else as_tensors(grad_output)
-        grad_input = as_tensors(self.updateGradInput(input, grad_output))
+        grad_input = gradient_by(self, input, grad_output)
         self.accGradParameters(input, grad_output, scale)
         return grad_input
 

@@ -209,6 +209,7 @@ class TrainingHelpers(Batches, Described):
         """From now on backward and related methods do nothing here, and no gradient passes."""
         for name in ("backward", "updateGradInput", "accGradParameters", "accUpdateGradParameters"):
             setattr(self, name, lambda *args: None)
+        self.gradInput = None
         return self
 
     def outside(self, insize: Sizes) -> Sizes:

@@ -13,6 +13,18 @@ function border.forget(key)
   for _, class_table in pairs(class_tables) do about[class_table].members[key] = nil end
 end
 
+local function forget_all()
+  for _, class in pairs(classes) do
+    for _, known in ipairs {class.methods, class.names} do
+      for key in pairs(known) do known[key] = nil end
+    end
+  end
+  for _, class_table in pairs(class_tables) do
+    local members = about[class_table].members
+    for key in pairs(members) do members[key] = nil end
+  end
+end
+
 local function member(number, key)
   local kind, found = call(python.member, number, nil, key)
   if kind == 'function' then return border.method_of_class(found) end
@@ -55,8 +67,8 @@ function border.class(number)
       if type(value) == 'table' and border.is_of_lua(value) then -- which stays the table that it is
         local code, name = border.encode(key)
         received(nil, python.define(number, code + 8 * VALUE, name, border.refer(value)))
-      else
-        call(python.define, number, nil, key, value, value and border.method_number(value))
+      elseif call(python.define, number, nil, key, value, value and border.method_number(value)) then
+        forget_all()
       end
       border.forget(key)
     end,

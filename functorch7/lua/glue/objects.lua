@@ -248,11 +248,7 @@ end
 
 -- Operators --------------------------------------------------------------------------------------------------------
 
-local function operator(name)
-  return function(...) return call(python.operator, name, nil, ...) end
-end
-
-local OPERATORS = {'add', 'sub', 'mul', 'div', 'unm', 'mod', 'pow', 'concat', 'lt', 'le'}
+local OPERATORS = {'__add', '__sub', '__mul', '__div', '__unm', '__mod', '__pow', '__concat', '__lt', '__le'}
 
 local function text_of(self) return call(python.text, 0, nil, self) end
 
@@ -268,7 +264,7 @@ local function metatable_for(class)
     __len = function(self) return call(python.length, 0, nil, self) end,
     __metatable = border.class(class.number),
   }
-  for i, name in ipairs(OPERATORS) do metatable['__' .. name] = operator(i) end
+  for _, name in ipairs(OPERATORS) do metatable[name] = border.method_of_class(python[name]) end
   return metatable
 end
 

@@ -140,16 +140,11 @@ local below = {['nn.AbstractRecurrent'] = methods} -- by the name of a class wha
 border.keeping_steps = below
 
 local made = {} -- the numbers of the classes that stand for Python's
-local kept = setmetatable({}, {__mode = 'k'}) -- by a class whether its objects keep their steps
 
 -- A method for those that keep their steps; classes that only build other parts of a step have Python's.
 local function method_of_either(number, key, method)
   local compiled = border.class(number)
-  return function(self, ...)
-    local class = getmetatable(self)
-    if kept[class] == nil then kept[class] = self.keeps_steps end
-    return (kept[class] and method or compiled[key])(self, ...)
-  end
+  return function(self, ...) return (self.keeps_steps and method or compiled[key])(self, ...) end
 end
 
 -- The number of the class that a class of Lua's is derived from: of a recurrence one that keeps its steps in Lua.
