@@ -2048,6 +2048,14 @@ return kept, renewed, kept_inside, same(network, inside)
 return #nn.CReLU(1):parameters(), #nn.Convert('bf', 'bf'):parameters(), nn.Tanh():parameters(), #nn.Sequential():parameters()
 --> 0, 0, nil, 0
 
+--- erosion and dilation by kernels of even sizes keep an image's size
+local image = require 'image'
+local x, found = torch.Tensor{{1, 1, 0, 1}, {1, 1, 1, 0}, {1, 0, 1, 1}}, {}
+local function digits(made) return table.concat(made:view(-1):totable(), '') end
+for i, sizes in ipairs{{2, 3}, {3, 2}, {2, 2}, {1, 4}} do found[i] = digits(image.erode(x, torch.ones(unpack(sizes)))) end
+return found[1], found[2], found[3], found[4], digits(image.dilate(x * 0 + torch.eye(3, 4), torch.ones(2, 2)))
+--> '100000000001', '100000000000', '100000000011', '000010000001', '110011100110'
+
 --- what constructors are given beyond what Torch's take is dropped
 local cases = {
   Add = {2, false}, Clamp = {-1, 1}, Concat = {1}, ConcatTable = {}, CosineEmbeddingCriterion = {0.5}, Sequential = {},
