@@ -383,7 +383,7 @@ def test_another_batch_size_without_forget_is_an_error():
 def test_methods_of_gates_are_refused_which_would_never_run():
     cell = lstm()
     cell.i2g.accGradParameters = lambda *_: None
-    with pytest.raises(TypeError, match=r"^nn.FastLSTM\(3 -> 2\): uses the arrays of nn.Linear\(3 -> 8\) alone, whose own"):
+    with pytest.raises(TypeError, match=r"^nn.FastLSTM\(3 -> 2\): uses the arrays of nn.Linear\(3 -> 8\) alone, whose"):
         cell.forward(XS[0])
 
 

@@ -2056,6 +2056,14 @@ for i, sizes in ipairs{{2, 3}, {3, 2}, {2, 2}, {1, 4}} do found[i] = digits(imag
 return found[1], found[2], found[3], found[4], digits(image.dilate(x * 0 + torch.eye(3, 4), torch.ones(2, 2)))
 --> '100000000001', '100000000000', '100000000011', '000010000001', '110011100110'
 
+--- a run's name of arguments alone ends with the separator
+local cmd = torch.CmdLine()
+cmd:argument('a', 'an argument')
+cmd:option('-b', 1, 'an option')
+local function name(given) return cmd:string('exp', cmd:parse(given), {}) end
+return name{'x'}, name{'-b', '2', 'x'}, torch.CmdLine():string('exp', {}, {})
+--> 'exp,a=x,', 'exp,a=x,b=2', 'exp'
+
 --- what constructors are given beyond what Torch's take is dropped
 local cases = {
   Add = {2, false}, Clamp = {-1, 1}, Concat = {1}, ConcatTable = {}, CosineEmbeddingCriterion = {0.5}, Sequential = {},

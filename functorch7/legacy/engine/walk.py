@@ -50,7 +50,9 @@ class Walk:
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, self.params, self.slots = visit(root, bool(root.in_training), ())
 
-    def _visit(self, module: Object, mode: bool, path: Path, cell: Object | None = None) -> tuple[core.Module, Any, Any]:
+    def _visit(
+        self, module: Object, mode: bool, path: Path, cell: Object | None = None
+    ) -> tuple[core.Module, Any, Any]:
         """(description, tree of parameter numbers, tree of slots) of an object and all inside it.
 
         `cell` is what uses the arrays alone of the object, and of those inside.
@@ -63,15 +65,12 @@ class Walk:
             return spec, *without_arrays(spec)
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
-        inner = []
-        for child, name in zip(module.children(), names, strict=True):
-            mode_of, user = (child, module) if name in uncalled else (module, cell)
-            if user is not None:
-                _check_uncalled(user, child)
-                inner.append(self._visit(child, bool(mode_of.train), (*path, name), user))
-            else:
-                visit = self._visit_user if child.is_foreign() else self._visit
-                inner.append(visit(child, bool(mode_of.train), (*path, name)))
+        inner = [
+            self._visit_inside(child, bool(child.train), (*path, name), module)
+            if name in uncalled
+            else self._visit_inside(child, bool(module.train), (*path, name), cell)
+            for child, name in zip(module.children(), names, strict=True)
+        ]
         spec = module.described_with([s for s, _, _ in inner])
         if module._copies_whole_numbers:
             spec = spec.replace()
@@ -91,6 +90,17 @@ class Walk:
         self.numbers += [(module, name) for name in numbers.numbers_of(spec)]
         spec = numbers.bare(spec, first)
         return in_mode(spec, module, mode), params, slots
+
+    def _visit_inside(self, child: Object, mode: bool, path: Path, cell: Object | None) -> tuple[core.Module, Any, Any]:
+        """The same of an object inside another. Raises TypeError where a user's methods of it would never run."""
+        if cell is None:
+            return (self._visit_user if child.is_foreign() else self._visit)(child, mode, path)
+        if child.is_foreign():
+            raise TypeError(
+                f"{cell.title()}: uses the arrays of {child.title()} alone, whose own methods would never run; "
+                "what has no gradWeight (gradBias) is not learned"
+            )
+        return self._visit(child, mode, path, cell)
 
     def _is_repeated(self, path: Path) -> bool:
         """Whether what is at a place runs several times in a call, because a module around it repeats it."""
@@ -159,12 +169,3 @@ class Walk:
         self.tensors[1].append(gradient)
         self.holders.append((module, name))
         return len(self.tensors[0]) - 1
-
-
-def _check_uncalled(cell: Object, gate: Object) -> None:
-    """Raises TypeError if a user's methods of what a cell never calls would have to run."""
-    if gate.is_foreign():
-        raise TypeError(
-            f"{cell.title()}: uses the arrays of {gate.title()} alone, whose own methods would never run; "
-            "what has no gradWeight (gradBias) is not learned"
-        )

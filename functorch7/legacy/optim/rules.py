@@ -69,7 +69,7 @@ def _own_decay(step: Step) -> Tensor:
     return step.before.clone().cmul(Tensor.of(step.settings["weight_decays"]))
 
 
-def _moved(step: Step) -> Tensor:
+def _own_step(step: Step) -> Tensor:
     """sgd's direction by the elements' own learning rates."""
     config = step.settings
     own = not config.get("weight_decay") and "weight_decays" in config
@@ -81,9 +81,10 @@ def _moved(step: Step) -> Tensor:
 
 
 _SGD = Rule(
-    optim.sgd, {"trace": "dfdx"},
+    optim.sgd,
+    {"trace": "dfdx"},
     between={
-        "deltaParameters": Between(_moved, ("gradient", "before", "memory"), of="learning_rates"),
+        "deltaParameters": Between(_own_step, ("gradient", "before", "memory"), of="learning_rates"),
         "decayParameters": Between(_own_decay, ("before",), of="weight_decays"),
     },
 )
