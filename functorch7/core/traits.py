@@ -37,6 +37,9 @@ class Traits(NamedTuple):
     """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
     transient: tuple[str, ...]
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    drawn: tuple[str, ...]
+    """Those of them that are drawn once for a sequence (the masks of dropout): another sequence has others, also where
+    the rest is remembered."""
     unsaved: tuple[str, ...]
     """Names of the buffers that are no recurrent state and yet not saved."""
     exposes: tuple[str, ...]
@@ -65,6 +68,7 @@ class Declared(Description):
     By default they follow from the modules inside, or from what is None among the buffers at first.
     """
 
+    drawn: ClassVar[tuple[str, ...]] = ()
     unsaved: ClassVar[tuple[str, ...]] = ()
     exposes: ClassVar[tuple[str, ...]] = ()
     uncalled: ClassVar[tuple[int | str, ...]] = ()

@@ -63,12 +63,13 @@ class Dropout(DropoutLayer):
     Shape: any, kept.  With `v1`, noise is 0 or 1 in training and evaluation multiplies by 1-p. With
     `stochastic_inference` evaluation drops too. `inplace` is accepted and changes no value. With `mono` one row of
     noise serves the whole batch.
-    Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a whole sequence uses one. In
-    the package rnn, lazy and mono are the fourth and fifth arguments; here they are keywords.
+    Buffers: with `lazy`, mask: the noise, drawn once and kept until forgotten, so that a whole sequence uses one; the
+    next has its own, also where a sequencer remembers, and in `legacy` what follows a backward. In the package rnn,
+    lazy and mono are the fourth and fifth arguments; here they are keywords.
     Exposes: noise, the mask of the last call.
     Raises: ValueError unless 0 <= p < 1, if the key is missing, and for inputs that a kept mask does not fit.
-    Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it). A lazy mask goes by
-    forget (in Torch7 also by backward).
+    Differs from Torch7: backward in stochastic evaluation applies the mask (Torch7 forgets it). After the first
+    backward, the steps of a sequence still have one lazy mask (in Torch7 each has another).
     Source: nn/doc/simple.md#nn.Dropout; Hinton et al., 2012.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
@@ -90,6 +91,7 @@ class Dropout(DropoutLayer):
     mono: bool = field(default=False, kw_only=True)
 
     transient: ClassVar[tuple[str, ...]] = ("mask",)
+    drawn: ClassVar[tuple[str, ...]] = ("mask",)
     is_step: ClassVar[bool] = False  # type: ignore[assignment]
 
     def init_buffers(self) -> State:

@@ -14,6 +14,7 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.criterions import OfClasses
 from ..legacy.modules.directed import Members
 from ..legacy.modules.special import Sequential
+from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.parameters import Parameters
 from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
@@ -38,7 +39,7 @@ def in_lua(function: Callable, kind: type) -> Callable:
         return with_total_weight(function)
     if issubclass(kind, Container) and not issubclass(kind, Sequential) and function.__name__ == "add":
         return adding_none(function)
-    if function is Parameters.parameters and not issubclass(kind, Container):
+    if function is Parameters.parameters and "nn.Container" not in [kind._class_name(), *names_above(kind)]:
         return parameters_if_any
     return function
 

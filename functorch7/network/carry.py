@@ -38,6 +38,11 @@ def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
     return map_state(module, buffers, cleared)
 
 
+def without_draws(module: Module, buffers: Tree) -> Value:
+    """`buffers` without what is drawn once for a sequence (masks of dropout), of which the next one draws its own."""
+    return mapped(module, lambda module, own: own | {n: None for n in module.traits.drawn if n in own}, buffers)
+
+
 def carry_of(module: Module, buffers: Tree) -> Value:
     """Only the recurrent state: a tree like the buffers', which can be saved, sharded, and passed on.
 

@@ -14,10 +14,11 @@ from .abstract import Cell
 class DroppingCell(Dropping, Cell, abstract=True):
     """A cell that drops elements of its input and of its output with probability p, for each of `copies` gates.
 
-    The masks are drawn at the first training step and kept until `forget`, one row for the whole batch if mono.
+    The masks are drawn at the first training step and kept for a sequence, one row for the whole batch if mono.
     Source: Gal, 2016.
     """
 
+    drawn: ClassVar[tuple[str, ...]] = ("input_mask", "output_mask")
     copies: ClassVar[int]
 
     if TYPE_CHECKING:  # fields of subclasses, in Torch's order

@@ -24,7 +24,7 @@ class GRU(DroppingCell):
     Parameters: i2g.weight (2 H, D), i2g.bias (2 H,), o2g.weight (2 H, H), rows of r, then of z; i2h.weight (H, D),
     i2h.bias (H,), o2h.weight (H, H); uniform on +-1/sqrt(fan in). With p > 0 i2g and o2g are two layers each.
     Buffers: output (h), None when forgotten; with p > 0 also input_mask and output_mask, the dropout on x and h for
-    each layer, drawn at the first training step and kept until `forget` (one for the whole batch if mono). All are
+    each layer, drawn at the first training step and kept for a sequence (one for the whole batch if mono). All are
     transient. After `mask_zero()` also zeroMask (B), if given.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.GRU; Cho et al., 2014; Gal, 2016 (dropout).

@@ -169,7 +169,7 @@ class FastLSTM(DroppingCell):
     Parameters: i2g.weight (4 H, D), i2g.bias (4 H), o2g.weight (4 H, H), rows in the order i, g, f, o, uniform on
     +-1/sqrt(fan in). With p > 0: four Linear layers of H outputs each in i2g and in o2g.
     Buffers: output (h) and cell (c), None when forgotten; with p > 0 also input_mask and output_mask, the dropout on x
-    and h, drawn at the first training step and kept until `forget` (one for the whole batch if mono). All are
+    and h, drawn at the first training step and kept for a sequence (one for the whole batch if mono). All are
     transient. After `mask_zero()` also zeroMask (B), if given.
     With bn, W x, U h and c' are batch-normalized (bn_wx, bn_wh, bn_c, of eps, momentum and affine; weights start at
     0.1, biases at 0), with running statistics that all steps share.

@@ -198,6 +198,7 @@ class LookupTableMaskZero(LookupTable):
     Shape: indices (n) or (B, n), from 0 to n_index -> (n, n_output) or (B, n, n_output).
     Parameters: weight (n_index + 1, n_output), standard normal (times stdv); row i + 1 is index i's, the first unused.
     Raises: ValueError for other ranks, and for indices outside 0..n_index if these are concrete.
+    Differs from Torch7: calls leave the first row as it is (Torch7 sets it to zero).
     Source: rnn/README.md#rnn.LookupTableMaskZero.
 
     >>> import functorch7 as f7, jax.numpy as jnp

@@ -9,6 +9,7 @@ from ..core import Container, Module, builder, expected
 from ..core.keys import of_steps
 from ..core.types import Key, Output, Table, Tree, Value
 from ..network import forget
+from ..network.carry import without_draws
 from .over_time import over_time, unrolled
 from .recurrence import as_recurrent, check_argument
 
@@ -48,7 +49,7 @@ class AbstractSequencer(Module, abstract=True):
 
     def start(self, buffers: Tree, train: bool) -> Value:
         """The buffers from which a call starts."""
-        return buffers if self.has_memory(train) else forget(self, buffers)
+        return (without_draws if self.has_memory(train) else forget)(self, buffers)
 
     end = start
 

@@ -52,8 +52,9 @@ def test_a_depth_is_forced(tmp_path, mode):
     Image.fromarray(array).save(path)
     planes = planes_of(array) / 255
     grey = image.load(path, 1, "double").numpy()
-    expected = planes[:1] if len(planes) < 3 else np.tensordot([[0.299, 0.587, 0.114]], planes[:3], 1)
+    expected = planes[:1] if len(planes) < 3 else np.tensordot([0.299, 0.587, 0.114], planes[:3], 1)
     np.testing.assert_allclose(grey, expected, atol=1e-6)
+    assert grey.shape == expected.shape  # H x W of colours, as in Torch
     color = image.load(path, 3, "double").numpy()
     np.testing.assert_allclose(color, planes[:3] if len(planes) > 2 else planes[[0, 0, 0]])
 

@@ -380,6 +380,13 @@ def test_another_batch_size_without_forget_is_an_error():
     assert cell.forward(values(B + 1, D)).size() == [B + 1, H]
 
 
+def test_methods_of_gates_are_refused_which_would_never_run():
+    cell = lstm()
+    cell.i2g.accGradParameters = lambda *_: None
+    with pytest.raises(TypeError, match=r"^nn.FastLSTM\(3 -> 2\): uses the arrays of nn.Linear\(3 -> 8\) alone, whose"):
+        cell.forward(XS[0])
+
+
 def test_lstm_dropout_uses_one_mask_for_the_whole_sequence():
     cell = nn.FastLSTM(D, H, None, None, None, None, 0.5).double()
     cell.forward(XS[0])

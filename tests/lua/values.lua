@@ -2048,9 +2048,48 @@ for i = 1, 2 do
 end
 local moved, decayed = texts('deltaParameters', 'decayParameters')
 x, state = torch.DoubleTensor{1, -2}, {}
+for i = 1, 2 do
+  optim.sgd(bowl, x, {learningRate = 0, momentum = 0.5, weightDecay = 1, learningRates = torch.DoubleTensor{1, 0.5}}, state)
+end
+local resting = texts('deltaParameters')
+x, state = torch.DoubleTensor{1, -2}, {}
 for i = 1, 2 do optim.adamax(bowl, x, {learningRate = 0.5, beta2 = 0.5}, state) end
-return delta, sign, psign, nsign, zsign, dminmax, moved, decayed, texts('max', 'u')
---> '0 0 0', '0 0 0', '0 0 0', '0 1 0', '1 0 1', '0 0 0', '-0.28125 -1', '-0.03125 -0', '1 2 1 3', '1 3'
+return delta, sign, psign, nsign, zsign, dminmax, moved, decayed, resting, texts('max', 'u')
+--> '0 0 0', '0 0 0', '0 0 0', '0 1 0', '1 0 1', '0 0 0', '-0.28125 -1', '-0.03125 -0', '3 -3', '1 2 1 3', '1 3'
+
+--- the mask of a lazy Dropout is kept until backward or forget
+require 'rnn'
+local layer, ones = nn.Dropout(0.5, false, false, true), torch.ones(1, 50)
+local network = nn.Sequential():add(layer):add(nn.Identity())
+local function same(module, other) return module:forward(ones):clone():eq(other):all() end
+local first = layer:forward(ones):clone()
+local kept = same(layer, first)
+layer:backward(ones, ones)
+local renewed, inside = same(layer, first), network:forward(ones):clone()
+local kept_inside = same(network, inside)
+network:backward(ones, ones)
+return kept, renewed, kept_inside, same(network, inside)
+--> true, false, true, false
+
+--- layers that Torch makes of containers have tables of parameters, other layers none
+return #nn.CReLU(1):parameters(), #nn.Convert('bf', 'bf'):parameters(), nn.Tanh():parameters(), #nn.Sequential():parameters()
+--> 0, 0, nil, 0
+
+--- erosion and dilation by kernels of even sizes keep an image's size
+local image = require 'image'
+local x, found = torch.Tensor{{1, 1, 0, 1}, {1, 1, 1, 0}, {1, 0, 1, 1}}, {}
+local function digits(made) return table.concat(made:view(-1):totable(), '') end
+for i, sizes in ipairs{{2, 3}, {3, 2}, {2, 2}, {1, 4}} do found[i] = digits(image.erode(x, torch.ones(unpack(sizes)))) end
+return found[1], found[2], found[3], found[4], digits(image.dilate(x * 0 + torch.eye(3, 4), torch.ones(2, 2)))
+--> '100000000001', '100000000000', '100000000011', '000010000001', '110011100110'
+
+--- a run's name of arguments alone ends with the separator
+local cmd = torch.CmdLine()
+cmd:argument('a', 'an argument')
+cmd:option('-b', 1, 'an option')
+local function name(given) return cmd:string('exp', cmd:parse(given), {}) end
+return name{'x'}, name{'-b', '2', 'x'}, torch.CmdLine():string('exp', {}, {})
+--> 'exp,a=x,', 'exp,a=x,b=2', 'exp'
 
 --- what constructors are given beyond what Torch's take is dropped
 local cases = {

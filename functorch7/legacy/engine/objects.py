@@ -36,6 +36,7 @@ class Holder:
     """An object that keeps the state between its calls: saved arrays as tensors under their names, all else apart."""
 
     _state: dict[str, Any]
+    _spec: Any
 
 
 class Object(Titled, Passing, Parametrised, Holder):
@@ -45,7 +46,6 @@ class Object(Titled, Passing, Parametrised, Holder):
     is_criterion: bool
     output: Value
     gradInput: Value
-    _spec: Any
     is_stand_in: bool
     _type: str
     _hooks: Sequence[Registered]

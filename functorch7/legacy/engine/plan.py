@@ -142,6 +142,7 @@ class Plan(Running):
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
         self.state_slots = state_slots(self.spec, slots)
+        self.drawn_slots = [slot for slot in self.state_slots if slot.is_drawn]
         self.ignores_gradient = _ends_in_a_sample(self.spec)
         self.rewarded: list[Any] = [slot.holder for slot in self.slots if slot.emitted_kind == "log_prob"]
         recurrent = [m for m in self.members if hasattr(m._spec, "rho")]

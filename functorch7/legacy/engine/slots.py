@@ -38,6 +38,11 @@ class Slot:
         self.holder.__dict__.pop(f"_next_{what}", None)
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether it is drawn once for a sequence, such as the mask of a lazy Dropout."""
+        return self.name in self.holder._spec.traits.drawn
+
+    @property
     def emitted_kind(self) -> str | None:
         """The kind of side output, if it is one."""
         value: Any = self.holder._state.get(self.name)

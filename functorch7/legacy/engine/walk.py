@@ -50,8 +50,13 @@ class Walk:
         visit = self._visit_foreign if as_foreign else self._visit
         self.spec, self.params, self.slots = visit(root, bool(root.in_training), ())
 
-    def _visit(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
-        """(description, tree of parameter numbers, tree of slots) of an object and all inside it."""
+    def _visit(
+        self, module: Object, mode: bool, path: Path, cell: Object | None = None
+    ) -> tuple[core.Module, Any, Any]:
+        """(description, tree of parameter numbers, tree of slots) of an object and all inside it.
+
+        `cell` is what uses the arrays alone of the object, and of those inside.
+        """
         self._seat(module, path)
         first_user = len(self.foreign)
         spec = module.own_description()
@@ -61,9 +66,9 @@ class Walk:
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            (self._visit_user if child.is_foreign() else self._visit)(
-                child, bool((child if name in uncalled else module).train), (*path, name)
-            )
+            self._visit_inside(child, bool(child.train), (*path, name), module)
+            if name in uncalled
+            else self._visit_inside(child, bool(module.train), (*path, name), cell)
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
@@ -85,6 +90,17 @@ class Walk:
         self.numbers += [(module, name) for name in numbers.numbers_of(spec)]
         spec = numbers.bare(spec, first)
         return in_mode(spec, module, mode), params, slots
+
+    def _visit_inside(self, child: Object, mode: bool, path: Path, cell: Object | None) -> tuple[core.Module, Any, Any]:
+        """The same of an object inside another. Raises TypeError where a user's methods of it would never run."""
+        if cell is None:
+            return (self._visit_user if child.is_foreign() else self._visit)(child, mode, path)
+        if child.is_foreign():
+            raise TypeError(
+                f"{cell.title()}: uses the arrays of {child.title()} alone, whose own methods would never run; "
+                "what has no gradWeight (gradBias) is not learned"
+            )
+        return self._visit(child, mode, path, cell)
 
     def _is_repeated(self, path: Path) -> bool:
         """Whether what is at a place runs several times in a call, because a module around it repeats it."""

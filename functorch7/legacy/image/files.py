@@ -36,7 +36,8 @@ def _bits_of_png(file: Any) -> tuple[int, str | None]:
 
 
 def load(filename: str, depth: int | None = None, tensortype: str | None = None) -> Tensor:
-    """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given.
+    """The image in a JPEG, PNG, PPM or PGM file, C x H x W, with 1 or 3 planes if `depth` is given (with 1 of
+    colours H x W, as in Torch).
 
     `tensortype` is "float" or "double" (from 0 to 1; without it, the type of `torch.Tensor`), or "byte" (0 to 255).
     Raises: ValueError for another or a damaged file, OSError, ImportError without Pillow.
@@ -202,7 +203,7 @@ def fabio() -> Tensor:
 
     Raises: ImportError without matplotlib or Pillow.
     """
-    return _photograph("fabio", 1)[1].narrow(1, 1, 257).narrow(2, 121, 271).contiguous()
+    return _photograph("fabio", 1).narrow(1, 1, 257).narrow(2, 121, 271).contiguous()
 
 
 def _photograph(who: str, depth: int) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -163,5 +162,5 @@ def dilate(im: Tensor, kern: Tensor | None = None, pad: float = 0) -> Tensor:
 
 def _around(im: Tensor, kernel: np.ndarray, pad: float, who: str) -> np.ndarray:
     image = image_of(who, im, (2,)).astype(np.float64)
-    edges = [(math.floor(n / 2 - 0.5),) * 2 for n in kernel.shape]
+    edges = [((n - 1) // 2, n // 2) for n in kernel.shape]
     return _convolved(np.pad(image, edges, constant_values=pad), kernel, False)

@@ -52,7 +52,7 @@ def opened(who: str, file: str | os.PathLike | BytesIO, formats: list[str] | Non
 def to_tensor(
     who: str, picture: Image, depth: int | None, tensortype: str | None, lower: Image | None = None
 ) -> Tensor:
-    """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; with 1 or 3 planes if `depth` says so.
+    """A picture as C x H x W, from 0 to 1, or from 0 to 255 as bytes; as `with_depth` says if a `depth` is given.
 
     `lower` has the lower halves of 16-bit colours. Raises: ValueError for another depth or type.
     """
@@ -73,10 +73,10 @@ def to_tensor(
 
 
 def with_depth(image: Tensor, depth: int | None) -> Tensor:
-    """The image with 1 plane (of 3, the luminance) or 3 (of 1, copies); transparency is left out."""
+    """The image with 1 plane (of 3, the luminance, H x W as in Torch) or 3 (of 1, copies); transparency is left out."""
     planes = image.size(1)
     if depth == 1 and planes > 1:
-        return rgb2y(image.narrow(1, 1, 3)) if planes > 2 else image.narrow(1, 1, 1)
+        return rgb2y(image.narrow(1, 1, 3))[1] if planes > 2 else image.narrow(1, 1, 1)
     if depth == 3 and planes != 3:
         return image.narrow(1, 1, 3).contiguous() if planes == 4 else Tensor.of(np.repeat(image.numpy()[:1], 3, 0))
     return image

@@ -24,11 +24,6 @@ from .objective import Point, computed, fitted, held, stored
 Table = dict[str, Any] | None
 
 
-def _rate(step: Step) -> float:
-    """The learning rate of one of sgd's steps."""
-    return step.settings.get("learning_rate", 1e-3) / (1 + step.count * step.settings.get("learning_rate_decay", 0.0))
-
-
 def _root(name: str, epsilon: str | float, default: float = 0.0) -> Between:
     """The root of the state's field of this name, plus one of config's numbers."""
 
@@ -69,18 +64,30 @@ def _decayed(step: Step) -> Tensor:
     return step.gradient.clone().add(step.settings.get("weight_decay", 0.0), step.before)
 
 
+def _own_decay(step: Step) -> Tensor:
+    """x by its elements' own weight decays."""
+    return step.before.clone().cmul(Tensor.of(step.settings["weight_decays"]))
+
+
+def _own_step(step: Step) -> Tensor:
+    """sgd's direction by the elements' own learning rates."""
+    config = step.settings
+    own = not config.get("weight_decay") and "weight_decays" in config
+    direction = step.gradient.clone().add(_own_decay(step)) if own else _decayed(step)
+    if "dfdx" in step.memory:
+        velocity = step.memory["dfdx"]
+        direction = direction.add(config["momentum"], velocity) if config.get("nesterov") else velocity.clone()
+    return direction.cmul(Tensor.of(config["learning_rates"]))
+
+
 _SGD = Rule(
-    optim.sgd, {"trace": "dfdx"},
+    optim.sgd,
+    {"trace": "dfdx"},
     between={
-        "deltaParameters": Between(
-            lambda step: (step.before - step.after).div(_rate(step)), ("before", "after"), of="learning_rates"
-        ),
-        "decayParameters": Between(
-            lambda step: step.before.clone().cmul(Tensor.of(step.settings["weight_decays"])), ("before",),
-            of="weight_decays",
-        ),
+        "deltaParameters": Between(_own_step, ("gradient", "before", "memory"), of="learning_rates"),
+        "decayParameters": Between(_own_decay, ("before",), of="weight_decays"),
     },
-)  # fmt: skip
+)
 _NAG = Rule(optim.nag, {"trace": "dfdx"})
 _ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t", between={"denom": _root("v", "epsilon", 1e-8)})
 _ADAMAX = Rule(

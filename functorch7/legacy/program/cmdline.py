@@ -157,7 +157,10 @@ class CmdLine(Named):
             elif option is None:
                 print(f"WARNING: unknown option/argument: {name} IGNORING for DIRECTORY NAME")
         arguments = [found.pop(argument.name) for argument in self.arguments if argument.name in found]
-        return self.argseparator.join([prefix, *arguments, *sorted(found.values())])
+        options = sorted(found.values())
+        if arguments and not options:
+            options = [""]  # as in Torch, whose name ends with the separator then
+        return self.argseparator.join([prefix, *arguments, *options])
 
     def silent(self) -> None:
         """What is printed after `log` goes only to the log."""
