@@ -353,7 +353,7 @@ class Classes:
         owner[place_of(parts)] = value
 
     def length(self, _: int, owner: Crossing) -> Crossing:
-        """The result of #: a tensor's sizes, the length, or the last place without a gap (of steps, of named things)."""
+        """The result of #: sizes of a tensor, the length, or the last place without a gap in steps or names."""
         if isinstance(owner, ByStep) or type(owner) is dict:
             return next(step for step in count() if step + 1 not in owner)
         return owner.size() if isinstance(owner, Tensor) else len(owner)
