@@ -13,11 +13,14 @@ import hypothesis
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from cases import MODULES
 from hypothesis import strategies as st
 
 import functorch7 as f7
 from functorch7.core import recording
+from functorch7.core.tree import places
+from functorch7.interop.torch7.writer import NOT_OF_TORCH
 from functorch7.legacy import nn, torch
 from functorch7.legacy.engine.foreign import InMode
 from functorch7.legacy.objects.functional import wrap
@@ -229,6 +232,10 @@ class Pair:
 
     def save(self):
         with tempfile.TemporaryDirectory() as folder:
+            if any(isinstance(each, NOT_OF_TORCH) for _, each in places(self.module)):
+                with pytest.raises(TypeError, match="Torch7 has no such layer"):
+                    torch.save(f"{folder}/network.t7", self.held)
+                return
             torch.save(f"{folder}/network.t7", self.held)
             self.held, self.handles = torch.load(f"{folder}/network.t7"), []
 

@@ -142,6 +142,8 @@ def _product(
 
 def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
     """Both with planes of zeros, where XLA multiplies matrices several times faster with them."""
+    if may_be_split():  # the planes may be examples, of which each device has its own
+        return images, kernels
     *taps, planes, outputs = kernels.shape
     wide, many = _fast_sizes(math.prod(taps), planes, outputs)
     borders = [(0, 0)] * (images.ndim - 1)
