@@ -7,6 +7,7 @@ others. docs/performance.md has the times.
 
 import math
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -17,6 +18,9 @@ from .windows import Steps
 
 _WINDOWS, _VALUES = 2**12, 2**18
 """This many windows, and the values of a plane for all of them, stay close to the processor."""
+
+_IS_UNEVEN = jax.__version_info__ < (0, 11)
+"""Whether XLA is several times slower for some numbers of planes; with JAX 0.12 it is not."""
 
 _NARROW, _WIDE = 16, 20
 """Numbers of planes: up to here products are slow, and from there on they are fast again."""
@@ -77,9 +81,9 @@ def kernels_back(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Arr
 
 def _images_at_once(most: int, outputs: int) -> int:
     """How many images are processed at once, which are planes there: a number with which XLA is fast."""
-    if outputs > _NARROW:
-        return max(1, most // 2 * 2)
-    return max(_WIDE, most // 4 * 4)
+    if not _IS_UNEVEN:
+        return max(1, most)
+    return max(1, most // 2 * 2) if outputs > _NARROW else max(_WIDE, most // 4 * 4)
 
 
 def _of_kernels(x: Array, y: Array, how: Steps, kernel: tuple[int, ...]) -> Array:
@@ -142,7 +146,7 @@ def _product(
 
 def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
     """Both with planes of zeros, where XLA multiplies matrices several times faster with them."""
-    if may_be_split():  # the planes may be examples, of which each device has its own
+    if may_be_split() or not _IS_UNEVEN:  # the planes may be examples, of which each device has its own
         return images, kernels
     *taps, planes, outputs = kernels.shape
     wide, many = _fast_sizes(math.prod(taps), planes, outputs)
