@@ -28,6 +28,9 @@ _NARROW, _WIDE = 16, 20
 _KERNELS = range(9, 122)
 """With so many taps. Fewer gain nothing, and more are images in the place of kernels."""
 
+_MOST_VALUES = 2**24
+"""Larger images are not made wider than by one plane, which would take more memory than time is worth."""
+
 
 def convolved(x: Array, weight: Array, how: Steps) -> Array:
     """Cross-correlation of B x C x sizes with O x C x kernel, as B x O x windows."""
@@ -149,7 +152,8 @@ def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
     if may_be_split() or not _IS_UNEVEN:  # the planes may be examples, of which each device has its own
         return images, kernels
     *taps, planes, outputs = kernels.shape
-    wide, many = _fast_sizes(math.prod(taps), planes, outputs)
+    is_small = math.prod(images.shape[:-1]) * _WIDE <= _MOST_VALUES
+    wide, many = _fast_sizes(math.prod(taps) if is_small else 0, planes, outputs)
     borders = [(0, 0)] * (images.ndim - 1)
     images = jnp.pad(images, [*borders, (0, wide - planes)])
     return images, jnp.pad(kernels, [*borders[1:], (0, wide - planes), (0, many - outputs)])
