@@ -24,24 +24,24 @@ class Wanted(NamedTuple):
 class Joint:
     """The program of a plan's calls with inputs of one kind, and of one criterion's loss."""
 
-    __slots__ = ("_found", "_run", "loss", "packing", "wanted")
+    __slots__ = ("_is_decided", "_possible", "_run", "loss", "packing", "wanted")
 
     def __init__(self, plan: Running, loss: Callable, wanted: Wanted):
         self.loss, self.wanted = loss, wanted
         self._run = together(plan.program, plan.gradients.accumulated, loss, wanted)
-        self._found: tuple[Packing | None] | None = None  # how all can come as one array, once the rate is known
+        self._possible: Packing | None = None  # how all can come as one array
+        self._is_decided = False  # whether that is known, for which a rate is needed
         self.packing: Packing | None = None  # how it came in the last call, if so
 
     def __call__(self, plan: Running, arguments: tuple, numbers: list, others: tuple) -> tuple:
         """What `together` gives."""
         given, rate, self.packing = (arguments, numbers, others), plan.rate.array, None
         if rate is not None and self.wanted.output:
-            if self._found is None:
-                self._found = (packing(plan, self._run, given, rate),)
-            (found,) = self._found
-            if found is not None and found.is_worth_it:
-                self.packing = found
-                return found(arguments, numbers, others, rate)
+            if not self._is_decided:
+                self._possible, self._is_decided = packing(plan, self._run, given, rate), True
+            if self._possible is not None and self._possible.is_worth_it:
+                self.packing = self._possible
+                return self.packing(arguments, numbers, others, rate)
         return plan.call(self._run, given, (arguments[2], others))
 
 

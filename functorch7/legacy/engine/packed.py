@@ -1,4 +1,4 @@
-"""The whole step of a tiny network as one array.
+"""The whole step of a small network as one array.
 
 JAX needs a microsecond for each array that a program is given or gives, whatever its size. So the loss, the output, the
 gradients, and the parameters as `updateParameters` will have them if its rate is still the same come as one array, of

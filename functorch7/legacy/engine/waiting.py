@@ -65,6 +65,7 @@ class Foreseen(NamedTuple):
     grad_input: Value
     state: Value
     storages: list
+    are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
 
 
 class WaitingCall(Call):
@@ -126,7 +127,7 @@ class WaitingCall(Call):
         self._waits, self.run_length, self.residuals, self.side = False, None, None, side
         self._nothing_asked()
         self._hand_out(output, ahead.at_output)
-        self._foreseen = Foreseen(gradient, *pulled)
+        self._foreseen = Foreseen(gradient, *pulled, are_apart=joint.packing is None)
         ahead.computed()
         return value, gradient
 
@@ -166,10 +167,7 @@ class WaitingCall(Call):
             is_there = foreseen.grad_input is not None
             find = (lambda: foreseen.grad_input) if is_there else partial(self._pulled_to_input, self.cotangents)
             self.grad_input = plan.at_input.shown(self.arguments[2], plan.dtype, find)  # type: ignore[union-attr]
-        if plan.packing is None:
-            plan.gradients.keep(foreseen.storages)
-        else:
-            plan.gradients.store(foreseen.storages)  # parts of an array, which nobody may write over
+        (plan.gradients.keep if foreseen.are_apart else plan.gradients.store)(foreseen.storages)
         plan.ahead.met()  # type: ignore[union-attr]
 
     def _comes_as_foreseen(self, foreseen: Foreseen, grad_output: Input | None, scale: Scalar) -> bool:
