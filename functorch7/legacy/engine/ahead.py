@@ -12,6 +12,8 @@ from jax._src import core as jax_core
 from ..tensors.devices import Place
 from ..tensors.notes import Notes
 from ..tensors.tensor import Tensor
+from . import credit
+from .credit import Credit
 from .joint import Joint
 from .looks import Looks
 
@@ -26,12 +28,6 @@ LARGE = 2**16
 
 SMALL = 2**16
 """Of the parameters: to start a program of such a network takes longer than to run it."""
-
-MOST_CREDIT = 6
-"""A step that goes otherwise than expected costs 2, any other brings 1; without credit no call waits any more.
-
-Gradients that nobody asks for cost a network that is not small all of it: they take longer to compute than to start.
-"""
 
 
 @dataclass(slots=True)
@@ -49,15 +45,14 @@ class Expected:
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
-    __slots__ = ("_credit", "_elements", "_is_open", "_price", "_steps", "at_output", "outputs")
+    __slots__ = ("_credit", "_elements", "_is_open", "_steps", "at_output", "outputs")
 
     def __init__(self, elements: int) -> None:
         self._steps: dict[tuple, int] = {}
         self._elements = elements  # of the parameters
-        self._price = 2 if self.is_small else MOST_CREDIT  # of gradients that nobody asks for
         self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
         self.at_output = Looks()
-        self._credit = MOST_CREDIT
+        self._credit = Credit()  # without it no call waits any more
         self._is_open = False  # whether gradients are there that nobody has asked for
 
     @property
@@ -77,8 +72,9 @@ class Ahead:
         steps = self._steps[kind] = self._steps.get(kind, 0) + 1
         if self._is_open:
             self._is_open = False
-            self._credit -= self._price
-        may_wait = steps > OFTEN and self._credit > 0 and not Notes.runs_at_once
+            # What nobody asks for takes longer to compute than to start, unless the network is small.
+            self._credit.pay(2 if self.is_small else credit.MOST)
+        may_wait = steps > OFTEN and self._credit.is_left and not Notes.runs_at_once
         flags: Any = jax.config
         looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
         return may_wait and not looks_for_nan and jax_core.trace_state_clean()
@@ -90,8 +86,8 @@ class Ahead:
     def met(self) -> None:
         """Notes that backward has asked for them."""
         self._is_open = False
-        self._credit = min(self._credit + 1, MOST_CREDIT)
+        self._credit.earn()
 
     def missed(self) -> None:
         """Notes that somebody has looked before the criterion did."""
-        self._credit -= 2
+        self._credit.pay()

@@ -20,6 +20,7 @@ from ... import programs
 from ...core.types import Array, Scalar
 from ..tensors.devices import precision
 from .compiled import Side
+from .credit import Credit
 from .running import Running
 
 MOST_ELEMENTS = 2**16
@@ -27,10 +28,6 @@ MOST_ELEMENTS = 2**16
 
 AT_ONCE = 1000
 """XLA runs programs of fewer operations at once, and others in a thread, for which the step has to wait."""
-
-MOST_CREDIT = 6
-"""A step before which the parameters were changed otherwise costs 2, any other brings 1; without credit none is packed.
-"""
 
 
 class Step(NamedTuple):
@@ -49,7 +46,7 @@ class Packing:
     __slots__ = ("_credit", "_last", "_plan", "_results", "_run", "_size", "_updated")
 
     def __init__(self, plan: Running, run: Callable, results: list[tuple[int, ...]], parameters: list[tuple[int, ...]]):
-        self._plan, self._run, self._credit = plan, run, MOST_CREDIT
+        self._plan, self._run, self._credit = plan, run, Credit()
         parts = _parts([*results, *parameters, *parameters])
         self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop
         self._last: Step | None = None
@@ -57,7 +54,7 @@ class Packing:
     @property
     def is_worth_it(self) -> bool:
         """Whether parameters mostly change as foreseen."""
-        return self._credit > 0
+        return self._credit.is_left
 
     def __call__(self, arguments: tuple, numbers: list, others: tuple, rate: Array) -> tuple:
         """What the program gives whose steps these are."""
@@ -76,9 +73,9 @@ class Packing:
         """An array that ends with these parameters."""
         last = self._last
         if last is not None and all(map(is_, parameters, last.updated)):
-            self._credit = min(self._credit + 1, MOST_CREDIT)
+            self._credit.earn()
             return last.whole
-        self._credit -= 2
+        self._credit.pay()
         whole = np.zeros(self._size, self._plan.dtype)
         for (part, _), parameter in zip(reversed(self._updated), reversed(parameters), strict=False):
             whole[part] = np.asarray(parameter).reshape(-1)
