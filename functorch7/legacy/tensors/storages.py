@@ -24,7 +24,7 @@ def arrays_of(storages: Iterable[Storage]) -> list:
 
 def noted_of(storages: Iterable[Storage]) -> list:
     """The array of each, or, on an accelerator, what is noted of it."""
-    return [storage.noted for storage in storages]
+    return [storage.noted for storage in storages] if has_others() else arrays_of(storages)
 
 
 def given_up(storages: Iterable[Storage], once: bool, or_zero: bool) -> tuple[list, list]:
