@@ -92,7 +92,7 @@ def test_every_module_has_a_row():
     assert not ours - covered, "add a row to tests/cases.py"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @compiled
 def test_one_program_gives_what_single_operations_give(case):
     """Of JAX's arrays and of NumPy's, and for a batch by vmap; equal modules have one program."""
@@ -129,7 +129,7 @@ def test_takes_numpy_arrays(case):
     assert_close(numpy, applied(case, params, buffers, arrays(case.input))[0], rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @each([c for c in MODULES if c.gradient])
 def test_gradient_is_the_derivative(case):
     made = initial(case.module)
@@ -147,7 +147,7 @@ def test_gradient_is_the_derivative(case):
         check_gradient(run, *args, compiled=case.traceable, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @every
 def test_dtype_and_names_of_buffers_are_kept(case):
     def names(tree):

@@ -208,7 +208,7 @@ class Expected:
         assert_close(got, wanted, rtol=1e-5, atol=1e-6, err_msg=f"{self.module} {way}")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @every
 def test_a_module_computes_the_same_however_it_is_held(case):
     module = case.module
@@ -250,7 +250,7 @@ def test_a_container_whose_modules_are_all_frozen_computes_as_in_evaluation(case
 SEQUENCES = [c for c in MODULES if c.traceable and (c.module.traits.draws(c.train) or c.module.traits.is_step)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", SEQUENCES, ids=lambda case: case.id)
 def test_a_sequencer_gives_what_its_module_gives_step_by_step(case):
     """With hooks that look, too (`test_traits.py` has more ways); all in one program."""

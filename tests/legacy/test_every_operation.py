@@ -114,7 +114,7 @@ def test_operation(name):
                 everywhere(function, name, [each for each, _ in made], expected, kind, layout)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", TABLE)
 def test_operation_on_an_accelerator(name, accelerator):
     """As on the host, noted; results that the call makes lie there, too."""

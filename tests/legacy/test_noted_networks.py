@@ -20,7 +20,7 @@ from .any_calls import NETWORKS, WAITING, Program
 from .helpers import same
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("is_flat", [False, True])

@@ -16,7 +16,7 @@ TRAINED = [case for case in NETWORKS if case["kind"] in ("training", "optim_netw
 CASES = [*TRAINED[::3], *[case for case in NETWORKS if case not in TRAINED][::30]]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore:nn.Inception")
 @pytest.mark.parametrize("runs_at_once", [False, True])
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in CASES])

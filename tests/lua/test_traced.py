@@ -104,7 +104,7 @@ def both(monkeypatch):
         lua.close()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_do_the_same_whether_they_are_compiled_or_called(both, name):
     said, source = LAYERS[name]
