@@ -65,9 +65,10 @@ release-check:
 clean:
 	rm -rf $(VENV) build demo-output accelerator-report.md .pytest_cache .ruff_cache
 
-# One stamp per extra of pyproject.toml, so that a change there installs again.
+# One stamp per extra of pyproject.toml, so that a change there installs again. Python compiles what is imported later,
+# a part of all these packages; pip would compile the whole, on one core.
 $(VENV)/.installed-%: pyproject.toml | $(python)
-	$(python) -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	$(python) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]'
 	@touch $@
 
 $(python):
