@@ -43,6 +43,7 @@ from .steady import Steady
 from .terms import Term, Terms
 from .traced_user import Seat
 from .turns import Placed, placed_at
+from .views import View
 from .walk import Walk
 
 _mode = operator.attrgetter("in_training")
@@ -176,7 +177,18 @@ class Plan(Running):
             self.keeps_types,
             frozenset(i for i, t in enumerate(self.parameters.tensors) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
+            self._tied_buffers(),
         )
+
+    def _tied_buffers(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the buffers that share the elements of a tensor, such as the statistics of clones."""
+        numbers: dict[View, list[int]] = {}
+        kept = [(number, tensor) for number, slot in enumerate(self.slots) if (tensor := slot.tensor) is not None]
+        layout = Layout([tensor for _, tensor in kept])
+        watch(self, *layout.held)
+        for (number, _), view in zip(kept, layout.views, strict=True):
+            numbers.setdefault(view, []).append(number)
+        return tuple(tuple(each) for each in numbers.values() if len(each) > 1)
 
     def _note_what_may_change(self) -> None:
         """Notes what changes without notice: users' attributes, criterions' tensors, what users' code reads."""
