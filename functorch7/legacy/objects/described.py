@@ -32,7 +32,6 @@ from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
-from .resized import resized
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         if self._spec is None:
             self._set_undescribed(name, value)
         elif not self._set_field(name, value):
-            self._set_held(name, value)
+            self._hold_attribute(name, value)
             if name not in LEFT and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
                 changed(self)
 
@@ -220,14 +219,6 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             self._respecify(spec.replace(**{field: True}))
             return True
         return False
-
-    def _set_held(self, name: str, value: object) -> None:
-        """Sets what the object holds; a parameter of another size changes the description."""
-        self._hold_attribute(name, value)
-        if isinstance(value, Tensor) and name in self._spec.parameter_order:
-            fitting = resized(self._spec, name, value.shape)
-            if fitting is not None:
-                self._respecify(fitting)
 
     def _set_undescribed(self, name: str, value: object) -> None:
         """Sets what an object of a user's class holds, which has no description."""

@@ -229,7 +229,7 @@ class Parameters(Described):
             made = self._initial_buffers()
             for name in self._kept_buffers():
                 self.__dict__[name].copy(np.asarray(made[name]))
-            initial = initial_values(self._spec, stdv, dtype_of(self._type))
+            initial = initial_values(self.own_description(), stdv, dtype_of(self._type))
             for name in self.own_parameters():
                 self.__dict__[name].copy(initial[name])
         return self

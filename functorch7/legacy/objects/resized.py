@@ -8,6 +8,7 @@ from itertools import product
 from typing import TypeVar
 
 from ... import core
+from ...core.types import Value
 from ...layers.initializers import shapes_of
 
 Spec = TypeVar("Spec", bound=core.Module)
@@ -29,6 +30,16 @@ def resized(spec: Spec, name: str, shape: tuple[int, ...]) -> Spec | None:
         if found is not None and len(dict(numbers)) == len(changed) and shapes_of(found)[name].shape == shape:
             return found
     return None
+
+
+def take_sizes(owner: Value) -> None:
+    """Gives the object's description the sizes of its parameters, which programs assign, set and resize."""
+    for name, made in shapes_of(owner._spec).items():
+        tensor = vars(owner).get(name)
+        if tensor is not None and tensor.shape != made.shape:
+            fitting = resized(owner._spec, name, tensor.shape)
+            if fitting is not None:
+                owner._respecify(fitting)
 
 
 def _candidates(spec: core.Module, old: int, new: int) -> Iterator[tuple[str, int]]:
