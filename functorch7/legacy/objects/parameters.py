@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import core
 from ...checks.sizes import sized
+from ...core import describe
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
@@ -105,6 +106,16 @@ class Parameters(Described):
             gradient = of_zeros(tensor.shape, tensor.dtype, tensor.storage_.device)
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
+
+    def _in_place_of(self, name: str, held: Tensor, value: object) -> object:
+        value = super()._in_place_of(name, held, value)
+        if isinstance(value, Tensor) or not self.is_described or name not in self.field_names():
+            return value
+        if isinstance(value, list):
+            return self._made(np.asarray(value, held.dtype))
+        if value is None and name not in self._kept_buffers():  # no bias, or a parameter that is not learned
+            return None
+        raise TypeError(f"{self.title()}: expected a tensor as {name}, got {describe(value)}")
 
     def own_parameters(self) -> list[str]:
         """The names of this object's own parameters, in Torch's order."""
