@@ -117,6 +117,10 @@ class Parameters(Described):
             return None
         raise TypeError(f"{self.title()}: expected a tensor as {name}, got {describe(value)}")
 
+    def _fits(self, tensor: Tensor, shape: tuple[int, ...]) -> bool:
+        """Whether a tensor can be what the description makes in this shape."""
+        return tensor.shape == shape
+
     def own_parameters(self) -> list[str]:
         """The names of this object's own parameters, in Torch's order."""
         names = ("weight", "bias") if self._spec is None else in_order(self._spec, shapes_of(self._spec))

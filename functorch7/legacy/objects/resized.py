@@ -49,7 +49,7 @@ def take_sizes(owner: Value) -> None:
     """Gives the object's description the sizes of its parameters and buffers, which programs assign, set and resize."""
     for name, shape in _made_sizes(owner._spec).items():
         tensor = vars(owner).get(name)
-        if isinstance(tensor, Tensor) and tensor.shape != shape:
+        if isinstance(tensor, Tensor) and not owner._fits(tensor, shape):
             fitting = resized(owner._spec, name, tensor.shape)
             if fitting is not None:
                 owner._respecify(fitting)
