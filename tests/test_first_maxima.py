@@ -71,3 +71,9 @@ def test_windows_without_a_pixel_have_no_gradient(platform):
         (gradient,) = pull(jnp.ones(output.shape))
     np.testing.assert_array_equal(output[0], [[0, 3, least], [6, 9, least]])
     np.testing.assert_array_equal(gradient[0], [[1, 0, 0, 1, 0, 0]] * 2)
+
+
+def test_windows_whose_steps_pass_over_all_pixels_have_the_least_number():
+    pool = f7.SpatialDilatedMaxPooling(2, 1, 1, 1, 1, 0, 2, 1)  # at the columns -1 and 1 of one
+    output, _ = pool.apply({}, {}, jnp.ones((1, 2, 1)))
+    np.testing.assert_array_equal(output, np.full((1, 2, 1), np.finfo(np.float32).min))

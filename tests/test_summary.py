@@ -38,6 +38,16 @@ def test_recurrences_count_every_step():
     assert any("nn.GRU" in str(row.module) and row.output.shape == (5, 4) for row in steps.rows)
 
 
+@pytest.mark.parametrize("kind", [f7.BiSequencer, f7.BiSequencerLM])
+def test_both_directions_of_a_sequence_in_one_array_are_counted(kind):
+    table = f7.summary(kind(f7.Linear(3, 2), f7.Linear(3, 2)), (7, 5, 3))
+    assert table.rows[0].output.shape == (7, 5, 4)
+    steps = 7 if kind is f7.BiSequencer else 6  # each direction leaves the last step out
+    assert table.flops == pytest.approx(2 * steps * 5 * 2 * (2 * 3 + 1), rel=0.1)
+    reversals = [row.output.shape for row in table.rows if isinstance(row.module, f7.ReverseTable)]
+    assert reversals == [(steps, 5, 3), (steps, 5, 2)]
+
+
 def test_any_functions_arithmetic_is_counted():
     x, y = jnp.ones((3, 4)), jnp.ones((4, 5))
     assert f7.viz.flops(lambda x, y: jnp.tanh(x @ y).T, x, y) == 2 * 3 * 4 * 5 + 3 * 5

@@ -39,6 +39,7 @@ from .precision import whole_as
 from .printing import chain
 from .probe import opened, silent
 from .recording import Recorder, recorded_below
+from .tied import handing_on
 from .traits import Declared
 from .tree import by_position, child_at, child_names, join
 from .types import Array, Key, Output, Tree, Value
@@ -232,7 +233,7 @@ class Module(Declared):
             alone = traits.traceable and not self.traits.traceable and not is_looking()
             compiled = alone and not child._hooks and opened(Recorder) is None
             way = (_checked_apply if traits.checks_values else _compiled_apply) if compiled else type(child).apply
-        run = partial(way, child, params[name], buffers[name], key=key, train=train)
+        run = partial(handing_on(way), child, params[name], buffers[name], key=key, train=train)
         with inside(self, name), jax.named_scope(str(name)):
             return recorded_below(name, run, input, through)
 

@@ -90,9 +90,13 @@ class MaxPooling(Rounding, abstract=True):
         return jnp.maximum(best, jnp.finfo(best.dtype).min) if self._leaves_empty(input, counts) else best
 
     def _leaves_empty(self, input: Array, counts: tuple[int, ...]) -> bool:
-        """Whether a window begins beyond the input: Torch has the least number there, which is finite, unlike -inf."""
-        windows = zip(input.shape[-len(self.axes) :], counts, self.window("d"), self.window("pad"), strict=True)
-        return any((count - 1) * d - pad >= size for size, count, d, pad in windows)
+        """Whether a window has nothing of the input: Torch has the least number there, which is finite, unlike -inf."""
+        axes = zip(input.shape[-len(self.axes) :], counts, *self.geometry(), strict=True)
+        return any(
+            not any(0 <= start + step * i < size for i in range(k))
+            for size, count, k, d, pad, step in axes
+            for start in {*range(-pad, min(0, count * d - pad), d), (count - 1) * d - pad}  # the others begin inside
+        )
 
 
 class SpatialMaxPooling(MaxPooling):

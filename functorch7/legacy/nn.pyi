@@ -905,7 +905,7 @@ class SpatialAveragePooling(Module):
     def setCountExcludePad(self) -> Self: ...
     def setCountIncludePad(self) -> Self: ...
 
-class SpatialConvolutionLocal(Module):
+class SpatialConvolutionLocal(_vision.SpatialConvolutionLocal, Module):
     """y[o, i, j] = b[o, i, j] + sum_{c, m, n} w[i, j, o, c, m, n] x[c, i dH + m - padH, j dW + n - padW]:
     SpatialConvolution with separate kernels and biases for every place in the output.
 

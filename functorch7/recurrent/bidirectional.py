@@ -1,5 +1,6 @@
 """Sequences in both directions."""
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import Container, Module, expected, hooks
+from ..core.tree import Path
 from ..core.types import Array, Key, Output, Table, Tree, Value
 from ..layers import (
     CAddTable,
@@ -65,6 +67,19 @@ def _in_one_piece(
     return module.forward(params, buffers, input, key=key, train=train, way=_in_one_piece)
 
 
+def _is_whole(modules: tuple[Module, ...], input: Value) -> bool:
+    """Whether these modules are given whole arrays, with time first, for such an input."""
+    return not isinstance(input, (list, tuple)) and all(map(_goes_in_one_piece, modules))
+
+
+def _pieces(module: Module, path: Path) -> Iterator[Path]:
+    """The places, from this one on, that `_in_one_piece` runs."""
+    yield path
+    if not isinstance(module, Sequencer):
+        for i, inner in enumerate(module.child_modules()):
+            yield from _pieces(inner, (*path, i))
+
+
 def _padded(steps: Array, end: int) -> Array:
     """A sequence with a step of zeros before its first (0), or after its last (1)."""
     return jnp.pad(steps, [(1 - end, end), *[(0, 0)] * (steps.ndim - 1)])
@@ -95,7 +110,7 @@ class BiSequencer(Decorator):
         if isinstance(input, (list, tuple)):
             return super().forward(params, buffers, input, key=key, train=train)
         length = jnp.shape(input)[0] if jnp.ndim(input) else 0
-        if length and _goes_in_one_piece(self.modules[0]):
+        if length and _is_whole(self.modules, input):
             output, new = self.call(0, params, buffers, input, key=key, train=train, way=_in_one_piece)
             return output, [new, *buffers[1:]]
         outputs, buffers = super().forward(params, buffers, as_table(input, length), key=key, train=train)
@@ -129,7 +144,7 @@ class BiSequencerLM(Container):
         length = len(input) if table else jnp.shape(input)[0] if jnp.ndim(input) else 0
         if length < 2:
             raise expected(self, "at least 2 elements in the table", input)
-        whole = not table and all(map(_goes_in_one_piece, self.modules))
+        whole = _is_whole(self.modules, input)
         steps = input if whole else list(input) if table else as_table(input, length)
         new = list(buffers)
 
@@ -149,6 +164,13 @@ class BiSequencerLM(Container):
     def printed(self) -> str:
         fwd, bwd, merge = (str(module).replace("\n", "\n    |    ") for module in self.modules)
         return f"{self.type_name()} {{\n  (  fwd  ): {fwd}\n  (  bwd  ): {bwd}\n  ( merge ): {merge}\n}}"
+
+
+def ways(module: Module, input: Value) -> dict[Path, Callable]:
+    """What runs the modules inside a module in the place of `apply`, by place, for an input of this kind."""
+    if not isinstance(module, (BiSequencer, BiSequencerLM)) or not _is_whole(module.modules, input):
+        return {}
+    return {path: _in_one_piece for i, inner in enumerate(module.modules) for path in _pieces(inner, (i,))}
 
 
 class SeqBRNN(Decorator):

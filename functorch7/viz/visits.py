@@ -7,6 +7,7 @@ from ..core import Module
 from ..core.tree import Path, places
 from ..core.types import Input, Key, Tree, Value
 from ..network.shapes import shapes_by_path
+from ..recurrent.bidirectional import ways as ways_inside
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,21 @@ def visits(module: Module, params: Tree, buffers: Tree, input: Input, key: Key, 
     """All modules that run, outer ones first. Inside a Sequencer shapes are those of one step."""
 
     inputs, outputs = shapes_by_path(module, params, buffers, input, key=key, train=train)
+    ways = {
+        (*path, *inner): way
+        for path, each in places(module)
+        if path in inputs
+        for inner, way in ways_inside(each, inputs[path]).items()
+    }
 
-    def run(child: Module) -> Callable:
-        return lambda params, buffers, input: child.apply(params, buffers, input, key=key, train=train)[0]
+    def run(path: Path, child: Module) -> Callable:
+        way = ways.get(path, type(child).apply)
+        return lambda params, buffers, input: way(child, params, buffers, input, key=key, train=train)[0]
 
     return [
-        Visit(path, child, inputs[path], outputs[path], run(child)) for path, child in places(module) if path in outputs
+        Visit(path, child, inputs[path], outputs[path], run(path, child))
+        for path, child in places(module)
+        if path in outputs
     ]
 
 

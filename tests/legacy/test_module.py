@@ -282,6 +282,35 @@ def test_a_shared_module_in_the_two_branches_of_a_siamese_network():
     same(shared.gradWeight, G.T @ X + h.T @ other)
 
 
+STATISTICS = ("running_mean", "running_var")
+
+
+@pytest.mark.parametrize(
+    ("second", "inside"),
+    [
+        (lambda first: first, lambda module: module),
+        (lambda first: first.clone(*STATISTICS), lambda module: module),
+        (lambda first: nn.BatchNormalization(3).double().share(first, *STATISTICS), nn.Decorator),
+        (lambda first: first.clone(*STATISTICS), lambda module: nn.Sequential().add(nn.Sequencer(module))),
+    ],
+    ids=["the same module", "clone", "share", "in a loop"],
+)
+def test_shared_running_statistics_get_the_batches_of_all_their_places_in_turn(second, inside):
+    first = nn.BatchNormalization(3).double()
+    other = second(first)
+    batches = [X, values(5, 3, seed=7)]
+    net = nn.ParallelTable().add(inside(first)).add(inside(other)).double()
+    loop = type(net.get(1)) is nn.Sequential
+    net.forward([[batch] for batch in batches] if loop else batches)
+    same(other.running_mean, 0.9 * 0.1 * batches[0].mean(0) + 0.1 * batches[1].mean(0))
+    variance = [0.9 * 0.9, 0.9 * 0.1, 0.1] @ np.stack([np.ones(3), *(batch.var(0, ddof=1) for batch in batches)])
+    same(other.running_var, variance)
+    other.running_mean = torch.DoubleTensor([1, 2, 3])
+    if other is not first:  # no longer shared
+        net.forward([[batch] for batch in batches] if loop else batches)
+        same(other.running_mean, 0.9 * np.array([1, 2, 3]) + 0.1 * batches[1].mean(0))
+
+
 @pytest.mark.parametrize(
     "convert",
     [

@@ -19,6 +19,13 @@ CASES = {
         (4, 5),
         (5,),
     ),
+    "channels without a weight": (
+        nn.BatchNormalization,
+        (3, 1e-5, 0.1, False),
+        {"running_mean": (5,), "running_var": (5,)},
+        (4, 5),
+        (5, 1e-5, 0.1, False),
+    ),
     "sums of pairs": (nn.Bilinear, (2, 3, 4), {"weight": (4, 5, 3)}, [(6, 5), (6, 3)], (5, 3, 4)),
 }
 
@@ -44,5 +51,42 @@ def test_a_layer_is_the_one_that_its_parameters_make(case):
     gradient = torch.rand(*output.size())
     layer.backward(input, gradient)
     expected.backward(input, gradient)
-    np.testing.assert_allclose(layer.gradWeight, expected.gradWeight, rtol=1e-5, atol=1e-6)
+    if "weight" in shapes:
+        np.testing.assert_allclose(layer.gradWeight, expected.gradWeight, rtol=1e-5, atol=1e-6)
     assert str(layer) == str(expected)
+
+
+WAYS = {
+    "set": lambda tensor, value: tensor.set(value),
+    "resized": lambda tensor, value: tensor.resize(value.size()).copy(value),
+    "resized as": lambda tensor, value: tensor.resizeAs(value).copy(value),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", ["wider", "fewer inputs", "planes"])
+def test_a_parameter_may_get_its_sizes_in_place(case, way):
+    kind, before, shapes, sizes, after = CASES[case]
+    layer, expected = kind(*before), kind(*after)
+    for name in shapes:
+        for each in (name, f"grad{name.title()}"):
+            WAYS[way](getattr(layer, each), getattr(expected, each))
+    if "bias" not in shapes:
+        expected.bias.copy(layer.bias)
+    input = torch.rand(*sizes)
+    np.testing.assert_allclose(layer.forward(input), expected.forward(input), rtol=1e-5, atol=1e-6)
+    assert str(layer) == str(expected)
+    for each in (layer, expected):
+        torch.manualSeed(1)
+        each.reset()
+    np.testing.assert_array_equal(layer.weight, expected.weight)
+
+
+def test_a_gradient_that_does_not_fit_its_parameter_is_named():
+    layer = nn.Linear(3, 2)
+    layer.weight.resize(2, 4)
+    net = nn.Sequential().add(layer)
+    output = net.forward(torch.rand(5, 4))
+    message = r"nn.Linear\(4 -> 2\): weight: expected a tensor of shape \(2, 4\) for its gradient, got .* \(2, 3\)"
+    with pytest.raises(ValueError, match=message):
+        net.backward(torch.rand(5, 4), output)

@@ -358,6 +358,8 @@ def test_local_kernels_of_other_sizes_are_read_in_their_order():
     same(local.backward(x, g), conv.backward(x, g), rtol=1e-4, atol=1e-5)
     summed = np.asarray(local.gradWeight).reshape(9, -1).sum(0)
     same(summed, np.asarray(conv.gradWeight).reshape(-1), rtol=1e-4, atol=1e-5)
+    local.weight = local.weight.clone()
+    same(local.forward(x), conv.forward(x), rtol=1e-4, atol=1e-5)
     local.weight = torch.randn(5)
     with pytest.raises(ValueError, match=r"expected params\['weight'\] of shape \(3, 3, 2, 3, 2, 2\), got"):
         local.forward(x)

@@ -229,7 +229,7 @@ class Call(Inspection, RunLonger):
     ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         plan, scale = self.plan, factor(module, "scale", 1 if scale is None else scale)
-        gradients = plan.gradients
+        gradients = plan.fitting_gradients
         if plan.is_stale:
             gradients = self._now(gradients)
             if not gradients.lies_as(plan.gradients) or self._terms() != plan.terms:
@@ -316,7 +316,7 @@ class Call(Inspection, RunLonger):
 
     def accumulate(self, scale: Scalar) -> None:
         """Adds scale * the kept gradients to the gradients' tensors."""
-        self._add(self.plan.gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
+        self._add(self.plan.fitting_gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
         for foreign in self.plan.called:
             foreign.go_through_pending(foreign.accGradParameters, scale)
 
@@ -351,11 +351,7 @@ class Call(Inspection, RunLonger):
             had = [compiled.read(self.arguments[0], view) for view in self.plan.program.views]
             gradients = [self.plan.run(term.of, *pair) for term, *pair in zip(terms.terms, gradients, had, strict=True)]
         for number, (tensor, gradient) in enumerate(zip(now.tensors, gradients, strict=True)):
-            if tensor.nElement() != gradient.size:
-                raise ValueError(
-                    f"{self.plan.name_of(number)}: expected a tensor of shape {gradient.shape} for its gradient, "
-                    f"got one of shape {tensor.shape}"
-                )
+            self.plan.check_gradient(number, tensor, gradient.shape)
             tensor.add(scale, np.asarray(gradient, tensor.dtype))
 
 

@@ -13,6 +13,7 @@ from ... import core, programs
 from ...core.emitted import Emitted
 from ...core.filming import filming
 from ...core.recording import recording
+from ...core.tied import tying
 from ...core.types import Array, Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
@@ -35,6 +36,7 @@ class Program(NamedTuple):
     keeps_types: bool  # whether modules inside say of which type the output is
     frozen: frozenset[int]  # the numbers of the parameters that get no gradient
     is_cut: bool  # whether it is compiled between the calls of users' methods
+    tied: tuple[tuple[int, ...], ...]  # the numbers of the buffers that share an array, in order of places
 
     @property
     def is_compiled(self) -> bool:
@@ -132,6 +134,9 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
     key = None if draw is None else jax.random.fold_in(jax.random.key(draw[0]), draw[1])
     own = program.buffers.num_leaves  # after the buffers come the numbers that were taken out
     buffers, spec = buffers[:own], numbers.put_in(program.spec, buffers[own:])
+    for first, *others in program.tied:
+        for other in others:
+            buffers[other] = buffers[first]
 
     def network(arrays: list, input: Any, state: list) -> tuple[Any, Any]:
         core.check_kinds(spec, input)
@@ -139,7 +144,8 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
         params = treedef.unflatten([given[position] for position in order])
         rest = iter(state)
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
-        with core.known_sizes():  # a program may have put tensors of other sizes into its layers
+        # A program may have put tensors of other sizes into its layers.
+        with core.known_sizes(), tying([buffers[first] for first, *_ in program.tied]):
             output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
         side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
         return (_typed(program, output), side), program.buffers.flatten_up_to(new)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import weakref
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -22,6 +24,7 @@ from ...reinforce import Reinforce
 from ..tensors.changes import watch
 from ..tensors.devices import has_others
 from ..tensors.noted import ready
+from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_input, as_noted, as_ready
 from . import watched
@@ -43,6 +46,7 @@ from .steady import Steady
 from .terms import Term, Terms
 from .traced_user import Seat
 from .turns import Placed, placed_at
+from .views import View
 from .walk import Walk
 
 _mode = operator.attrgetter("in_training")
@@ -176,7 +180,18 @@ class Plan(Running):
             self.keeps_types,
             frozenset(i for i, t in enumerate(self.parameters.tensors) if not getattr(t, "requires_grad", True)),
             bool(self.foreign) and not self.placed and can_be_cut(self.spec),
+            self._tied_buffers(),
         )
+
+    def _tied_buffers(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the buffers that share the elements of a tensor, such as the statistics of clones."""
+        numbers: dict[View, list[int]] = {}
+        kept = [(number, tensor) for number, slot in enumerate(self.slots) if (tensor := slot.tensor) is not None]
+        layout = Layout([tensor for _, tensor in kept])
+        watch(self, *layout.held)
+        for (number, _), view in zip(kept, layout.views, strict=True):
+            numbers.setdefault(view, []).append(number)
+        return tuple(tuple(each) for each in numbers.values() if len(each) > 1)
 
     def _note_what_may_change(self) -> None:
         """Notes what changes without notice: users' attributes, criterions' tensors, what users' code reads."""
@@ -331,10 +346,21 @@ class Plan(Running):
         now = [(None if holder is None else holder[0].__dict__[named(holder[1])], then) for holder, then in pairs]
         return Layout([then if tensor is None else tensor for tensor, then in now])
 
-    def name_of(self, number: int) -> str:
-        """The module, and its name for a parameter."""
-        holder = self._holders[number]
-        return self.members[0].title() if holder is None else f"{holder[0].title()}: {holder[1]}"
+    @cached_property
+    def fitting_gradients(self) -> Layout:
+        """Where gradients are added. Raises ValueError for a tensor that does not fit its parameter."""
+        for number, pair in enumerate(zip(self.gradients.tensors, self.parameters.tensors, strict=True)):
+            self.check_gradient(number, pair[0], pair[1].shape)
+        return self.gradients
+
+    def check_gradient(self, number: int, tensor: Tensor, shape: tuple[int, ...]) -> None:
+        """Raises ValueError for a tensor that cannot hold a parameter's gradient, of this shape."""
+        if tensor.nElement() != math.prod(shape):
+            holder = self._holders[number]
+            name = self.members[0].title() if holder is None else f"{holder[0].title()}: {holder[1]}"
+            raise ValueError(
+                f"{name}: expected a tensor of shape {shape} for its gradient, got one of shape {tensor.shape}"
+            )
 
     def terms_now(self) -> Terms | None:
         """What each parameter's gradient gets; None where all get the plain gradient."""

@@ -43,6 +43,11 @@ class Slot:
         return self.name in self.holder._spec.traits.drawn
 
     @property
+    def tensor(self) -> Tensor | None:
+        """The object's tensor that holds it; None for recurrent state and side outputs."""
+        return None if self.name in self.holder._state else self.holder.__dict__[self.name]
+
+    @property
     def emitted_kind(self) -> str | None:
         """The kind of side output, if it is one."""
         value: Any = self.holder._state.get(self.name)

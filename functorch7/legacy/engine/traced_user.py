@@ -100,7 +100,7 @@ class Seat:
     def __init__(self, holder: Holder, form: Form):
         self.holder, self.form = holder, form
 
-    emitted_kind = None
+    emitted_kind = tensor = None
 
     def read(self) -> dict[str, Value]:
         return self.form.arrays(self.holder)

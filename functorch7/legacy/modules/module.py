@@ -25,14 +25,16 @@ from ..engine.outside import current_run
 from ..engine.plan import Plan, with_modules
 from ..engine.plans import Plans
 from ..engine.waiting import forward_call
-from ..objects import composed, layered, own_elements
+from ..objects import composed, layered
 from ..objects.described import Described, as_own_type, overridden_in, torch_spelling
 from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.given import Given, describe, objects_inside
 from ..objects.hidden import HiddenStates
+from ..objects.own_elements import take_writes
 from ..objects.parameters import Parameters
 from ..objects.printed import Printed
+from ..objects.resized import take_sizes
 from ..objects.serial import Serialization
 from ..objects.tree import ModuleList, Tree
 from ..tensors.changes import changed
@@ -118,7 +120,9 @@ class Module(
         """The object's own description; modules inside may have changed. Raises NotImplementedError if it has none."""
         if self._spec is None:
             raise NotImplementedError(f"{self.typename()} must define updateOutput(input)")
-        spec = own_elements.with_writes(self)
+        take_writes(self)
+        take_sizes(self)
+        spec = self._spec
         gone = {n: False for n in shapes_of(spec) if self.__dict__.get(n) is None}
         return spec.replace(**gone) if gone else spec  # `linear.bias = None` is noBias()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -134,6 +135,13 @@ class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvo
         super()._make_parameters()
         shape = (self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
         self.__dict__[grad_name("weight")].resize(*shape)
+
+
+class SpatialConvolutionLocal(Module, describes=layers.SpatialConvolutionLocal):
+    """nn.SpatialConvolutionLocal; a weight of other sizes with as many elements leaves the layer as it is."""
+
+    def _fits(self, tensor: Tensor, shape: tuple[int, ...]) -> bool:
+        return tensor.nElement() == math.prod(shape)
 
 
 SpatialConvolution = class_of(layers.SpatialConvolution)

@@ -32,7 +32,6 @@ from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
 from .own_sizes import has_sizes, sizes_of
-from .resized import resized
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -195,14 +194,18 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             object.__setattr__(self, name, value)  # what the object holds counts, whatever its description says
             changed(self)
             return
-        if isinstance(held, Tensor) and isinstance(value, (np.ndarray, jax.Array)):
-            value = Tensor.of(value)
+        if isinstance(held, Tensor) and not isinstance(value, Tensor):
+            value = self._in_place_of(name, held, value)
         if self._spec is None:
             self._set_undescribed(name, value)
         elif not self._set_field(name, value):
-            self._set_held(name, value)
+            self._hold_attribute(name, value)
             if name not in LEFT and (isinstance(value, (Tensor, Described)) or isinstance(held, Tensor)):
                 changed(self)
+
+    def _in_place_of(self, name: str, held: Tensor, value: object) -> object:
+        """What is held in the place of a tensor that is in a field: of an array, a tensor."""
+        return Tensor.of(value) if isinstance(value, (np.ndarray, jax.Array)) else value
 
     def _set_field(self, name: str, value: object) -> bool:
         """Sets a field of the description; whether the name is that of one."""
@@ -220,14 +223,6 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             self._respecify(spec.replace(**{field: True}))
             return True
         return False
-
-    def _set_held(self, name: str, value: object) -> None:
-        """Sets what the object holds; a parameter of another size changes the description."""
-        self._hold_attribute(name, value)
-        if isinstance(value, Tensor) and name in self._spec.parameter_order:
-            fitting = resized(self._spec, name, value.shape)
-            if fitting is not None:
-                self._respecify(fitting)
 
     def _set_undescribed(self, name: str, value: object) -> None:
         """Sets what an object of a user's class holds, which has no description."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core import Const, Module
+from ...core import Const
 from ...core.types import Value
 from ..tensors.changes import changed
 from ..tensors.storage import Storage
@@ -62,12 +62,11 @@ def elements_of(owner: object, field: str, value: Const) -> Tensor:
     return found
 
 
-def with_writes(owner: Value) -> Module:
-    """The object's description, with what has been written into such tensors."""
+def take_writes(owner: Value) -> None:
+    """Gives the object's description what has been written into such tensors."""
     for field, tensor in vars(owner).get("_elements", {}).items():
         storage = tensor.storage_
         if storage.is_written:
             storage.is_written = False
             owner._respecify(owner._spec.replace(**{field: np.array(storage.array)}))
             storage.told = getattr(owner._spec, field)
-    return owner._spec

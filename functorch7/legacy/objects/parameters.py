@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import core
 from ...checks.sizes import sized
+from ...core import describe
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
@@ -105,6 +106,20 @@ class Parameters(Described):
             gradient = of_zeros(tensor.shape, tensor.dtype, tensor.storage_.device)
         self.__dict__.update({name: tensor, grad_name(name): gradient})
         changed(self)
+
+    def _in_place_of(self, name: str, held: Tensor, value: object) -> object:
+        value = super()._in_place_of(name, held, value)
+        if isinstance(value, Tensor) or not self.is_described or name not in self.field_names():
+            return value
+        if isinstance(value, list):
+            return self._made(np.asarray(value, held.dtype))
+        if value is None and name not in self._kept_buffers():  # no bias, or a parameter that is not learned
+            return None
+        raise TypeError(f"{self.title()}: expected a tensor as {name}, got {describe(value)}")
+
+    def _fits(self, tensor: Tensor, shape: tuple[int, ...]) -> bool:
+        """Whether a tensor can be what the description makes in this shape."""
+        return tensor.shape == shape
 
     def own_parameters(self) -> list[str]:
         """The names of this object's own parameters, in Torch's order."""
@@ -229,7 +244,7 @@ class Parameters(Described):
             made = self._initial_buffers()
             for name in self._kept_buffers():
                 self.__dict__[name].copy(np.asarray(made[name]))
-            initial = initial_values(self._spec, stdv, dtype_of(self._type))
+            initial = initial_values(self.own_description(), stdv, dtype_of(self._type))
             for name in self.own_parameters():
                 self.__dict__[name].copy(initial[name])
         return self

@@ -14,7 +14,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
-from .own_elements import with_writes
+from .own_elements import take_writes
 
 RESULTS = ("_output", "_grad_input")
 
@@ -113,7 +113,7 @@ class Serialization(Described):
         return _blank, (described,), self.__getstate__()  # a class without a name, to be made again
 
     def __deepcopy__(self, memo: dict) -> Self:
-        with_writes(self)
+        take_writes(self)
         made = memo[id(self)] = object.__new__(type(self))
         # What a user's updateOutput has left it may go on from.
         left = RESULTS if overridden_in(type(self), "updateOutput") else ()
@@ -122,7 +122,7 @@ class Serialization(Described):
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        with_writes(self)
+        take_writes(self)
         state = {name: value for name, value in self.__dict__.items() if name not in PRIVATE}
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
