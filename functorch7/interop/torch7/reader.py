@@ -53,6 +53,13 @@ class UnknownCriterion(Unknown, Criterion, abstract=True):
     """The same for criterions."""
 
 
+class Adopted(Unknown, abstract=True):
+    """Stands for an object that is not a module but has a module's methods, which Torch's graphs accept."""
+
+    def printed(self) -> str:
+        return str(self.object)
+
+
 readers: dict[str, Callable[[Reader, Record], Node]] = {}
 """How to read objects of classes that no schema can describe, by the name in the file: from a record to a node."""
 
@@ -65,10 +72,12 @@ class Reader:
         allow_unknown: bool | Collection[str] = False,
         is_users: Callable[[str], bool] | None = None,
         parent_of: Callable[[str], str | None] | None = None,
+        adopted: Callable[[Value], Value] | None = None,
     ):
         self.allow_unknown = allow_unknown
         self.is_users = is_users  # whether the user has written a class
         self.parent_of = parent_of  # the class of Torch from which a user has derived one
+        self.adopted = adopted  # the object, no module, that a graph may hold for a value; or None
         self.users: list[tuple[T7Object, str]] = []
         self.owned: list[tuple[dict[str, Any], str]] = []  # fields that programs have added
         self.unknown: list[tuple[str, str, list[str]]] = []
@@ -80,6 +89,10 @@ class Reader:
         self.pooled: dict[int, PoolingRecord] = {}
         self.searched: set[int] = set()
         self.kept: list[Any] = []
+
+    def is_module(self, value: Value) -> bool:
+        """Whether a value in a graph's node stands for a module."""
+        return isinstance(value, T7Object) or (self.adopted is not None and self.adopted(value) is not None)
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
         """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that do not make a module."""
@@ -137,6 +150,8 @@ class Reader:
         return node
 
     def _made(self, object: T7Object, path: str) -> Node:
+        if not isinstance(object, T7Object):
+            return self._foreign(object, path)
         if object.class_name in REPLICAS:
             replicas = records_in(upgraded(object).get("modules"))
             if replicas:
@@ -166,7 +181,13 @@ class Reader:
         return node
 
     def _foreign(self, object: T7Object, path: str) -> Node:
-        """The place of an object of a user's class, or of an unknown one."""
+        """The place of an object of a user's class, of another that has a module's methods, or of an unknown one."""
+        adopted = None if self.adopted is None else self.adopted(object)
+        if adopted is not None:
+            fields = object.fields if isinstance(object, T7Object) else object
+            if isinstance(fields, dict):
+                self.owned.append((fields, path))
+            return Node(Adopted(adopted))
         if self.is_users is not None and self.is_users(object.class_name):
             if not isinstance(object.fields, dict):
                 kind = type(object.fields).__name__

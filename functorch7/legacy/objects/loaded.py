@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ...interop import t7
 from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
 from ...interop.torch7.node import Node
@@ -18,6 +19,7 @@ from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from .described import Described, class_named, parent_of
 from .located import entry
+from .methods_of import has_methods
 from .nodes import Objects
 from .own_fields import take_own_fields
 from .own_methods import MethodOfFile, methods_among
@@ -39,7 +41,7 @@ class Loaded:
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
-        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of)
+        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of, self.adopted)
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
@@ -108,6 +110,16 @@ class Loaded:
         self.plain[id(record)].__dict__ = record.fields  # which become tensors and modules in place
         if own:
             self.owners.append((kind, record))
+
+    def adopted(self, value: Value) -> Value:
+        """The object that a value in a graph stands for: a table or object with a module's methods; None for others."""
+        if not isinstance(value, t7.T7Object):
+            return value if has_methods(value) else None
+        kind = plain_class_named(value.class_name)
+        if kind is None or not has_methods(kind):
+            return None
+        self._note_plain(value, kind)
+        return self.plain[id(value)]
 
     def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
