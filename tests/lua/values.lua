@@ -1578,6 +1578,7 @@ return x[1], x[2], sizes[1], (pcall(function() x[3] = 'three' end))
 --> 2, 16, 7, false
 
 --- cudnn's convolutions are told how to compute, and compute as before
+require 'cudnn'
 local both = {cudnn.SpatialConvolution(1, 1, 1, 1), nn.SpatialFullConvolution(1, 1, 1, 1), nn.TemporalConvolution(1, 1, 1)}
 local same = {}
 for place, each in ipairs(both) do
@@ -2564,3 +2565,54 @@ return seen, value, gradient[1], layer.gradWeight[1]
 require 'nn'
 return nn.Add(5, 3).bias:size(1), nn.Add(5, false).bias:size(1), nn.Linear(2, 3, 0).bias:size(1), nn.Linear(2, 3, false).bias
 --> 1, 5, 3, nil
+
+--- containers call a backward that is written for a class, an object or a whole class, once, and add what it adds
+require 'nn'
+local seen, added = {}, {}
+local Other, above = torch.class('nn.BackwardHere', 'nn.Linear')
+function Other:backward(input, gradOutput, scale)
+  seen.class = (seen.class or 0) + 1
+  self.gradBias:add(scale * 7)
+  self.gradInput = input * 0 + 5
+  return self.gradInput
+end
+local object, inside, other = nn.Mul(), nn.Sequential():add(nn.Identity()), nn.BackwardHere(2, 2)
+object.weight:fill(3)
+function object:backward(...)
+  seen.object = (seen.object or 0) + 1
+  return nn.Mul.backward(self, ...)
+end
+local network = nn.Sequential():add(inside):add(object):add(nn.Mul()):add(other)
+network:get(3).weight:fill(2)
+local backward = nn.Sequential.backward
+function nn.Sequential:backward(...)
+  seen.all = (seen.all or 0) + 1
+  return backward(self, ...)
+end
+local _, gradients = network:getParameters()
+local x = torch.Tensor {1, 2}
+for round = 1, 2 do
+  network:forward(x)
+  network:backward(x, x, 0.5)
+end
+return seen.class, seen.object, seen.all, other.gradBias[1], object.gradWeight[1], gradients:sum(),
+  network.gradInput[1]
+--> 2, 2, 4, 7, 30, 2 * 7 + 30 + 45, 5 * 2 * 3
+
+--- a criterion whose updateOutput is replaced runs those inside once for a loss, and not again for its gradient
+require 'nn'
+local losses, loss = 0, nn.ParallelCriterion.updateOutput
+function nn.ParallelCriterion:updateOutput(input, target) return loss(self, input, target) end
+local Counted, parent = torch.class('nn.CountedHere', 'nn.MSECriterion')
+function Counted:updateOutput(input, target)
+  losses = losses + 1
+  return parent.updateOutput(self, input, target)
+end
+local both = nn.ParallelCriterion():add(nn.CountedHere()):add(nn.AbsCriterion(), 2)
+local input, target = {torch.ones(2), torch.ones(2)}, {torch.zeros(2), torch.zeros(2)}
+both:forward(input, target)
+local gradient = both:backward(input, target)
+local before = losses
+input[1]:fill(2)
+return before, gradient[1][1], both:backward(input, target)[1][1]
+--> 1, 1, 2
