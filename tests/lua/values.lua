@@ -2616,3 +2616,14 @@ local before = losses
 input[1]:fill(2)
 return before, gradient[1][1], both:backward(input, target)[1][1]
 --> 1, 1, 2
+
+--- backward that is given one tensor of forward's table takes what forward was given
+require 'nn'
+local words = nn.LookupTable(6, 2)
+local network = nn.Sequential()
+  :add(nn.ParallelTable():add(nn.Sequential():add(words):add(nn.Mean(2))):add(nn.Identity())):add(nn.CMulTable())
+local questions, images = torch.Tensor {{1, 2}, {3, 4}, {5, 3}}, torch.Tensor(3, 2):fill(4)
+network:forward {questions, images}
+network:backward(questions, torch.ones(3, 2))
+return words.gradWeight:select(2, 1):totable()
+--> {2, 2, 4, 2, 2, 0}
