@@ -2046,6 +2046,13 @@ class BinaryLogisticRegression(Criterion):
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
 
+class CTCCriterion(_criterions.CTCCriterion, Criterion):
+    """l = -sum_b log p(y_b | x_b): p is the sum over all ways to say the labels y by one class a step, softmax of x.
+
+    Shape: scores (T, B, C), or (B, T, C) with `batchFirst`, or (T B, C) -> scalar.
+    """
+    def __init__(self, batchFirst: bool = False) -> None: ...
+
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the
     vertex v_t of its class in a regular simplex.

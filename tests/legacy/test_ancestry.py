@@ -37,7 +37,7 @@ BELOW = {
         "AbstractRecurrent AbstractSequencer Concat ConcatTable Convert Decorator GPU MapTable Parallel "
         "ParallelTable SeqBRNN Sequential SoftMaxForest gModule",
     "Criterion":
-        "AbsCriterion AbstractSequencerCriterion BCECriterion BinaryClassReward BinaryLogisticRegression "
+        "AbsCriterion AbstractSequencerCriterion BCECriterion BinaryClassReward BinaryLogisticRegression CTCCriterion "
         "ClassNLLCriterion CosineEmbeddingCriterion CrossEntropyCriterion DistKLDivCriterion "
         "HingeEmbeddingCriterion MSECriterion MarginCriterion MarginRankingCriterion MaskZeroCriterion "
         "ModuleCriterion MultiCriterion MultiLabelMarginCriterion MultiLabelSoftMarginCriterion "

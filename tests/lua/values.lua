@@ -2627,3 +2627,13 @@ network:forward {questions, images}
 network:backward(questions, torch.ones(3, 2))
 return words.gradWeight:select(2, 1):totable()
 --> {2, 2, 4, 2, 2, 0}
+
+--- CTC's loss is divided by the number of sequences, its gradient is not, and sequences too short for their labels count 0
+require 'nnx'
+local criterion = nn.CTCCriterion(true)
+local scores, labels, sizes = torch.zeros(2, 2, 2), {{1}, {1, 1}}, torch.Tensor {2, 2}
+local loss = criterion:forward(scores, labels, sizes)
+local gradient = criterion:backward(scores, labels)
+return math.floor(1e6 * loss + 0.5), math.floor(1e6 * criterion.output + 0.5), math.floor(6 * gradient[1][1][2] + 0.5),
+  gradient[2]:norm()
+--> math.floor(1e6 * math.log(4 / 3) / 2 + 0.5), math.floor(1e6 * math.log(4 / 3) + 0.5), -1, 0
