@@ -173,6 +173,7 @@ MODULES = [
     Case(lambda: f7.PrintSize("size"), x(2, 3)),
     Case(lambda: f7.Sqrt(), p(2, 3)),
     Case(lambda: f7.Square(), x(2, 3)),
+    Case(lambda: f7.Minus(), x(2, 3)),
     Case(lambda: f7.FeatureLPPooling(2, 2, 2, True), x(3, 6), x(2, 2, 2, 2, 2)),
     Case(lambda: f7.MM(), [x(2, 3), x(3, 4)], [x(2, 3), x(2, 4)]),
     Case(lambda: f7.MM(True, True), [x(5, 3, 2), x(5, 4, 3)], [x(2, 3), x(3)], "MM of batches, transposed"),

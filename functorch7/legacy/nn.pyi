@@ -621,6 +621,13 @@ class Min(Module):
     """
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
+class Minus(Module):
+    """y = -x.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
 class Mish(Module):
     """y = x * tanh(ln(1 + exp(x))).
 

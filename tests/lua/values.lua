@@ -2637,3 +2637,16 @@ local gradient = criterion:backward(scores, labels)
 return math.floor(1e6 * loss + 0.5), math.floor(1e6 * criterion.output + 0.5), math.floor(6 * gradient[1][1][2] + 0.5),
   gradient[2]:norm()
 --> math.floor(1e6 * math.log(4 / 3) / 2 + 0.5), math.floor(1e6 * math.log(4 / 3) + 0.5), -1, 0
+
+--- a tester compares tables as Lua does, and a layer of Lua's with what its file gives
+require 'nn'
+local Point = {__eq = function(a, b) return a[1] == b[1] end}
+local function point(x) return setmetatable({x}, Point) end
+local Copied = torch.class('nn.CopiedHere', 'nn.Module')
+function Copied:updateOutput(input) return input * 2 end
+function Copied:updateGradInput(input, gradOutput) return gradOutput * 2 end
+local tester, here, there = torch.Tester(), point(1), point(1)
+tester._assert_sub = function(_, holds) return holds end
+return tester:asserteq(here, there), tester:asserteq(here, {1}), tester:asserteq(here, here),
+  nn.Jacobian.testIO(nn.CopiedHere(), torch.ones(2, 3))
+--> true, false, true, 0, 0

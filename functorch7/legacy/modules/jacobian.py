@@ -10,7 +10,6 @@ parameters, in double precision. Source: nn/doc/testing.md; torch/nn, Jacobian.l
 
 import copy
 import math
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,9 @@ import numpy as np
 
 from ... import core
 from ...core.types import Value
+from ...interop import t7
 from ..objects.described import Described
+from ..objects.files import from_file, to_file
 from ..objects.generated import object_of
 from ..tensors.named_errors import name_function_errors
 from ..tensors.random import generator
@@ -228,10 +229,10 @@ class Jacobian:
     def testIO(
         cls, module: Described | core.Module, input: Tensor, minval: float = -2, maxval: float = 2
     ) -> tuple[float, float]:
-        """The largest differences of output and gradInput between a module and its saved and loaded copy."""
+        """The largest differences of output and gradInput between a module and what is loaded of its `.t7` file."""
         module = _object(module)
         cls._randomize(input, True, minval, maxval)
-        loaded = pickle.loads(pickle.dumps(module.clearState()))
+        loaded = from_file(t7.deserialize(t7.serialize(to_file(module.clearState()))))
         outputs = [module.forward(input), loaded.forward(input)]
         gradient = _drawn(np.shape(outputs[0]))
         down = [each.backward(input, gradient) for each in (module, loaded)]
