@@ -87,6 +87,6 @@ def _log_likelihoods(scores: Array, labels: Array, lengths: Array, sizes: Array)
         return jnp.where(time < sizes[:, None], after, before), None
 
     first = jnp.where(place < 2, emitted[0], none)
-    last, _ = lax.scan(step, first, (emitted[1:], np.arange(1, len(scores), dtype=np.int32)))
+    last, _ = lax.scan(step, first, (emitted[1:], jnp.arange(1, len(scores), dtype=np.int32)))
     ends = (place == 2 * lengths[:, None]) | (place == 2 * lengths[:, None] - 1)
     return jax.nn.logsumexp(jnp.where(ends, last, none), 1)

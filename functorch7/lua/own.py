@@ -158,6 +158,25 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
     return method
 
 
+def complete(made: Crossing) -> None:
+    """Describes an object by its fields, if its `__init` called nn.Module's instead of that of the class above, or gave
+    the latter too few arguments.
+    """
+    described, missing = getattr(made, "spec_class", None), vars(made).pop("_missing", None)
+    if described is None or made._spec is not None:
+        return
+    fields = {name: value for name, value in vars(made).items() if not name.startswith("_")}
+    try:
+        found = with_fields(described.torch_name(), fields)
+    except T7FormatError:  # it has but its own methods, as in Torch
+        if missing is not None and not overridden_in(type(made), "updateOutput"):
+            raise missing from None
+        return
+    kept = {name: value for name, value in vars(found).items() if name.startswith("_") and name != "_type"}
+    vars(made).update(kept | {"_spec": as_own_type(made, found._spec)})
+    changed(made)
+
+
 class LuaObject(Described if TYPE_CHECKING else object):
     """The base of classes that Lua defines; it stands before the functorch7 class that they extend."""
 
@@ -173,25 +192,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
-            self.complete()
-
-    def complete(self) -> None:
-        """Describes the object by its fields, if its `__init` called nn.Module's instead of that of the class above, or
-        gave the latter too few arguments.
-        """
-        described, missing = getattr(self, "spec_class", None), vars(self).pop("_missing", None)
-        if described is None or self._spec is not None:
-            return
-        fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        try:
-            made = with_fields(described.torch_name(), fields)
-        except T7FormatError:  # it has but its own methods, as in Torch
-            if missing is not None and not overridden_in(type(self), "updateOutput"):
-                raise missing from None
-            return
-        found = {name: value for name, value in vars(made).items() if name.startswith("_") and name != "_type"}
-        vars(self).update(found | {"_spec": as_own_type(self, made._spec)})
-        changed(self)
+            complete(self)
 
     @classmethod
     def _read_code(cls) -> Crossing:

@@ -2650,3 +2650,25 @@ tester._assert_sub = function(_, holds) return holds end
 return tester:asserteq(here, there), tester:asserteq(here, {1}), tester:asserteq(here, here),
   nn.Jacobian.testIO(nn.CopiedHere(), torch.ones(2, 3))
 --> true, false, true, 0, 0
+
+--- classes of Torch that a program writes anew are the program's, in their clones and files, too
+require 'nn'
+local Expand = torch.class('nn.ExpandAs', 'nn.Module')
+function Expand:updateOutput(input) return input[1]:expandAs(input[2]) * 2 end
+local Table = nn.MixtureTable
+function Table:__init(dim)
+  nn.Module.__init(self)
+  self.size = torch.LongStorage {dim}
+end
+function Table:updateOutput(input) return input[1]:expandAs(input[2]) + input[2] * self.size[1] end
+local init = nn.Mul.__init
+function nn.Mul:__init(factor)
+  init(self)
+  self.weight:fill(factor)
+end
+local ones = {torch.ones(2, 1), torch.ones(2, 2)}
+local expand, mixed = nn.ExpandAs(), nn.Sequential():add(nn.MixtureTable(3)):add(nn.Mul(5))
+local function read(value) return torch.deserialize(torch.serialize(value)) end
+return expand:forward(ones)[1][2], read(expand):forward(ones)[1][2], mixed:forward(ones)[1][2],
+  mixed:clone():forward(ones)[1][2], read(mixed):forward(ones)[1][2]
+--> 2, 2, 20, 20, 20

@@ -70,14 +70,16 @@ class Reader:
     def __init__(
         self,
         allow_unknown: bool | Collection[str] = False,
-        is_users: Callable[[str], bool] | None = None,
+        users: Callable[[str], type | None] | None = None,
         parent_of: Callable[[str], str | None] | None = None,
         adopted: Callable[[Value], Value] | None = None,
+        rewritten: Callable[[str], type | None] | None = None,
     ):
         self.allow_unknown = allow_unknown
-        self.is_users = is_users  # whether the user has written a class
+        self.users_class = users  # the class of a name that the user has written
         self.parent_of = parent_of  # the class of Torch from which a user has derived one
         self.adopted = adopted  # the object, no module, that a graph may hold for a value; or None
+        self.rewritten = rewritten  # the class that a program has put in the place of Torch's
         self.users: list[tuple[T7Object, str]] = []
         self.owned: list[tuple[dict[str, Any], str]] = []  # fields that programs have added
         self.unknown: list[tuple[str, str, list[str]]] = []
@@ -161,6 +163,8 @@ class Reader:
         if name is None and own_reader is None:
             parent = None if self.parent_of is None else self.parent_of(object.class_name)
             return self._foreign(object, path) if parent is None else self._derived(object, parent, path)
+        if self.rewritten is not None and self.rewritten(object.class_name) is not None:
+            return self._foreign(object, path)
         fields = upgraded(object)
         if id(object) in self.pooled:
             fields = fields | {"record": self.pooled[id(object)]}
@@ -188,7 +192,7 @@ class Reader:
             if isinstance(fields, dict):
                 self.owned.append((fields, path))
             return Node(Adopted(adopted))
-        if self.is_users is not None and self.is_users(object.class_name):
+        if self.users_class is not None and self.users_class(object.class_name) is not None:
             if not isinstance(object.fields, dict):
                 kind = type(object.fields).__name__
                 raise T7FormatError(f"{object.class_name} at {path}: expected fields, got {kind}", object.offset)

@@ -41,7 +41,7 @@ class Loaded:
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
-        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of, self.adopted)
+        self.reader = Reader(allow_unknown, self.users_class, parent_of, self.adopted, self.rewritten)
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
@@ -76,6 +76,14 @@ class Loaded:
             with _of_record(record):
                 kind.take_saved(self.plain[id(record)])
         return root[0]
+
+    def users_class(self, name: str) -> type | None:
+        """The class of a name with an updateOutput of the user's."""
+        return self.rewritten(name) or class_named(name)
+
+    def rewritten(self, name: str) -> type | None:
+        """The class that a program has put in the place of Torch's of this name."""
+        return None
 
     def take_methods(self, object: Described, fields: Fields) -> None:
         """Gives an object the functions among a file's fields that replace methods of its class."""
@@ -123,7 +131,7 @@ class Loaded:
 
     def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
-        user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+        user = self.users[id(record)] = object.__new__(self.users_class(record.class_name))
         self.new_users.append(user)
         tables = [record.fields, *user.take_fields(record.fields)]
         record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it
