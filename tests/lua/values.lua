@@ -2672,3 +2672,19 @@ local function read(value) return torch.deserialize(torch.serialize(value)) end
 return expand:forward(ones)[1][2], read(expand):forward(ones)[1][2], mixed:forward(ones)[1][2],
   mixed:clone():forward(ones)[1][2], read(mixed):forward(ones)[1][2]
 --> 2, 2, 20, 20, 20
+
+--- what a criterion's method has put into output is there for its other methods, whatever the loss is
+require 'nn'
+local Logistic, parent = torch.class('nn.LogisticHere', 'nn.Criterion')
+function Logistic:updateOutput(input)
+  self.output = torch.sigmoid(input)
+  return -torch.log(self.output):sum()
+end
+function Logistic:updateGradInput()
+  self.gradInput = {self.output - 1}
+  return self.gradInput[1]
+end
+local criterion, x = nn.LogisticHere(), torch.zeros(2)
+local loss = criterion:forward(x, x)
+return math.abs(loss - 2 * math.log(2)) < 1e-6, criterion.output[1], criterion:backward(x, x)[2], criterion.gradInput[1][1]
+--> true, 0.5, -0.5, -0.5
