@@ -237,8 +237,8 @@ class Jacobian:
     def testIO(
         cls, module: Described | core.Module, input: Tensor, minval: float = -2, maxval: float = 2
     ) -> tuple[float, float]:
-        """The largest differences of output and gradInput between a module and its saved and loaded copy: a pickle, or a
-        `.t7` file if it has classes that Python cannot pickle, such as Lua's.
+        """The largest differences of output and gradInput between a module and its saved and loaded copy: a pickle, or
+        a `.t7` file if it has classes that Python cannot pickle, such as Lua's.
         """
         module = _object(module)
         cls._randomize(input, True, minval, maxval)
