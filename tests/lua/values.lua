@@ -2688,3 +2688,11 @@ local criterion, x = nn.LogisticHere(), torch.zeros(2)
 local loss = criterion:forward(x, x)
 return math.abs(loss - 2 * math.log(2)) < 1e-6, criterion.output[1], criterion:backward(x, x)[2], criterion.gradInput[1][1]
 --> true, 0.5, -0.5, -0.5
+
+--- a container without modules hands on its input, and one of modules without parameters has their type
+require 'nn'
+local empty, one = nn.Sequential():double(), nn.Sequential():double()
+local x = torch.FloatTensor {-1, 2}
+one:add(nn.ReLU():float())
+return empty:forward(x) == x, torch.type(one:forward(x)), torch.type(one:double():forward(x:double()))
+--> true, 'torch.FloatTensor', 'torch.DoubleTensor'
