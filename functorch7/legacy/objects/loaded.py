@@ -131,7 +131,8 @@ class Loaded:
 
     def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
-        user = self.users[id(record)] = object.__new__(self.users_class(record.class_name))
+        kind: Any = self.users_class(record.class_name)
+        user = self.users[id(record)] = object.__new__(kind)
         self.new_users.append(user)
         tables = [record.fields, *user.take_fields(record.fields)]
         record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it
