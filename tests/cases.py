@@ -382,9 +382,7 @@ MODULES = [
     Case(lambda: f7.LayerNorm(3), x(2, 3), x(2, 4)),
     Case(lambda: f7.RMSNorm([2, 3]), x(4, 2, 3), x(2, 3, 4)),
     Case(lambda: f7.GroupNorm(2, 4), x(2, 4, 3), x(2, 3, 3)),
-    Case(lambda: f7.GELU(), x(2, 3)),
-    Case(lambda: f7.SiLU(), x(2, 3)),
-    Case(lambda: f7.Mish(), x(2, 3)),
+    *(Case(kind, x(2, 3)) for kind in (f7.GELU, f7.SiLU, f7.Mish)),
     Case(lambda: f7.Flatten(), x(2, 3, 2), x(3)),
     Case(lambda: f7.Embedding(5, 3), np.array([[[1, 5]], [[2, 2]]]), np.array([[0]])),
     Case(lambda: f7.SpatialConvolution(4, 6, 2, 2, groups=2), x(2, 4, 3, 3), x(2, 2, 3, 3), "in groups"),
@@ -397,4 +395,5 @@ MODULES = [
     Case(lambda: f7.AffineTransformMatrixGenerator(), x(3, 6), x(5), "affine maps of six numbers"),
     Case(lambda: f7.AffineGridGeneratorBHWD(3, 4), x(2, 2, 3), x(2, 2)),
     Case(lambda: f7.BilinearSamplerBHWD(), [x(2, 4, 3, 2), x(2, 2, 3, 2)], [x(4, 3, 2), x(3, 2, 3)]),
+    Case(lambda: f7.Minus(), x(2, 3)),
 ]

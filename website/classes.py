@@ -30,7 +30,7 @@ CHAPTERS = {
     "Shapes": "layers.shape layers.slicing layers.reductions layers.layouts",
     "Tables": "layers.table layers.selection",
     "Criterions": "losses.regression losses.classification losses.binary losses.multiclass losses.embedding "
-    "losses.combined losses.as_module recurrent.criterions",
+    "losses.ctc losses.combined losses.as_module recurrent.criterions",
     "Stochastic modules and rewards": "reinforce.modules reinforce.rewards",
     "Large outputs": "layers.nce losses.nce layers.tree_softmax layers.bigrams",
     "Images": "layers.vision layers.spatial_transformer",

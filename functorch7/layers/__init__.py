@@ -93,6 +93,7 @@ from .pointwise import Contiguous as Contiguous
 from .pointwise import Copy as Copy
 from .pointwise import Exp as Exp
 from .pointwise import Log as Log
+from .pointwise import Minus as Minus
 from .pointwise import MulConstant as MulConstant
 from .pointwise import OneHot as OneHot
 from .pointwise import Power as Power

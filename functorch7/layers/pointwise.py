@@ -66,6 +66,21 @@ class Log(Transfer):
         return jnp.log(input)
 
 
+class Minus(Map):
+    """y = -x.
+
+    Shape: any, kept.
+    Source: nnx, Minus.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.Minus().apply({}, {}, jnp.array([-1.0, 2.0]))[0].tolist()
+    [1.0, -2.0]
+    """
+
+    def f(self, input: Array) -> Array:
+        return -input
+
+
 class Square(Transfer):
     """y = x^2.
 

@@ -621,6 +621,13 @@ class Min(Module):
     """
     def __init__(self, dimension: int = 1, nInputDims: int | None = None) -> None: ...
 
+class Minus(Module):
+    """y = -x.
+
+    Shape: any, kept.
+    """
+    def __init__(self) -> None: ...
+
 class Mish(Module):
     """y = x * tanh(ln(1 + exp(x))).
 
@@ -2045,6 +2052,13 @@ class BinaryLogisticRegression(Criterion):
     Shape: (B) or (B, 1), and a target of as many elements -> scalar. Stable for all x.
     """
     def __init__(self, sizeAverage: bool = True) -> None: ...
+
+class CTCCriterion(_criterions.CTCCriterion, Criterion):
+    """l = -sum_b log p(y_b | x_b): p is the sum over all ways to say the labels y by one class a step, softmax of x.
+
+    Shape: scores (T, B, C), or (B, T, C) with `batchFirst`, or (T B, C) -> scalar.
+    """
+    def __init__(self, batchFirst: bool = False) -> None: ...
 
 class ClassSimplexCriterion(_criterions.ClassSimplexCriterion, Criterion):
     """sum_i (x_i - v_ti)^2, divided by the number of elements if sizeAverage: MSECriterion between the input and the

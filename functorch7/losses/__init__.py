@@ -16,6 +16,7 @@ from .classification import TreeNLLCriterion as TreeNLLCriterion
 from .combined import ModuleCriterion as ModuleCriterion
 from .combined import MultiCriterion as MultiCriterion
 from .combined import ParallelCriterion as ParallelCriterion
+from .ctc import CTCCriterion as CTCCriterion
 from .embedding import CosineEmbeddingCriterion as CosineEmbeddingCriterion
 from .embedding import DistanceRatioCriterion as DistanceRatioCriterion
 from .embedding import HingeEmbeddingCriterion as HingeEmbeddingCriterion

@@ -17,7 +17,7 @@ from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
-from ..legacy.objects.described import Described, builder_names
+from ..legacy.objects.described import Described, builder_names, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
 from ..legacy.objects.tree import ModuleList
@@ -48,7 +48,7 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
-from .own import OWN, Fields, LuaMethod, LuaObject, below, fields_of, initializer
+from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer
 from .recurrences import KEEPER
 from .written import of_lua
 
@@ -198,8 +198,15 @@ class Classes:
         return made
 
     def construct(self, number: int, *given: object) -> Crossing:
-        """An object of a class."""
+        """An object of a class, by the `__init` that a program has put into it, if there is one."""
         kind = self.kinds[number]
+        written = vars(kind).get("__init")
+        if written is not None:
+            made = kind.__new__(kind)
+            written(made, *given)
+            if not overridden_in(kind, "updateOutput"):
+                complete(made)
+            return made
         placed, named = arguments_of(kind, given)
         try:
             return kind(*placed, **named)
@@ -213,7 +220,7 @@ class Classes:
 
     def complete(self, _: int, made: LuaObject) -> None:
         """Describes an object that has no description yet, after its `__init`."""
-        made.complete()
+        complete(made)
 
     # Fields ---------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..interop import t7
 from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
-from ..legacy.objects.described import Described
+from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.loaded import Loaded
 from ..legacy.objects.opening import opening
 from ..legacy.objects.own_methods import methods_among
@@ -27,7 +27,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .own import give_method
+from .own import LuaObject, give_method
 from .text import to_lua
 
 
@@ -58,12 +58,29 @@ class Inside(File):
         return self._loaded.value(found)
 
 
+def is_rewritten(kind: type[Described]) -> bool:
+    """Whether a class is a program's, or one of Torch's whose constructor and updateOutput the program has replaced."""
+    if "compiled" in vars(kind):  # it stands for Torch's own class (`Steps`)
+        return False
+    own = kind.spec_class is None if issubclass(kind, LuaObject) else "__init" in vars(kind)
+    return own and overridden_in(kind, "updateOutput")
+
+
 class LoadedObjects(Loaded):
     """Makes modules and tensors of a file, and lets Lua call their own methods."""
 
     def __init__(self, border: Border, allow_unknown: bool | Collection[str] = False):
         super().__init__(allow_unknown)
         self.border = border
+        self._rewritten: dict[str, type | None] = {}
+
+    def rewritten(self, name: str) -> type | None:
+        if name not in self._rewritten:
+            kinds = (kind for kind in reversed(self.border.registry.kinds) if isinstance(kind, type))
+            described = (kind for kind in kinds if issubclass(kind, Described))
+            named = (kind for kind in described if kind._class_name() == name and is_rewritten(kind))
+            self._rewritten[name] = next(named, None)
+        return self._rewritten[name]
 
     def take_methods(self, object: Described, fields: Fields) -> None:
         super().take_methods(object, fields)

@@ -12,6 +12,7 @@ from ..legacy.engine.fields import KEPT, KeptElsewhere
 from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
+from ..legacy.modules.own_backward import is_written
 from ..legacy.modules.recurrent import AbstractRecurrent
 from ..legacy.objects.casting import cast_tensor
 from ..legacy.objects.described import (
@@ -157,6 +158,25 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
     return method
 
 
+def complete(made: Crossing) -> None:
+    """Describes an object by its fields, if its `__init` called nn.Module's instead of that of the class above, or gave
+    the latter too few arguments.
+    """
+    described, missing = getattr(made, "spec_class", None), vars(made).pop("_missing", None)
+    if described is None or made._spec is not None:
+        return
+    fields = {name: value for name, value in vars(made).items() if not name.startswith("_")}
+    try:
+        found = with_fields(described.torch_name(), fields)
+    except T7FormatError:  # it has but its own methods, as in Torch
+        if missing is not None and not overridden_in(type(made), "updateOutput"):
+            raise missing from None
+        return
+    kept = {name: value for name, value in vars(found).items() if name.startswith("_") and name != "_type"}
+    vars(made).update(kept | {"_spec": as_own_type(made, found._spec)})
+    changed(made)
+
+
 class LuaObject(Described if TYPE_CHECKING else object):
     """The base of classes that Lua defines; it stands before the functorch7 class that they extend."""
 
@@ -172,25 +192,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
             super().__init__(*given)
         else:
             written(*given)
-            self.complete()
-
-    def complete(self) -> None:
-        """Describes the object by its fields, if its `__init` called nn.Module's instead of that of the class above, or
-        gave the latter too few arguments.
-        """
-        described, missing = getattr(self, "spec_class", None), vars(self).pop("_missing", None)
-        if described is None or self._spec is not None:
-            return
-        fields = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        try:
-            made = with_fields(described.torch_name(), fields)
-        except T7FormatError:  # it has but its own methods, as in Torch
-            if missing is not None and not overridden_in(type(self), "updateOutput"):
-                raise missing from None
-            return
-        found = {name: value for name, value in vars(made).items() if name.startswith("_") and name != "_type"}
-        vars(self).update(found | {"_spec": as_own_type(self, made._spec)})
-        changed(self)
+            complete(self)
 
     @classmethod
     def _read_code(cls) -> Crossing:
@@ -227,8 +229,8 @@ class LuaObject(Described if TYPE_CHECKING else object):
 class LuaLayer(LuaObject):
     """The base of classes that Lua defines below nn.Module or nn.Container.
 
-    As in Torch, a layer without a method for its gradient passes none on, and need not be differentiable. If it only
-    defines `backward`, networks around it call that. It has no mode until `training` or `evaluate` is called.
+    As in Torch, a layer without a method for its gradient passes none on, and need not be differentiable. It has no
+    mode until `training` or `evaluate` is called.
     """
 
     train = ModeField(first=None)
@@ -236,38 +238,14 @@ class LuaLayer(LuaObject):
     @classmethod
     def _passes_no_gradient(cls) -> bool:
         """Whether no method for gradients is defined."""
-        written = (cls.updateGradInput, cls.accGradParameters) != (LuaLayer.updateGradInput, LuaLayer.accGradParameters)
-        return not (written or cls._writes_backward())
-
-    @classmethod
-    def _writes_backward(cls) -> bool:
-        return hasattr(getattr(cls, "backward", None), "lua")
+        return not any(is_written(getattr(cls, name)) for name in (*GRADIENTS, "backward"))
 
     def updateGradInput(self, input: object, gradOutput: object = None) -> Crossing:
-        """`gradInput` as it is, or the result of `backward`; what that adds to the gradients is kept for later."""
-        if not self._writes_backward() or "_asking" in vars(self):  # `backward` itself asks the class above
-            return self.gradInput
-        gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
-        before = [each.clone() for each in gradients]
-        for each in gradients:
-            each.zero()
-        vars(self)["_asking"] = True
-        try:
-            found = self.backward(input, gradOutput, 1)
-        finally:
-            del vars(self)["_asking"]
-        added = [(each, each.clone()) for each in gradients]
-        for each, value in zip(gradients, before, strict=True):
-            each.copy(value)
-        vars(self).setdefault("_added", []).append(added)
-        return found
+        """`gradInput` as it is, as in Torch."""
+        return self.gradInput
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
-        """Adds what `backward` added when `updateGradInput` called it; nothing if it did not."""
-        waiting = vars(self).get("_added")
-        if waiting:
-            for gradient, value in waiting.pop(0):
-                gradient.add(scale, value)
+        """Adds nothing, as in Torch."""
 
 
 def initializer(kind: type) -> Callable:

@@ -10,12 +10,13 @@ from typing import Any
 
 from ..core.user_line import UserLine, told_by
 from ..interop.packages import package
+from ..legacy.modules.adopted import Adopted
 from ..legacy.objects import composed
 from ..legacy.objects.described import Described
 from ..legacy.objects.own_fields import numbered
 from ..legacy.program.objects import type_names
 from .asked import Asked
-from .border import Border
+from .border import Border, Encoded
 from .calls import Calls
 from .classes import Classes
 from .elements import Elements
@@ -81,11 +82,14 @@ class Runtime(Prompt):
         self.classes = Classes(self.border, self.calls)
         self.written = Written(self.border, self.calls)
         self.rocks = Rocks(self.border, self.calls, functions_of_files)
-        usual = self.border.encoder_of
-        self.border.encoder_of = lambda kind: (  # type: ignore[method-assign]
-            own_encoder(self.border, kind) if has_fields(kind) else usual(kind)
-        )
+        self.border.encoder_of = self._encoder_of  # type: ignore[method-assign]
         self._start(python)
+
+    def _encoder_of(self, kind: type) -> Callable[[object], Encoded]:
+        """How objects of a class are encoded."""
+        if issubclass(kind, Adopted):
+            return lambda value: self.border.encode(value.stands_for)  # type: ignore[attr-defined]
+        return own_encoder(self.border, kind) if has_fields(kind) else Border.encoder_of(self.border, kind)
 
     def _start(self, python: bool) -> None:
         entries = self.lua.table_from(dict(self._entries()))

@@ -20,5 +20,8 @@ class _LuaTester(Tester):
     def _is_found(self, pattern: str, text: str) -> bool:
         return self._border.ask.is_found(to_lua(pattern), to_lua(text))
 
+    def _same(self, a: Crossing, b: Crossing) -> bool:
+        return self._border.ask.are_equal(*self._border.encode(a), *self._border.encode(b))
+
     def _traced(self, error: Exception) -> str:
         return "\n".join([text_of(error), *getattr(error, "__notes__", ())])

@@ -19,7 +19,7 @@ from .kinds import Crossing
 from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
 from .recurrences import keep_steps
 
-COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters")
+COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters", "backward")
 """Methods that compiled programs replace, unless a user has defined others."""
 
 _NOTHING = object()

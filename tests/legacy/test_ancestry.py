@@ -37,7 +37,7 @@ BELOW = {
         "AbstractRecurrent AbstractSequencer Concat ConcatTable Convert Decorator GPU MapTable Parallel "
         "ParallelTable SeqBRNN Sequential SoftMaxForest gModule",
     "Criterion":
-        "AbsCriterion AbstractSequencerCriterion BCECriterion BinaryClassReward BinaryLogisticRegression "
+        "AbsCriterion AbstractSequencerCriterion BCECriterion BinaryClassReward BinaryLogisticRegression CTCCriterion "
         "ClassNLLCriterion CosineEmbeddingCriterion CrossEntropyCriterion DistKLDivCriterion "
         "HingeEmbeddingCriterion MSECriterion MarginCriterion MarginRankingCriterion MaskZeroCriterion "
         "ModuleCriterion MultiCriterion MultiLabelMarginCriterion MultiLabelSoftMarginCriterion "
@@ -50,7 +50,7 @@ BELOW = {
         "Contiguous Copy Cosine CosineDistance CriterionTable DotProduct Dropout ELU Euclidean Exp ExpandAs "
         "FeatureLPPooling FlattenTable GatedLinearUnit GradientReversal HardShrink HardTanh Identity Index "
         "IndexLinear JoinTable Kmeans LeakyReLU Linear Log LogSigmoid LogSoftMax LookupTable MM MV "
-        "MaskedSelect Max Min MixtureTable ModuleFromCriterion Mul MulConstant Narrow NarrowTable Normalize "
+        "MaskedSelect Max Min Minus MixtureTable ModuleFromCriterion Mul MulConstant Narrow NarrowTable Normalize "
         "OneHot PCAColorTransform PReLU Padding PairwiseDistance PartialLinear PixelShuffle Power PrintSize "
         "RReLU Reinforce Replicate Reshape ReverseSequence ReverseTable SAdd Select SelectTable SeqGRU "
         "SeqLSTM SeqReverseSequence Sigmoid SimpleColorTransform SoftMax SoftMaxTree SoftMin SoftPlus "

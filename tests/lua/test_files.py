@@ -95,6 +95,39 @@ def test_nodes_that_a_program_keeps_are_in_files(program, tmp_path):
     assert f7.lua.run(main) == ("nngraph.Node", "hidden", 7, 2, 1, 4, 6, 400, True, 0)
 
 
+def test_graphs_of_objects_that_are_no_modules_are_in_files(program, tmp_path):
+    """Of Lua's classes, and tables of functions; for the program that reads the file, they are these objects again."""
+    (scaling := tmp_path / "scaling.lua").write_text("""
+    require 'nngraph'
+    local Scaling = torch.class('ScalingInGraph')
+    function Scaling:__init(by) self.by = by end
+    function Scaling:updateOutput(input) return input * self.by end
+    function Scaling:updateGradInput(input, gradOutput) return gradOutput * self.by end
+    function Scaling:accGradParameters() end
+    function Scaling:parameters() end
+    """)
+    main = program(f"""
+    dofile('{scaling}')
+    local x = nn.Identity()()
+    local scaled, doubled = nngraph.Node{{module = ScalingInGraph(3)}}, nngraph.Node{{module = {{
+      updateOutput = function(_, input) return input * 2 end,
+    }}}}
+    scaled:add(x, true)
+    torch.save('{tmp_path}/graph.t7', nn.gModule({{x}}, {{scaled}}))
+    doubled:add(scaled, true)
+    torch.save('{tmp_path}/table.t7', nn.gModule({{x}}, {{doubled}}))
+    local read, ones = torch.load('{tmp_path}/graph.t7'), torch.ones(2)
+    local copy = nn.Sequential():add(read:clone()):add(nn.MulConstant(5))
+    read.modules[2].by = 4
+    return torch.type(read.modules[2]), read:forward(ones)[1], copy:forward(ones)[1], copy:backward(ones, ones)[2],
+      torch.load('{tmp_path}/table.t7'):forward(ones)[1]
+    """)
+    assert f7.lua.run(main, functions_of_files=True) == ("ScalingInGraph", 4, 15, 15, 6)
+    assert f7.load_t7(tmp_path / "graph.t7", lua=[scaling]).forward([1.0]).totable() == [3]
+    with pytest.raises(TypeError, match="its own updateOutput is a function from a file"):
+        f7.load_t7(tmp_path / "table.t7", lua=[scaling]).forward([1.0])
+
+
 def test_what_is_noted_of_the_nodes_of_a_graph_is_in_files(program, tmp_path):
     """By which programs find a layer again; in Torch's files the nodes stand in the order of Torch's own."""
     main = program(f"""

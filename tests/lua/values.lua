@@ -1578,6 +1578,7 @@ return x[1], x[2], sizes[1], (pcall(function() x[3] = 'three' end))
 --> 2, 16, 7, false
 
 --- cudnn's convolutions are told how to compute, and compute as before
+require 'cudnn'
 local both = {cudnn.SpatialConvolution(1, 1, 1, 1), nn.SpatialFullConvolution(1, 1, 1, 1), nn.TemporalConvolution(1, 1, 1)}
 local same = {}
 for place, each in ipairs(both) do
@@ -2564,3 +2565,134 @@ return seen, value, gradient[1], layer.gradWeight[1]
 require 'nn'
 return nn.Add(5, 3).bias:size(1), nn.Add(5, false).bias:size(1), nn.Linear(2, 3, 0).bias:size(1), nn.Linear(2, 3, false).bias
 --> 1, 5, 3, nil
+
+--- containers call a backward that is written for a class, an object or a whole class, once, and add what it adds
+require 'nn'
+local seen, added = {}, {}
+local Other, above = torch.class('nn.BackwardHere', 'nn.Linear')
+function Other:backward(input, gradOutput, scale)
+  seen.class = (seen.class or 0) + 1
+  self.gradBias:add(scale * 7)
+  self.gradInput = input * 0 + 5
+  return self.gradInput
+end
+local object, inside, other = nn.Mul(), nn.Sequential():add(nn.Identity()), nn.BackwardHere(2, 2)
+object.weight:fill(3)
+function object:backward(...)
+  seen.object = (seen.object or 0) + 1
+  return nn.Mul.backward(self, ...)
+end
+local network = nn.Sequential():add(inside):add(object):add(nn.Mul()):add(other)
+network:get(3).weight:fill(2)
+local backward = nn.Sequential.backward
+function nn.Sequential:backward(...)
+  seen.all = (seen.all or 0) + 1
+  return backward(self, ...)
+end
+local _, gradients = network:getParameters()
+local x = torch.Tensor {1, 2}
+for round = 1, 2 do
+  network:forward(x)
+  network:backward(x, x, 0.5)
+end
+return seen.class, seen.object, seen.all, other.gradBias[1], object.gradWeight[1], gradients:sum(),
+  network.gradInput[1]
+--> 2, 2, 4, 7, 30, 2 * 7 + 30 + 45, 5 * 2 * 3
+
+--- a criterion whose updateOutput is replaced runs those inside once for a loss, and not again for its gradient
+require 'nn'
+local losses, loss = 0, nn.ParallelCriterion.updateOutput
+function nn.ParallelCriterion:updateOutput(input, target) return loss(self, input, target) end
+local Counted, parent = torch.class('nn.CountedHere', 'nn.MSECriterion')
+function Counted:updateOutput(input, target)
+  losses = losses + 1
+  return parent.updateOutput(self, input, target)
+end
+local both = nn.ParallelCriterion():add(nn.CountedHere()):add(nn.AbsCriterion(), 2)
+local input, target = {torch.ones(2), torch.ones(2)}, {torch.zeros(2), torch.zeros(2)}
+both:forward(input, target)
+local gradient = both:backward(input, target)
+local before = losses
+input[1]:fill(2)
+return before, gradient[1][1], both:backward(input, target)[1][1]
+--> 1, 1, 2
+
+--- backward that is given one tensor of forward's table takes what forward was given
+require 'nn'
+local words = nn.LookupTable(6, 2)
+local network = nn.Sequential()
+  :add(nn.ParallelTable():add(nn.Sequential():add(words):add(nn.Mean(2))):add(nn.Identity())):add(nn.CMulTable())
+local questions, images = torch.Tensor {{1, 2}, {3, 4}, {5, 3}}, torch.Tensor(3, 2):fill(4)
+network:forward {questions, images}
+network:backward(questions, torch.ones(3, 2))
+return words.gradWeight:select(2, 1):totable()
+--> {2, 2, 4, 2, 2, 0}
+
+--- CTC's loss is divided by the number of sequences, its gradient is not, and sequences too short for their labels count 0
+require 'nnx'
+local criterion = nn.CTCCriterion(true)
+local scores, labels, sizes = torch.zeros(2, 2, 2), {{1}, {1, 1}}, torch.Tensor {2, 2}
+local loss = criterion:forward(scores, labels, sizes)
+local gradient = criterion:backward(scores, labels)
+return math.floor(1e6 * loss + 0.5), math.floor(1e6 * criterion.output + 0.5), math.floor(6 * gradient[1][1][2] + 0.5),
+  gradient[2]:norm()
+--> math.floor(1e6 * math.log(4 / 3) / 2 + 0.5), math.floor(1e6 * math.log(4 / 3) + 0.5), -1, 0
+
+--- a tester compares tables as Lua does, and a layer of Lua's with what its file gives
+require 'nn'
+local Point = {__eq = function(a, b) return a[1] == b[1] end}
+local function point(x) return setmetatable({x}, Point) end
+local Copied = torch.class('nn.CopiedHere', 'nn.Module')
+function Copied:updateOutput(input) return input * 2 end
+function Copied:updateGradInput(input, gradOutput) return gradOutput * 2 end
+local tester, here, there = torch.Tester(), point(1), point(1)
+tester._assert_sub = function(_, holds) return holds end
+return tester:asserteq(here, there), tester:asserteq(here, {1}), tester:asserteq(here, here),
+  nn.Jacobian.testIO(nn.CopiedHere(), torch.ones(2, 3))
+--> true, false, true, 0, 0
+
+--- classes of Torch that a program writes anew are the program's, in their clones and files, too
+require 'nn'
+local Expand = torch.class('nn.ExpandAs', 'nn.Module')
+function Expand:updateOutput(input) return input[1]:expandAs(input[2]) * 2 end
+local Table = nn.MixtureTable
+function Table:__init(dim)
+  nn.Module.__init(self)
+  self.size = torch.LongStorage {dim}
+end
+function Table:updateOutput(input) return input[1]:expandAs(input[2]) + input[2] * self.size[1] end
+local init = nn.Mul.__init
+function nn.Mul:__init(factor)
+  init(self)
+  self.weight:fill(factor)
+end
+local ones = {torch.ones(2, 1), torch.ones(2, 2)}
+local expand, mixed = nn.ExpandAs(), nn.Sequential():add(nn.MixtureTable(3)):add(nn.Mul(5))
+local function read(value) return torch.deserialize(torch.serialize(value)) end
+return expand:forward(ones)[1][2], read(expand):forward(ones)[1][2], mixed:forward(ones)[1][2],
+  mixed:clone():forward(ones)[1][2], read(mixed):forward(ones)[1][2]
+--> 2, 2, 20, 20, 20
+
+--- what a criterion's method has put into output is there for its other methods, whatever the loss is
+require 'nn'
+local Logistic, parent = torch.class('nn.LogisticHere', 'nn.Criterion')
+function Logistic:updateOutput(input)
+  self.output = torch.sigmoid(input)
+  return -torch.log(self.output):sum()
+end
+function Logistic:updateGradInput()
+  self.gradInput = {self.output - 1}
+  return self.gradInput[1]
+end
+local criterion, x = nn.LogisticHere(), torch.zeros(2)
+local loss = criterion:forward(x, x)
+return math.abs(loss - 2 * math.log(2)) < 1e-6, criterion.output[1], criterion:backward(x, x)[2], criterion.gradInput[1][1]
+--> true, 0.5, -0.5, -0.5
+
+--- a container without modules hands on its input, and one of modules without parameters has their type
+require 'nn'
+local empty, one = nn.Sequential():double(), nn.Sequential():double()
+local x = torch.FloatTensor {-1, 2}
+one:add(nn.ReLU():float())
+return empty:forward(x) == x, torch.type(one:forward(x)), torch.type(one:double():forward(x:double()))
+--> true, 'torch.FloatTensor', 'torch.DoubleTensor'

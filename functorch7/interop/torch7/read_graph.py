@@ -67,7 +67,7 @@ def _read(reader: Reader, record: Record) -> Node:
     found, sources, children = _Sources(record), [], []
     for node in record.need("forwardnodes"):
         data = _data(node)
-        if isinstance(data.get("module"), T7Object):
+        if reader.is_module(data.get("module")):
             sources.append(tuple(found.of(data)))
             if not sources[-1]:
                 raise record.error(f"the module of node {len(sources)} has no inputs")

@@ -53,6 +53,13 @@ class UnknownCriterion(Unknown, Criterion, abstract=True):
     """The same for criterions."""
 
 
+class Adopted(Unknown, abstract=True):
+    """Stands for an object that is not a module but has a module's methods, which Torch's graphs accept."""
+
+    def printed(self) -> str:
+        return str(self.object)
+
+
 readers: dict[str, Callable[[Reader, Record], Node]] = {}
 """How to read objects of classes that no schema can describe, by the name in the file: from a record to a node."""
 
@@ -63,12 +70,16 @@ class Reader:
     def __init__(
         self,
         allow_unknown: bool | Collection[str] = False,
-        is_users: Callable[[str], bool] | None = None,
+        users: Callable[[str], type | None] | None = None,
         parent_of: Callable[[str], str | None] | None = None,
+        adopted: Callable[[Value], Value] | None = None,
+        rewritten: Callable[[str], type | None] | None = None,
     ):
         self.allow_unknown = allow_unknown
-        self.is_users = is_users  # whether the user has written a class
+        self.users_class = users  # the class of a name that the user has written
         self.parent_of = parent_of  # the class of Torch from which a user has derived one
+        self.adopted = adopted  # the object, no module, that a graph may hold for a value; or None
+        self.rewritten = rewritten  # the class that a program has put in the place of Torch's
         self.users: list[tuple[T7Object, str]] = []
         self.owned: list[tuple[dict[str, Any], str]] = []  # fields that programs have added
         self.unknown: list[tuple[str, str, list[str]]] = []
@@ -80,6 +91,10 @@ class Reader:
         self.pooled: dict[int, PoolingRecord] = {}
         self.searched: set[int] = set()
         self.kept: list[Any] = []
+
+    def is_module(self, value: Value) -> bool:
+        """Whether a value in a graph's node stands for a module."""
+        return isinstance(value, T7Object) or (self.adopted is not None and self.adopted(value) is not None)
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
         """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that do not make a module."""
@@ -137,6 +152,8 @@ class Reader:
         return node
 
     def _made(self, object: T7Object, path: str) -> Node:
+        if not isinstance(object, T7Object):
+            return self._foreign(object, path)
         if object.class_name in REPLICAS:
             replicas = records_in(upgraded(object).get("modules"))
             if replicas:
@@ -146,6 +163,8 @@ class Reader:
         if name is None and own_reader is None:
             parent = None if self.parent_of is None else self.parent_of(object.class_name)
             return self._foreign(object, path) if parent is None else self._derived(object, parent, path)
+        if self.rewritten is not None and self.rewritten(object.class_name) is not None:
+            return self._foreign(object, path)
         fields = upgraded(object)
         if id(object) in self.pooled:
             fields = fields | {"record": self.pooled[id(object)]}
@@ -166,8 +185,14 @@ class Reader:
         return node
 
     def _foreign(self, object: T7Object, path: str) -> Node:
-        """The place of an object of a user's class, or of an unknown one."""
-        if self.is_users is not None and self.is_users(object.class_name):
+        """The place of an object of a user's class, of another that has a module's methods, or of an unknown one."""
+        adopted = None if self.adopted is None else self.adopted(object)
+        if adopted is not None:
+            fields = object.fields if isinstance(object, T7Object) else object
+            if isinstance(fields, dict):
+                self.owned.append((fields, path))
+            return Node(Adopted(adopted))
+        if self.users_class is not None and self.users_class(object.class_name) is not None:
             if not isinstance(object.fields, dict):
                 kind = type(object.fields).__name__
                 raise T7FormatError(f"{object.class_name} at {path}: expected fields, got {kind}", object.offset)

@@ -18,7 +18,7 @@ from ..tensors.noted import Noted, ready
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
-from ..tensors.values import Input, Output, as_gradient, completed, same_values, shapes, wrapped
+from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes, wrapped
 from . import compiled, watched
 from .at_input import is_large
 from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
@@ -150,11 +150,11 @@ class Call(Inspection, RunLonger):
     def at(self, module: Titled, input: Input) -> Call:
         """This call if it was given this input, with these values; else the network run at them, for backward.
 
-        What is None in the input is forward's, and so is all of a graph's, whose backward in Torch reads no other.
-        Raises ValueError for recurrent state after an input of another shape.
+        Forward's input takes the place of None in this one, of a graph's, which Torch's backward does not read, and of
+        one tensor out of forward's table. Raises ValueError for recurrent state after an input of another shape.
         """
         forward, given = self.forward, (self.forward or self).given
-        input = given if self.plan.is_graph else completed(input, given)
+        input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
@@ -257,7 +257,7 @@ class Call(Inspection, RunLonger):
         if plan.state_slots:
             plan.spend("gradient")
         for foreign in plan.called:
-            foreign.go_through_pending(foreign.accGradParameters, scale)
+            foreign.accumulate_pending(scale)
 
     def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
@@ -318,7 +318,7 @@ class Call(Inspection, RunLonger):
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.fitting_gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
         for foreign in self.plan.called:
-            foreign.go_through_pending(foreign.accGradParameters, scale)
+            foreign.accumulate_pending(scale)
 
     def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""

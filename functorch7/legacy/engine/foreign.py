@@ -3,6 +3,7 @@
 import builtins
 import itertools
 import operator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
@@ -164,13 +165,16 @@ class OfUser(core.Module, abstract=True):
 
     @staticmethod
     def _gradient(moment: Moment, input: Value, gradient: Value) -> Value:
-        """What updateGradInput gives; accGradParameters is called when the other parameters get their gradients."""
+        """What updateGradInput, or the user's own `backward`, gives.
+
+        What is added to the parameters' gradients is added when the other parameters get theirs.
+        """
         user = moment.user
         with refusing(None), pytorch_operators(False):
             if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
                 user.updateOutput(_of_type(user, input))
             tensors, gradient = _of_type(user, input), _of_type(user, gradient)
-            given = gradient_by(user, tensors, gradient)
+            given, moment.added = user.gone_back(tensors, gradient)
         user.pending_pull_backs.append((tensors, gradient, moment))
         return input_gradient(user, input, unwrapped(given))
 
@@ -188,12 +192,13 @@ def _of_type(user: Object, arrays: Value) -> Value:
     return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
 
 
-def gradient_by(user: Object, input: Value, gradient: Value) -> Value:
-    """What a user's updateGradInput gives, which gradInput is then, or what it leaves there: in Torch this counts.
+def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | None = None) -> Value:
+    """What a user's method gives, updateGradInput at first, which gradInput is then, or what it leaves there: in Torch
+    this counts.
 
     A table in which gradInput is itself does not take its place.
     """
-    given = user.updateGradInput(input, gradient)
+    given = (method or user.updateGradInput)(input, gradient)
     if given is None:
         return user.gradInput
     given = as_tensors(given)

@@ -14,7 +14,10 @@ from .objects import Object, is_object
 
 Result = TypeVar("Result")
 
-OWN = ("_plans", "_seats", "_moment", "_pending", "_added")
+Added = list[tuple[Tensor, Tensor]] | None
+"""What a way back adds to each gradient of a parameter; None if accGradParameters adds."""
+
+OWN = ("_plans", "_seats", "_moment", "_pending")
 """What does not change from call to call."""
 
 
@@ -29,6 +32,7 @@ class Moment:
         self.user = user
         self.fields: list[tuple[dict, dict]] | None = None
         self.is_past = False  # whether its way back has been gone
+        self.added: Added = None
 
     def note(self) -> None:
         """Notes what the object is like."""

@@ -134,6 +134,18 @@ class Object(Titled, Passing, Parametrised, Holder):
         """Backward calls whose accGradParameters is still to come."""
         raise NotImplementedError
 
+    def gone_back(self, input: Value, gradOutput: Value) -> tuple[Value, Value]:
+        """gradInput by the user's methods, and what these add to the parameters' gradients, if it is known by then."""
+        raise NotImplementedError
+
+    def goes_back_itself(self) -> bool:
+        """Whether the user's own `backward` counts."""
+        raise NotImplementedError
+
+    def accumulate_pending(self, scale: Scalar) -> None:
+        """Adds to the parameters' gradients what these calls are to add."""
+        raise NotImplementedError
+
     def go_through_pending(self, method: Callable, scale: Scalar) -> None:
         """Calls a method for each of these."""
         raise NotImplementedError

@@ -160,7 +160,9 @@ class Plan(Running):
     def _choose_types(self) -> None:
         """Chooses in which type and precision calls compute."""
         floating = [t.dtype for t in self.parameters.tensors if np.issubdtype(t.dtype, np.inexact)]
-        own = dtype_of(self.root._type)
+        # A container computes nothing: where there are no parameters the type is that of the modules inside.
+        inside = {member._type for member in self.members if not member.children()}
+        own = dtype_of(inside.pop() if len(inside) == 1 and not floating else self.root._type)
         casts = any(getattr(m._spec, "castout", False) for m in self.members)  # parameters of another type are meant
         self.dtype = own if own in floating or not floating or casts else floating[0]
         copied = [dtype_of(m._spec.output_type) for m in self.members if getattr(m._spec, "output_type", None)]

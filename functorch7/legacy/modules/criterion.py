@@ -171,17 +171,23 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         """The loss, a number. Raises ValueError for targets that make no sense, such as a class 0."""
         if not self._has_own_loss():
             return self.updateOutput(input, target)
-        with precision_of(self._type):
-            output = self.output = self.updateOutput(input, target)
-        return output
+        return self._by_user("output", self.updateOutput, input, target)
 
     def backward(self, input: Input, target: Input | None = None) -> Output:
         """The gradient of the loss with respect to the input, shaped as it."""
         if not self._has_own_loss():
             return self.updateGradInput(input, target)
+        return self._by_user("gradInput", self.updateGradInput, input, target)
+
+    def _by_user(self, field: str, method: Callable, input: Input, target: Input | None) -> Any:
+        """What a user's method gives; a field is then that, or what the method has put there."""
+        kept = "_output" if field == "output" else "_grad_input"
+        before = self.__dict__.get(kept, (0, None))[0]
         with precision_of(self._type):
-            gradient = self.gradInput = self.updateGradInput(input, target)
-        return gradient
+            found = method(input, target)
+        if self.__dict__.get(kept, (0, None))[0] == before:
+            setattr(self, field, found)
+        return found
 
     def updateOutput(self, input: Value, target: Value = None) -> Value:
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""

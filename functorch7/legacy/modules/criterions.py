@@ -18,7 +18,7 @@ from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import Output, unwrapped, wrapped
+from ..tensors.values import Input, Output, unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module
 
@@ -99,6 +99,37 @@ class VarianceReducedReward(Criterion, describes=reinforce.VarianceReducedReward
         with precision(given[1].dtype):
             self.module.reinforce(self.own_description().advantage(given, unwrapped(target)))
         return gradient
+
+
+class CTCCriterion(Criterion, describes=losses.CTCCriterion):
+    """nn.CTCCriterion(batchFirst): `forward(input, target, sizes)` gives the loss divided by the number of sequences;
+    `output` is the loss, whose gradient `backward` gives, as in Torch. `target` is a table of each sequence's labels.
+
+    Without `sizes`, `target` has the labels as a matrix, and the sizes, and nothing is divided.
+    """
+
+    def forward(self, input: Input, target: Value = None, sizes: Value = None) -> float:
+        """The loss, divided by the number of sequences."""
+        return self.updateOutput(input, target, sizes)
+
+    def updateOutput(self, input: Value, target: Value = None, sizes: Value = None) -> float:
+        """The same."""
+        if sizes is None:
+            return super().updateOutput(input, target)
+        given = [_padded([unwrapped(each) for each in target]), np.ravel(unwrapped(sizes))]
+        return super().updateOutput(input, given) / len(given[1])
+
+    def updateGradInput(self, input: Value, target: Value = None) -> Output:
+        """The gradient at what forward was given last."""
+        return super().updateGradInput(input, target if self._kept is None else self._kept.target)
+
+
+def _padded(rows: list) -> np.ndarray:
+    """Rows of numbers as a matrix, with zeros after the last of each."""
+    made = np.zeros((len(rows), max(map(len, rows))), np.int32)
+    for row, given in zip(made, rows, strict=True):
+        row[: len(given)] = given
+    return made
 
 
 class ClassSimplexCriterion(Criterion, describes=losses.ClassSimplexCriterion):

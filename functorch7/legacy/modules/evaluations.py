@@ -116,20 +116,29 @@ def _zeros(shape: tuple, dtype: np.dtype) -> np.ndarray:
 
 
 def _stamp(value: Any) -> Any:
-    """A value that changes when the given one is written to; None for tables, which are not searched."""
+    """What differs when the value has been written to, or is another; for what is not known, it always differs."""
     if isinstance(value, Tensor):
         return settled(value.storage_.version), value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
-        return value.tobytes()
-    return value if isinstance(value, jax.Array) else None
+        return f"{value.dtype} {value.shape} ".encode() + value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [_stamp(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _stamp(each) for name, each in value.items()}
+    return value if value is None or isinstance(value, (jax.Array, int, float)) else object()
 
 
-def _is_still(value: Any, kept: Any, stamp: Any) -> bool:
-    """Whether it is the kept value, or a tensor over the same elements, and has not changed since."""
-    now = _stamp(value)
-    if type(now) is tuple is type(stamp):  # arrays are compared by identity: one that is written to gives way to a copy
+def _is_same(now: Any, stamp: Any) -> bool:
+    """Whether a stamp is the same as an earlier one."""
+    if type(now) is not type(stamp):
+        return False
+    if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
         return now[0] is settled(stamp[0]) and now[1:] == stamp[1:]
-    return value is kept and (now is stamp is not None or (type(now) is bytes and now == stamp))
+    if type(now) is list:
+        return len(now) == len(stamp) and all(map(_is_same, now, stamp))
+    if type(now) is dict:
+        return now.keys() == stamp.keys() and all(_is_same(now[name], stamp[name]) for name in now)
+    return now is stamp or (isinstance(now, (int, float, bytes)) and now == stamp)
 
 
 class Evaluation:
@@ -145,6 +154,6 @@ class Evaluation:
         """Whether it is the loss of these values, which have not changed since."""
         return (
             (spec is self.spec or spec == self.spec)
-            and _is_still(input, self.input, self.input_stamp)
-            and _is_still(target, self.target, self.target_stamp)
+            and _is_same(_stamp(input), self.input_stamp)
+            and _is_same(_stamp(target), self.target_stamp)
         )

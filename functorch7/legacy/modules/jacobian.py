@@ -18,7 +18,9 @@ import numpy as np
 
 from ... import core
 from ...core.types import Value
+from ...interop import t7
 from ..objects.described import Described
+from ..objects.files import from_file, to_file
 from ..objects.generated import object_of
 from ..tensors.named_errors import name_function_errors
 from ..tensors.random import generator
@@ -29,6 +31,13 @@ from ..tensors.values import Input, unwrapped
 def _object(module: Any) -> Described:
     """The object of a description, in double precision; objects as they are."""
     return object_of(module).double() if isinstance(module, core.Module) else module
+
+
+def _saved_and_loaded(module: Described) -> Any:
+    try:
+        return pickle.loads(pickle.dumps(module))
+    except (pickle.PicklingError, AttributeError):  # the latter is Python's for classes inside of functions
+        return from_file(t7.deserialize(t7.serialize(to_file(module))))
 
 
 def _flat(value: Any) -> np.ndarray:
@@ -228,10 +237,12 @@ class Jacobian:
     def testIO(
         cls, module: Described | core.Module, input: Tensor, minval: float = -2, maxval: float = 2
     ) -> tuple[float, float]:
-        """The largest differences of output and gradInput between a module and its saved and loaded copy."""
+        """The largest differences of output and gradInput between a module and its saved and loaded copy: a pickle, or
+        a `.t7` file if it has classes that Python cannot pickle, such as Lua's.
+        """
         module = _object(module)
         cls._randomize(input, True, minval, maxval)
-        loaded = pickle.loads(pickle.dumps(module.clearState()))
+        loaded = _saved_and_loaded(module.clearState())
         outputs = [module.forward(input), loaded.forward(input)]
         gradient = _drawn(np.shape(outputs[0]))
         down = [each.backward(input, gradient) for each in (module, loaded)]

@@ -154,6 +154,10 @@ class Module(
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
+        return self._has_parts_of_backward() or self.goes_back_itself()
+
+    def _has_parts_of_backward(self) -> bool:
+        """Whether the user defines methods that Torch's `backward` calls."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
     def _planned(self, form: Form | None = None) -> Plan:
@@ -212,7 +216,7 @@ class Module(
         Raises ValueError if gradOutput has not the output's shape; RuntimeError before any forward of a network that
         draws or has recurrent state.
         """
-        if self.has_own_gradient():
+        if self._has_parts_of_backward():
             with precision_of(self._type):
                 self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
             return self.gradInput

@@ -15,9 +15,10 @@ from ..objects import nested
 from ..objects.described import Described
 from ..tensors.changes import watchers
 from ..tensors.values import Input, Output, as_tensors, unwrapped, wrapped
+from .own_backward import OwnBackward
 
 
-class Results(Described):
+class Results(OwnBackward, Described):
     """The part of Module that shows the results of the newest call, computed when they are asked for."""
 
     _call: Call | None = None
@@ -81,6 +82,15 @@ class Results(Described):
         for input, gradient, moment in self.pending_pull_backs:
             moment.returned()
             method(input, gradient, scale)
+
+    def accumulate_pending(self, scale: float) -> None:
+        """Adds to the parameters' gradients for each of these."""
+        for input, gradient, moment in self.pending_pull_backs:
+            moment.returned()
+            if moment.added is None:
+                self.accGradParameters(input, gradient, scale)
+            for tensor, value in moment.added or ():
+                tensor.add(scale, value)
 
     def _output_by_hand(self, input: Any) -> Any:
         """The output of a user's updateOutput, when the gradient is the user's as well: nothing is compiled."""

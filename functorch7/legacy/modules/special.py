@@ -15,6 +15,7 @@ from ...reinforce import Reinforce as ReinforceSpec
 from ...reinforce.loss import reward_as
 from ..engine.calls import Call
 from ..engine.fitting import has_shapes_of
+from ..engine.turns import standing
 from ..objects.generated import object_of
 from ..tensors.changes import watchers
 from ..tensors.devices import precision
@@ -37,6 +38,13 @@ class Sequential(Container, describes=layers.Sequential):
         super().__init__(*modules[0].values())
         for name, module in zip(modules[0], self.modules, strict=True):
             module.setName(name)
+
+    def updateOutput(self, input: Value) -> Output:
+        """The output; without modules the input itself."""
+        if self.modules or not isinstance(input, Tensor) or standing(self):
+            return super().updateOutput(input)
+        self.output = input
+        return input
 
     def _links(self) -> list[Any]:
         """The modules of the chain and of chains in it, in their order."""

@@ -131,6 +131,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     __signature__: Any = ConstructorSignature()
     is_criterion = False
     is_stand_in = False  # for a module, while a user's `forward` is traced
+    stands_for: Any = None
+    """An object that is not a module, whose methods it calls."""
     outer_class: Any = property(type, doc="The class, of a stand-in that of what it stands for.")
     _spec: Any = None
     _type = "torch.FloatTensor"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from ...interop import t7
 from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
 from ...interop.torch7.node import Node
@@ -18,6 +19,7 @@ from ..tensors.generator import Generator
 from ..tensors.storage import Storage
 from .described import Described, class_named, parent_of
 from .located import entry
+from .methods_of import has_methods
 from .nodes import Objects
 from .own_fields import take_own_fields
 from .own_methods import MethodOfFile, methods_among
@@ -39,7 +41,7 @@ class Loaded:
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
         self.users: dict[int, Any] = {}
-        self.reader = Reader(allow_unknown, lambda name: class_named(name) is not None, parent_of)
+        self.reader = Reader(allow_unknown, self.users_class, parent_of, self.adopted, self.rewritten)
         self.objects = Objects(self.users)
         self.nodes: dict[int, Any] = {}
         self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
@@ -75,6 +77,14 @@ class Loaded:
                 kind.take_saved(self.plain[id(record)])
         return root[0]
 
+    def users_class(self, name: str) -> type | None:
+        """The class of a name with an updateOutput of the user's."""
+        return self.rewritten(name) or class_named(name)
+
+    def rewritten(self, name: str) -> type | None:
+        """The class that a program has put in the place of Torch's of this name."""
+        return None
+
     def take_methods(self, object: Described, fields: Fields) -> None:
         """Gives an object the functions among a file's fields that replace methods of its class."""
         for name, method in methods_among(object, fields, MethodOfFile):
@@ -109,9 +119,20 @@ class Loaded:
         if own:
             self.owners.append((kind, record))
 
+    def adopted(self, value: Value) -> Value:
+        """The object that a value in a graph stands for: a table or object with a module's methods; None for others."""
+        if not isinstance(value, t7.T7Object):
+            return value if has_methods(value) else None
+        kind = plain_class_named(value.class_name)
+        if kind is None or not has_methods(kind):
+            return None
+        self._note_plain(value, kind)
+        return self.plain[id(value)]
+
     def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
-        user = self.users[id(record)] = object.__new__(class_named(record.class_name))
+        kind: Any = self.users_class(record.class_name)
+        user = self.users[id(record)] = object.__new__(kind)
         self.new_users.append(user)
         tables = [record.fields, *user.take_fields(record.fields)]
         record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it

@@ -111,8 +111,10 @@ class Saved:
         key = key.as_value() if isinstance(key, OfLua) else key
         return t7.Key(self.made(key.value if isinstance(key, t7.Key) else key, place))
 
-    def _user(self, user: Any) -> t7.T7Object:
-        """The record of an object whose class a user wrote."""
+    def _user(self, user: Any) -> Content:
+        """The record of an object whose class a user wrote, or of what it stands for."""
+        if user.stands_for is not None:
+            return self.made(user.stands_for, user.typename())
         return t7.T7Object(user.typename(), 1, self._table(user.saved_fields(), user.typename()))
 
     def _add_own_fields(self, object: Any, node: ModuleNode) -> None:

@@ -297,15 +297,19 @@ class Tester(Named):
         """a >= b."""
         return self._assert_sub(a >= b, f"{_line(message)}GE failed: {text(a)} < {text(b)}")
 
+    def _same(self, a: Any, b: Any) -> bool:
+        """a == b, as Lua compares."""
+        return a is b or (kind(a) not in ("table", "userdata") and kind(a) == kind(b) and bool(a == b))
+
     def asserteq(self, a: object, b: object, message: str = "") -> bool:
         """a == b, as Lua compares: tables and tensors are equal only to themselves."""
-        return self._assert_sub(_same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
+        return self._assert_sub(self._same(a, b), f"{_line(message)}EQ failed: {text(a)} ~= {text(b)}")
 
     def assertne(self, a: object, b: object, message: str = "") -> bool:
         """Not a == b, as Lua compares, with a warning for tables and tensors."""
         if kind(a) == kind(b) and kind(a) in ("table", "userdata"):
             self._warning(" :assertne should only be used to compare numbers, strings and booleans; `ne` looks inside.")
-        return self._assert_sub(not _same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
+        return self._assert_sub(not self._same(a, b), f"{_line(message)}NE failed: {text(a)} == {text(b)}")
 
     def assertalmosteq(self, a: float, b: float, *tolerance_and_message: float | str | None) -> bool:
         """|a - b| is at most the tolerance, by default 1e-16."""
@@ -360,10 +364,6 @@ def _both(what: str, first: Any, second: Any) -> tuple[Any, Any]:
         if not (isinstance(value, Tensor) if what == "Tensor" else kind(value) == "table"):
             raise TypeError(f"{which} argument should be a {what}, got {kind(value)}")
     return first, second
-
-
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (kind(a) not in ("table", "userdata") and kind(a) == kind(b) and bool(a == b))
 
 
 def _raised(function: Callable[[], Any]) -> Exception | None:

@@ -152,6 +152,11 @@ def completed(value: Value, other: Value) -> Value:
     return other if value is None else value
 
 
+def is_one_of(value: Value, table: Value) -> bool:
+    """Whether a value is itself one of a table's."""
+    return isinstance(table, (list, tuple)) and any(each is value for each in table)
+
+
 def wrapped(value: Value) -> Value:
     """Arrays as tensors, tables as tables of tensors."""
     if type(value) is Tensor:  # asking JAX whether something is its array takes long

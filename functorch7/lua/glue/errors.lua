@@ -99,3 +99,6 @@ end
 
 -- For Torch's Tester.
 function border.asked.is_found(pattern, text) return text:find(pattern) ~= nil end
+function border.asked.are_equal(code, value, other_code, other)
+  return border.decode(code, value) == border.decode(other_code, other)
+end
