@@ -44,7 +44,13 @@ RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11
 """In place of the kinds of results: an error's message; one that already says where it comes from; a thrown Lua value,
 whose kind is subtracted; the message of an exception that ends the program."""
 
+NEW_LIST = -12
+"""In place of the kinds of results: a list that is new to Lua; its number, and those of its objects, follow."""
+
 TABLES = (*MADE, tuple, dict, OrderedDict)
+SHORT = 16
+"""Lists of no more objects cross with their results."""
+
 Encoded = tuple[int, Any]
 
 
@@ -171,6 +177,19 @@ class Border:
         registry.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
         return registry.added(value, Tensor)
 
+    def _new_list(self, value: list) -> tuple | None:
+        """A list of tensors that is new to Lua, as it crosses alone; None for others."""
+        numbers = self.registry.numbers
+        if not value or len(value) > SHORT or id(value) in numbers:
+            return None
+        for each in value:
+            if type(each) is not Tensor or not each.shape:
+                return None
+        if self.registry.is_full():
+            self.sweep()
+        found = [numbers.get(id(each)) or self._added(each) for each in value]
+        return self.tables.added(value), NEW_LIST, *found
+
     def _table(self, value: object) -> Encoded:
         return OBJECT, self.tables.number(value)
 
@@ -196,6 +215,8 @@ class Border:
         if kind is tuple:
             sig, (first, *others) = self._encoded(result or (None,))
             return (first, sig, *others)
+        if kind is list and (found := self._new_list(result)) is not None:
+            return found
         code, value = self.encode(result)
         return value if code == PLAIN else (value, code)
 
@@ -291,6 +312,7 @@ class Border:
         """Functions for Lua, by name."""
         yield "drop", self.registry.drop
         yield "fill", self.tables.fill
+        yield "fill_with_objects", self.tables.fill_with_objects
         yield "send_again", self.tables.send_again
 
 

@@ -33,6 +33,10 @@ class Registry:
         self.bytes = 0
         self._next: dict[Any, count] = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
 
+    def _counting(self, kind: type | int) -> count:
+        self.class_number(kind)
+        return self._next[kind]
+
     def class_number(self, kind: type | int) -> int:
         """The number of a class."""
         number = self.classes.get(kind)
@@ -48,17 +52,14 @@ class Registry:
 
     def added(self, value: object, kind: type | int) -> int:
         """The number of an object that had none."""
-        if kind not in self._next:
-            self.class_number(kind)
-        found = next(self._next[kind])
+        found = next(self._next.get(kind) or self._counting(kind))
         self.objects[found] = value
         self.numbers[id(value)] = found
         return found
 
     def reserved(self, kind: type | int) -> int:
         """A number for an object of a class that Lua does not have yet."""
-        self.class_number(kind)
-        return next(self._next[kind])
+        return next(self._counting(kind))
 
     def another(self, number: int) -> int:
         """A new number of the same class as another."""
