@@ -8,7 +8,6 @@ Python, and Lua keeps it as long as Python refers to it.
 from __future__ import annotations
 
 import inspect
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -164,18 +163,13 @@ class Border:
     def _tensor(self, value: Tensor) -> Encoded:
         if not value.shape:  # a number that was among a network's tensors: Torch has no such tensors
             return self.encode(value.item())
-        return OBJECT, self.registry.numbers.get(id(value)) or self._added(value)
+        return OBJECT, self.registry.numbers.get(id(value)) or self.registry.added_tensor(value)
 
     def new_tensor(self, value: Tensor) -> int:
         """The number of a tensor that is new to Lua and crosses alone, so that unused objects may be dropped now."""
         if self.registry.is_full():
             self.sweep()
-        return self._added(value)
-
-    def _added(self, value: Tensor) -> int:
-        registry = self.registry
-        registry.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
-        return registry.added(value, Tensor)
+        return self.registry.added_tensor(value)
 
     def _new_list(self, value: list) -> tuple | None:
         """A list of tensors that is new to Lua, as it crosses alone; None for others."""
@@ -187,7 +181,7 @@ class Border:
                 return None
         if self.registry.is_full():
             self.sweep()
-        found = [numbers.get(id(each)) or self._added(each) for each in value]
+        found = [numbers.get(id(each)) or self.registry.added_tensor(each) for each in value]
         return self.tables.added(value), NEW_LIST, *found
 
     def _table(self, value: object) -> Encoded:

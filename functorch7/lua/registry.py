@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from itertools import count
 from typing import Any
+
+from ..legacy.tensors.tensor import Tensor
 
 SHIFT = 32
 """A number consists of its class's number and a count of so many bits."""
@@ -11,7 +14,7 @@ SHIFT = 32
 LUA_TABLE, PYTHON_TABLE = 1, 2
 """The classes of lists and dicts that are tables in Lua: made there, and made here."""
 
-FEW = 128
+FEW = 512
 """Unused objects are searched only after more new objects than these."""
 
 PRESSURE = 64_000_000
@@ -32,6 +35,7 @@ class Registry:
         self.limit = FEW
         self.bytes = 0
         self._next: dict[Any, count] = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
+        self._tensors = self._counting(Tensor)
 
     def _counting(self, kind: type | int) -> count:
         self.class_number(kind)
@@ -53,6 +57,14 @@ class Registry:
     def added(self, value: object, kind: type | int) -> int:
         """The number of an object that had none."""
         found = next(self._next.get(kind) or self._counting(kind))
+        self.objects[found] = value
+        self.numbers[id(value)] = found
+        return found
+
+    def added_tensor(self, value: Tensor) -> int:
+        """The same for a tensor, of which there are the most."""
+        self.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
+        found = next(self._tensors)
         self.objects[found] = value
         self.numbers[id(value)] = found
         return found

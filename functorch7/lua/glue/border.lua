@@ -263,7 +263,7 @@ end
 
 -- Collects garbage, and lets Python drop those objects that Lua has no use for. What is in use, in kilobytes.
 function asked.drop_unused()
-  collectgarbage()
+  collectgarbage('step', 1e6)
   local before, gone, count = holding, {}, 0
   holding = 0
   for i = 1, before do
