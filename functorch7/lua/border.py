@@ -47,6 +47,7 @@ NEW_LIST = -12
 """In place of the kinds of results: a list that is new to Lua; its number, and those of its objects, follow."""
 
 TABLES = (*MADE, tuple, dict, OrderedDict)
+FLOATS = {float}
 SHORT = 16
 """Lists of no more objects cross with their results."""
 
@@ -207,6 +208,8 @@ class Border:
         if kind is float or kind is bool:
             return result
         if kind is tuple:
+            if {*map(type, result)} == FLOATS:
+                return (result[0], PLAIN, *result[1:])
             sig, (first, *others) = self._encoded(result or (None,))
             return (first, sig, *others)
         if kind is list and (found := self._new_list(result)) is not None:

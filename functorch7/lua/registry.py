@@ -6,6 +6,7 @@ import math
 from itertools import count
 from typing import Any
 
+from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 
 SHIFT = 32
@@ -14,14 +15,20 @@ SHIFT = 32
 LUA_TABLE, PYTHON_TABLE = 1, 2
 """The classes of lists and dicts that are tables in Lua: made there, and made here."""
 
-FEW = 512
-"""Unused objects are searched only after more new objects than these."""
+FEW = 128
+"""Unused objects are searched only after more new ones than these, of which it is not known how large they are."""
+
+MANY = 2048
+"""After so many new objects they are searched in any case."""
 
 PRESSURE = 64_000_000
-"""After tensors of so many bytes Lua is asked to collect garbage, as it does not know their size."""
+"""After new tensors and tables of so many bytes they are searched: Lua does not know their size."""
+
+ENTRY = 64
+"""So many bytes are an entry of a list or dict."""
 
 KILOBYTES = 4
-"""One more new object may be made before collecting for every so many that Lua uses, as collecting takes longer."""
+"""One more new object may be made before a search for every so many that Lua uses, as it takes longer."""
 
 
 class Registry:
@@ -32,8 +39,7 @@ class Registry:
         self.numbers: dict[int, int] = {}
         self.classes: dict[Any, int] = {LUA_TABLE: LUA_TABLE, PYTHON_TABLE: PYTHON_TABLE}
         self.kinds: list[Any] = [None, LUA_TABLE, PYTHON_TABLE]
-        self.limit = FEW
-        self.bytes = 0
+        self.limit, self.bytes, self._bytes_of_unknown = MANY, 0.0, PRESSURE / FEW
         self._next: dict[Any, count] = {kind: count(kind << SHIFT | 1) for kind in (LUA_TABLE, PYTHON_TABLE)}
         self._tensors = self._counting(Tensor)
 
@@ -56,6 +62,7 @@ class Registry:
 
     def added(self, value: object, kind: type | int) -> int:
         """The number of an object that had none."""
+        self.bytes += self._size_of(value)
         found = next(self._next.get(kind) or self._counting(kind))
         self.objects[found] = value
         self.numbers[id(value)] = found
@@ -68,6 +75,11 @@ class Registry:
         self.objects[found] = value
         self.numbers[id(value)] = found
         return found
+
+    def _size_of(self, value: object) -> float:
+        if isinstance(value, (Tensor, Storage)):
+            return math.prod(value.shape) * value.dtype.itemsize
+        return ENTRY * len(value) if isinstance(value, (list, dict)) else self._bytes_of_unknown
 
     def reserved(self, kind: type | int) -> int:
         """A number for an object of a class that Lua does not have yet."""
@@ -94,8 +106,9 @@ class Registry:
 
     def settle(self, kilobytes: float) -> None:
         """Sets when to search for unused objects again, given how many kilobytes Lua uses."""
-        self.limit = len(self.objects) + max(FEW, int(kilobytes / KILOBYTES))
-        self.bytes = 0
+        unknown = max(FEW, kilobytes / KILOBYTES)
+        self.limit = len(self.objects) + max(MANY, int(unknown))
+        self.bytes, self._bytes_of_unknown = 0.0, PRESSURE / unknown
 
     def is_full(self) -> bool:
         """Whether it is time to search for unused objects."""

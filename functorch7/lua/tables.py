@@ -12,7 +12,7 @@ from typing import Any
 
 from ..legacy.program.lua import Table
 from .kinds import Bridge, Crossing, as_dict
-from .registry import PYTHON_TABLE
+from .registry import ENTRY, PYTHON_TABLE
 
 CHUNK = 200
 """How many values cross at a time."""
@@ -83,6 +83,7 @@ class Tables:
         decoded = self.border.decoded
         target = self._begun(number, kind) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
+        self.registry.bytes += ENTRY * len(found)
         if kind == LIST:
             target.extend(found)
         else:
