@@ -35,7 +35,7 @@ class Loop:
 
 
 class Letters(nn.Module):
-    """Rows of a unit matrix: char-rnn's OneHot, under a name that no layer of functorch7 has, as clones are read by it."""
+    """Rows of a unit matrix: char-rnn's OneHot. It has another name than functorch7's, as files are read by names."""
 
     def __init__(self, count: int):
         super().__init__()

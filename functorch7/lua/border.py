@@ -48,6 +48,8 @@ NEW_LIST = -12
 
 TABLES = (*MADE, tuple, dict, OrderedDict)
 FLOATS = {float}
+"""The types of several results that cross as they are."""
+
 SHORT = 16
 """Lists of no more objects cross with their results."""
 
