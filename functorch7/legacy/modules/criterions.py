@@ -35,9 +35,9 @@ class OfClasses(Criterion):
     @property
     def total_weight_tensor(self) -> Tensor:
         """The sum of the weights of the last forward's targets."""
-        return Tensor([self.total_weight()])
+        return Tensor([self._total_weight()])
 
-    def total_weight(self) -> float:
+    def _total_weight(self) -> float:
         """The same as a number."""
         kept = self._kept
         if kept is None:
