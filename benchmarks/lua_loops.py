@@ -9,7 +9,7 @@ import functorch7 as f7
 from functorch7.legacy import manualSeed, nn, optim, torch
 
 from .measure import Way
-from .user_modules import OneHot, lstm
+from .user_modules import lstm
 
 LOOPS = Path(__file__).parent / "loops"
 
@@ -34,6 +34,20 @@ class Loop:
 # char-rnn -------------------------------------------------------------------------------------------------------------
 
 
+class Letters(nn.Module):
+    """Rows of a unit matrix: char-rnn's OneHot. It has another name than functorch7's, as files are read by names."""
+
+    def __init__(self, count: int):
+        super().__init__()
+        self.count, self.unit = count, torch.eye(count)
+
+    def updateOutput(self, input: Any) -> Any:
+        self.output.resize(input.size(1), self.count).zero()
+        self.unit = self.unit.float()
+        self.output.copy(self.unit.index(1, input.long()))
+        return self.output
+
+
 def clones(original: Any, count: int) -> list:
     """Copies by way of a file, whose parameters are the original's."""
     found, file = [], torch.MemoryFile("w").binary()
@@ -53,7 +67,7 @@ def clones(original: Any, count: int) -> list:
 def char_rnn(vocabulary: int, size: int, layers: int, batch: int, length: int) -> Callable[[], float]:
     """An LSTM by clones over time, rmsprop by a function of the flat parameters."""
     manualSeed(1)
-    model = lstm(OneHot(vocabulary), vocabulary, size, layers)
+    model = lstm(Letters(vocabulary), vocabulary, size, layers)
     params, grads = model.getParameters()
     params.uniform(-0.08, 0.08)
     models, criterions = clones(model, length), clones(nn.ClassNLLCriterion(), length)

@@ -8,7 +8,6 @@ Python, and Lua keeps it as long as Python refers to it.
 from __future__ import annotations
 
 import inspect
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,7 +43,16 @@ RAISED, RETHROWN, THROWN, ENDING = -1, -2, -3, -11
 """In place of the kinds of results: an error's message; one that already says where it comes from; a thrown Lua value,
 whose kind is subtracted; the message of an exception that ends the program."""
 
+NEW_LIST = -12
+"""In place of the kinds of results: a list that is new to Lua; its number, and those of its objects, follow."""
+
 TABLES = (*MADE, tuple, dict, OrderedDict)
+FLOATS = {float}
+"""The types of several results that cross as they are."""
+
+SHORT = 16
+"""Lists of no more objects cross with their results."""
+
 Encoded = tuple[int, Any]
 
 
@@ -158,18 +166,26 @@ class Border:
     def _tensor(self, value: Tensor) -> Encoded:
         if not value.shape:  # a number that was among a network's tensors: Torch has no such tensors
             return self.encode(value.item())
-        return OBJECT, self.registry.numbers.get(id(value)) or self._added(value)
+        return OBJECT, self.registry.numbers.get(id(value)) or self.registry.added_tensor(value)
 
     def new_tensor(self, value: Tensor) -> int:
         """The number of a tensor that is new to Lua and crosses alone, so that unused objects may be dropped now."""
         if self.registry.is_full():
             self.sweep()
-        return self._added(value)
+        return self.registry.added_tensor(value)
 
-    def _added(self, value: Tensor) -> int:
-        registry = self.registry
-        registry.bytes += math.prod(value.shape) * value.storage_.dtype.itemsize
-        return registry.added(value, Tensor)
+    def _new_list(self, value: list) -> tuple | None:
+        """A list of tensors that is new to Lua, as it crosses alone; None for others."""
+        numbers = self.registry.numbers
+        if not value or len(value) > SHORT or id(value) in numbers:
+            return None
+        for each in value:
+            if type(each) is not Tensor or not each.shape:
+                return None
+        if self.registry.is_full():
+            self.sweep()
+        found = [numbers.get(id(each)) or self.registry.added_tensor(each) for each in value]
+        return self.tables.added(value), NEW_LIST, *found
 
     def _table(self, value: object) -> Encoded:
         return OBJECT, self.tables.number(value)
@@ -194,8 +210,12 @@ class Border:
         if kind is float or kind is bool:
             return result
         if kind is tuple:
+            if {*map(type, result)} == FLOATS:
+                return (result[0], PLAIN, *result[1:])
             sig, (first, *others) = self._encoded(result or (None,))
             return (first, sig, *others)
+        if kind is list and (found := self._new_list(result)) is not None:
+            return found
         code, value = self.encode(result)
         return value if code == PLAIN else (value, code)
 
@@ -291,6 +311,7 @@ class Border:
         """Functions for Lua, by name."""
         yield "drop", self.registry.drop
         yield "fill", self.tables.fill
+        yield "fill_with_objects", self.tables.fill_with_objects
         yield "send_again", self.tables.send_again
 
 

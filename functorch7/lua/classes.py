@@ -86,6 +86,7 @@ class Classes:
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, name))
         yield "field_of", self.field_of
+        yield "at", self._at()
         yield "item", self.calls.number(self._item)
         yield "ranges", self.calls.number(self._ranges)
         yield "__concat", self.calls.number(lambda left, right: f"{left}{right}")
@@ -338,6 +339,21 @@ class Classes:
         if isinstance(owner, FIELDS_ALONE):
             return self.border.inside(numbered(owner).get(key)) if isinstance(key, (int, float)) else None
         return self.border.inside(item(owner, key)) if isinstance(owner, (list, dict)) else item(owner, key)
+
+    def _at(self) -> Callable:
+        """The function that returns what is at a place of the tensor or storage of a number."""
+        objects, numbers, border = self.border.registry.objects, self.border.registry.numbers, self.border
+
+        def at(owner: int, place: float) -> Crossing:
+            try:
+                value = objects[owner][int(place)]
+                if type(value) is Tensor:
+                    return numbers.get(id(value)) or border.new_tensor(value), OBJECT
+                return border.returned(value)
+            except BaseException as error:
+                return border.failed(error)
+
+        return at
 
     def set_item(self, _: int, owner: Crossing, key: Crossing, value: Crossing = None) -> None:
         """Puts something at a place."""

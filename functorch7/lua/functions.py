@@ -77,7 +77,7 @@ def with_total_weight(function: Callable) -> Callable:
     @wraps(function)
     def called(criterion: OfClasses, *given: Crossing) -> tuple:
         loss = function(criterion, *given)
-        return loss if isinstance(loss, tuple) else (loss, criterion.total_weight_tensor[1])
+        return loss if isinstance(loss, tuple) else (loss, criterion._total_weight())
 
     return called
 

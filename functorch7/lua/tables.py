@@ -12,7 +12,7 @@ from typing import Any
 
 from ..legacy.program.lua import Table
 from .kinds import Bridge, Crossing, as_dict
-from .registry import PYTHON_TABLE
+from .registry import ENTRY, PYTHON_TABLE
 
 CHUNK = 200
 """How many values cross at a time."""
@@ -83,6 +83,7 @@ class Tables:
         decoded = self.border.decoded
         target = self._begun(number, kind) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
+        self.registry.bytes += ENTRY * len(found)
         if kind == LIST:
             target.extend(found)
         else:
@@ -91,6 +92,18 @@ class Tables:
         if ends:
             self.sent[number] = target.copy()
             self.touched.append(number)
+
+    def fill_with_objects(self, number: int, *numbers: int) -> None:
+        """Fills the list of a table that is a list of objects with those of these numbers."""
+        objects = self.registry.objects
+        target = objects.get(number)
+        found = [objects[each] for each in numbers]
+        if type(target) is list:
+            target[:] = found
+        else:
+            self.registry.put(number, found.copy())
+        self.sent[number] = found
+        self.touched.append(number)
 
     def _begun(self, number: int, kind: int) -> Any:
         target = self.registry.objects.get(number)
@@ -134,6 +147,12 @@ class Tables:
         if not self._is_sending:
             self._send_waiting()
         return found
+
+    def added(self, value: list) -> int:
+        """The number of a list that Lua makes a table of with what it holds."""
+        number = self.registry.added(value, PYTHON_TABLE)
+        self.sent[number] = value.copy()
+        return number
 
     def _send_waiting(self) -> None:
         self._is_sending = True

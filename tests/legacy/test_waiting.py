@@ -70,7 +70,7 @@ class Step:
         return self.net.backward(self.x, gradient)
 
     def update(self):
-        self.net.updateParameters(0.1)
+        self.net.updateParameters(float("0.1"))  # another object each time, as numbers from Lua are
 
 
 class LooksAtTheOutput(Step):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, optim, torch
-from functorch7.lua import LuaError, Runtime
+from functorch7.lua import LuaError, Runtime, registry
 
 PROGRAMS = dict(re.findall(r"^--- (.+)\n((?:.+\n)+)", (Path(__file__).parent / "values.lua").read_text(), re.MULTILINE))
 
@@ -68,6 +68,14 @@ def test_minus_zero_keeps_its_sign_out_of_lua(lua):
     assert [math.copysign(1, each) for each in found] == [1, -1, 1, -1] and found == (0, 0, 3, 0)
 
 
+@pytest.fixture
+def searched_often(lua, monkeypatch):
+    """A Lua whose unused objects are searched after every few new ones."""
+    monkeypatch.setattr(registry, "MANY", 40)
+    monkeypatch.setattr(lua.border.registry, "limit", 40)
+
+
+@pytest.mark.usefixtures("searched_often")
 def test_objects_survive_the_collector_as_themselves(lua):
     """Objects that only Lua holds, dropped and made anew while both collectors run, keep what is in them."""
     program = """
@@ -96,11 +104,12 @@ def test_objects_survive_the_collector_as_themselves(lua):
     assert len(lua.border.registry.objects) < before + 50
 
 
+@pytest.mark.usefixtures("searched_often")
 def test_what_crosses_with_new_tensors_is_not_forgotten_on_its_way(lua):
     """A tensor whose stand-in Lua has collected comes again, together with one that makes the border look for such."""
     first = lua.execute("return function(old, new) return old:size(1) + new:size(1) end")
     held = [torch.Tensor(3) for _ in range(3)]
-    for _ in range(700):
+    for _ in range(150):
         for each in held:
             assert first(each, torch.Tensor(2)) == 5
 

@@ -40,6 +40,18 @@ optim.adam(function(x) return x:sum(), x:clone() end, torch.Tensor{1, 2}, empty,
 return empty.t
 --> 1
 
+--- short lists of tensors, which are other ones later
+local a, b, sum = torch.Tensor{1}, torch.Tensor{2}, nn.CAddTable()
+local pair, twice = {a, b}, nn.ConcatTable():add(nn.Identity()):add(nn.Identity())
+local first = sum:forward(pair)[1]
+pair[2] = torch.Tensor{5}
+local second = sum:forward(pair)[1]
+pair[3] = b
+local third, output = sum:forward(pair)[1], twice:forward(a)
+output[2] = b
+return first, second, third, #pair, sum:forward{a}[1], sum:forward(output)[1], twice.output[2][1], twice.output == output
+--> 3, 6, 8, 3, 1, 3, 2, true
+
 --- masks
 local x = torch.range(1, 6)
 x[x:gt(4)] = 0

@@ -17,7 +17,7 @@ from ...core.types import Structure, Tree, Value
 from ..tensors.changes import Watcher, watch
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .forms import Static, frozen, thawed
+from .forms import SCALARS, Static, frozen, thawed
 from .objects import Object, is_object
 from .user_code import CONSTANTS, Found, users
 
@@ -52,7 +52,7 @@ class Untraceable(Signal):
 class Given(NamedTuple):
     """A tensor, which a program gets as an array; `alone`: nobody else that the program knows shows its elements."""
 
-    dtype: str
+    dtype: np.dtype
     alone: bool
 
 
@@ -167,7 +167,7 @@ class Form:
                 return self._cells[id(value)]
             alone = value._is_whole() and id(value.storage_) not in self._storages
             self._storages.add(id(value.storage_))
-            return Given(value.dtype.name, alone)
+            return Given(value.dtype, alone)
         if value is Absent:
             return Absent()
         if is_object(value):
@@ -187,7 +187,7 @@ class Form:
         for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
             now = value_of(user, name)
             if now is then:
-                if isinstance(kind, (Static, Given)) and self._kind_again(now) != kind:
+                if type(now) not in SCALARS and isinstance(kind, (Static, Given)) and self._kind_again(now) != kind:
                     return False
             elif type(now) is not type(then) or isinstance(kind, (Cell, Inner)) or self._kind_again(now) != kind:
                 return False
@@ -195,7 +195,7 @@ class Form:
 
     def _kind_again(self, value: object) -> Kind:
         if isinstance(value, Tensor):
-            return Given(value.dtype.name, value._is_whole())
+            return Given(value.dtype, value._is_whole())
         return frozen(value)
 
     def arrays(self, user: object) -> dict[str, Value]:

@@ -112,7 +112,7 @@ class Run:
         if isinstance(kind, Cell):
             value = self._parameter(kind)
         elif isinstance(kind, Given):
-            if kind.dtype == "float64" != np.dtype(self.dtype).name:
+            if kind.dtype == np.float64 != np.dtype(self.dtype):
                 raise Untraceable(f"it has a DoubleTensor in {name}")
             value = Tensor.of(self.arrays[name])
         elif isinstance(kind, Inner):

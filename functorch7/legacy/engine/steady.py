@@ -18,7 +18,7 @@ class Steady:
 
     def of(self, number: Scalar, dtype: DTypeLike) -> Scalar:
         """What a call in this precision is given for a number."""
-        if number is not self._number or type(number) is not float:
+        if type(number) is not float or number != self._number:  # an equal one may be another object, as Lua's are
             self._number, self.array = number, None
             return number
         array = self.array

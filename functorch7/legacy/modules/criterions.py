@@ -35,12 +35,18 @@ class OfClasses(Criterion):
     @property
     def total_weight_tensor(self) -> Tensor:
         """The sum of the weights of the last forward's targets."""
-        if self._kept is None:
-            return Tensor([0.0])
-        targets = np.asarray(unwrapped(self._kept.target)).reshape(-1).astype(int)
-        counted = targets[targets != getattr(self, "ignoreIndex", None)]
-        weights = np.ones(counted.size) if self.weights is None else self.weights.numpy()[counted - 1]
-        return Tensor([float(weights.sum())])
+        return Tensor([self._total_weight()])
+
+    def _total_weight(self) -> float:
+        """The same as a number."""
+        kept = self._kept
+        if kept is None:
+            return 0.0
+        targets = np.asarray(unwrapped(kept.target))
+        counted = targets != getattr(kept.spec, "ignore_index", None)
+        if kept.spec.weights is None:
+            return float(np.count_nonzero(counted))
+        return float(np.asarray(kept.spec.weights)[targets[counted].astype(int) - 1].sum())
 
 
 class ClassNLLCriterion(OfClasses, describes=losses.ClassNLLCriterion):

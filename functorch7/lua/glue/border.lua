@@ -1,19 +1,17 @@
 -- The border between Lua and Python, which numbers, strings and booleans alone cross: a Python object is a number here,
 -- with a table or userdata that stands for it as long as Lua has a use for that; a Lua function is a number there.
 local python = ...
-local error, getmetatable, next, pairs, pcall, rawget, select, setmetatable, type, unpack =
-  error, getmetatable, next, pairs, pcall, rawget, select, setmetatable, type, unpack
-local collectgarbage, concat, floor, remove, tonumber, tostring, xpcall =
-  collectgarbage, table.concat, math.floor, table.remove, tonumber, tostring, xpcall
+local getmetatable, next, pairs, rawget, select, setmetatable, type, unpack =
+  getmetatable, next, pairs, rawget, select, setmetatable, type, unpack
+local collectgarbage, floor, tonumber, tostring, xpcall = collectgarbage, math.floor, tonumber, tostring, xpcall
 
 local SHIFT = 2 ^ 32 -- a number is that of a class, and behind it a count
-local LUA_TABLE, PYTHON_TABLE = 1, 2
+local PYTHON_TABLE = 2
 local OBJECTS = 3 * SHIFT -- smaller numbers are those of tables
 local OBJECT, STRING, FUNCTION, VALUE, OWNER, METHOD, NIL = 1, 2, 3, 4, 5, 6, 7
 local MINUS_ZERO = 5 -- to Python, of which lupa makes the whole number 0
+local NEW_LIST = -12 -- in place of the kinds of results: a list's number, and those of its objects
 local CHUNK = 240
-local DEEPEST = 100 -- tables inside of others that are sent by calls of calls
-local LIST, DICT, INDEXED, CALLED = 0, 1, 2, 3 -- what Python makes of a table
 
 local live = setmetatable({}, {__mode = 'v'}) -- by number what stands for a Python object
 local numbers = setmetatable({}, {__mode = 'k'}) -- and back
@@ -41,9 +39,7 @@ border.function_of, border.field_of = kept(python.function_of), kept(python.fiel
 
 -- To Python --------------------------------------------------------------------------------------------------------
 
-local references_given, tables_given = 0, 0
-local sent = {} -- with the outermost table
-local send
+local references_given = 0
 
 local function refer(value)
   local reference = references[value]
@@ -65,7 +61,7 @@ local function encode(value)
   if kind == 'string' then return STRING, value end
   if kind == 'table' then
     local metatable = getmetatable(value)
-    if type(metatable) ~= 'table' or rawget(metatable, '__typename') == nil then return OBJECT, send(value) end
+    if type(metatable) ~= 'table' or rawget(metatable, '__typename') == nil then return OBJECT, border.send(value) end
   end
   if kind == 'function' then return FUNCTION, refer(value) end
   if kind == 'cdata' and tonumber(value) then return 0, tonumber(value) end
@@ -78,108 +74,13 @@ function border.is_of_lua(value)
   return (kind == 'table' or kind == 'function') and (numbers[value] or 0) < OBJECTS
 end
 
-local function is_list(value, length)
-  for key in next, value do
-    if type(key) ~= 'number' or key < 1 or key > length or key % 1 ~= 0 then return false end
-  end
-  return true
-end
-
-local function kind_of_table(value, length)
-  local metatable = getmetatable(value)
-  local has = type(metatable) == 'table' and metatable or {}
-  if rawget(has, '__call') then return CALLED end
-  if is_list(value, length) then return LIST end
-  return rawget(has, '__index') and INDEXED or DICT
-end
-
--- Whether Python's dicts have no such key: tables, storages, and true beside 1, which it takes for the same.
-local function is_key_of_lua(value, key)
-  local kind = type(key)
-  if kind == 'string' or kind == 'number' then return false end
-  if kind == 'boolean' then return rawget(value, key and 1 or 0) ~= nil end
-  local number = numbers[key]
-  if number and number >= OBJECTS then return border.is_storage(number) end
-  return kind == 'table'
-end
-
-local function number_of_table(value)
-  local number = numbers[value]
-  if not number then
-    tables_given = tables_given + 1
-    number = LUA_TABLE * SHIFT + tables_given
-    numbers[value], live[number], tables[number] = number, value, true
-    holding = holding + 1
-    held[holding] = number
-  end
-  return number
-end
-
--- Fills a table's Python list or dict, which is `opened` where others may refer to it already.
-local function fill(value, number, kind, opened)
-  local codes, values, count = {}, {}, 0
-  local function flush(is_last)
-    python.fill(number, kind, not opened, is_last, concat(codes, '', 1, count), unpack(values, 1, count))
-    count, opened = 0, true
-  end
-  local function put(each)
-    count = count + 1
-    codes[count], values[count] = encode(each)
-  end
-  if kind == LIST then
-    for i = 1, #value do
-      if not opened and type(value[i]) == 'table' then flush(false) end -- so that it may refer to this one
-      put(value[i])
-      if count == CHUNK then flush(false) end
-    end
-  else
-    for key, each in next, value do
-      if not opened and type(each) == 'table' then flush(false) end
-      if is_key_of_lua(value, key) then
-        count = count + 1
-        codes[count], values[count] = VALUE, refer(key)
-      else
-        put(key)
-      end
-      put(each)
-      if count >= CHUNK then flush(false) end
-    end
-  end
-  flush(true)
-end
-
--- Sends what a table holds, once with the outermost that holds it; its Python list or dict is the same one each time.
--- Tables nest deeper than calls can: from some depth on those inside wait, open, until the outermost is sent.
-local depth, waiting = 0, {}
-
-local function fill_all(...)
-  fill(...)
-  while #waiting > 0 do fill(unpack(remove(waiting))) end
-end
-
-function send(value)
-  local number = number_of_table(value)
-  if sent[value] then return number end
-  sent[value] = true
-  local kind = kind_of_table(value, #value)
-  if depth == DEEPEST then
-    python.fill(number, kind, true, false, '')
-    waiting[#waiting + 1] = {value, number, kind, true}
-    return number
-  end
-  depth = depth + 1
-  if depth > 1 then
-    fill(value, number, kind, false)
-    depth = depth - 1
-    return number
-  end
-  local ok, problem = pcall(fill_all, value, number, kind, false)
-  depth, sent, waiting = 0, {}, {} -- also where a signal came meanwhile: what comes next is sent anew
-  if not ok then error(problem, 0) end
-  return number
-end
-
 -- From Python ------------------------------------------------------------------------------------------------------
+
+function border.hold_table(value, number)
+  numbers[value], live[number], tables[number] = number, value, true
+  holding = holding + 1
+  held[holding] = number
+end
 
 local function make(number)
   local class, made = floor(number / SHIFT), nil
@@ -193,14 +94,19 @@ local function make(number)
   made = {}
   arrivals = arrivals + 1
   arriving[arrivals] = made
-  live[number], numbers[made] = made, number
   if tables[number] then
+    live[number], numbers[made] = made, number
     python.send_again(number) -- collected, which Python has not heard of
   else
-    tables[number] = true
-    holding = holding + 1
-    held[holding] = number
+    border.hold_table(made, number)
   end
+  return made
+end
+
+local function new_list(number, ...)
+  local made = {...}
+  for i = 1, #made do made[i] = live[made[i]] or make(made[i]) end
+  border.hold_table(made, number)
   return made
 end
 
@@ -231,6 +137,7 @@ local function received(owner, first, sig, ...)
     return found
   end
   if sig == OWNER then return owner end
+  if sig == NEW_LIST then return new_list(first, ...) end
   if sig < 0 then return border.fail(first, sig) end
   if sig == 0 then return first, ... end
   return border.arrived(several(sig, first, ...))
@@ -280,7 +187,7 @@ function border.call_many(what, name, owner, values, count)
   for i = 1, count do
     if values[i] == nil then border.refuse 'more than 16 arguments, with nil among them' end
   end
-  return received(owner, what(name, -1, send(values)))
+  return received(owner, what(name, -1, border.send(values)))
 end
 
 -- What Python asks of Lua ------------------------------------------------------------------------------------------
@@ -356,7 +263,7 @@ end
 
 -- Collects garbage, and lets Python drop those objects that Lua has no use for. What is in use, in kilobytes.
 function asked.drop_unused()
-  collectgarbage()
+  collectgarbage('step', 1e6)
   local before, gone, count = holding, {}, 0
   holding = 0
   for i = 1, before do

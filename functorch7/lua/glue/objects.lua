@@ -119,7 +119,7 @@ local function get(class, self, key)
   return received(nil, name(numbers[self]))
 end
 
-local item, ranges = border.method_of_class(python.item), border.function_of(python.ranges)
+local at, item, ranges = python.at, border.method_of_class(python.item), border.function_of(python.ranges)
 
 -- The numbers of a place that is one to four of them in a table (`x[{1, 2}]`), which cross without the table.
 local function numbers_of_place(key)
@@ -167,6 +167,7 @@ local function index_of(class)
   local is_typed = class.is_typed
   local function type_of(self) return (methods.type or get(class, self, 'type'))(self) end
   function class.index(self, key)
+    if is_typed and type(key) == 'number' then return received(nil, at(numbers[self], key)) end
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
     local typed = is_typed and typed_methods[key]

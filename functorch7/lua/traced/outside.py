@@ -42,7 +42,7 @@ class Outside:
         self._number = self.border.ask.guard() if written else None
         if written:
             finalize(self, self.border.unguarded.append, self._number)
-        self._places: list[tuple[Crossing, str, Crossing]] = []
+        self._places: dict[tuple[type, str], Crossing] = {}
         self._found: dict[tuple, Crossing] = {}
         self._names: dict[LuaFunction, Crossing] = {}
         self._codes: dict[LuaFunction, Code] = {}
@@ -59,15 +59,16 @@ class Outside:
             return False
         if self._default != getdefaulttensortype() or self._version != self.border.written:
             return False
-        if not all(space.get(name, _NOTHING) is value for space, name, value in self._places):
-            return False
+        for (base, name), value in self._places.items():
+            if vars(base).get(name, _NOTHING) is not value:
+                return False
         return bool(self.border.ask.stands(self._number))
 
     def method(self, name: str) -> Crossing:
         """What the user's classes define under a name, or None."""
         for base in users(self.kind):
             found: Crossing = vars(base).get(name, _NOTHING)
-            self._places.append((vars(base), name, found))
+            self._places.setdefault((base, name), found)
             if found is not _NOTHING:
                 return found
         return None
