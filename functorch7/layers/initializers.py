@@ -151,7 +151,13 @@ def shapes_of(spec: Module) -> dict[str, Value]:
 
     Nothing is cached for modules without parameters: a graph's description may contain places of a user's objects.
     """
-    return {} if type(spec).init_params is Module.init_params else _shapes_of(spec)
+    if type(spec).init_params is Module.init_params:
+        return {}
+    found = vars(spec).get("_shapes")
+    if found is None:
+        found = _shapes_of(spec)
+        spec._set(_shapes=found)  # where objects, which ask again and again, find it without comparing descriptions
+    return found
 
 
 @lru_cache(1024)
