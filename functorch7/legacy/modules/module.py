@@ -152,14 +152,6 @@ class Module(
         """Whether the user's methods have to be called, as it cannot be described."""
         return not self.is_described or self.has_own_gradient() or self.overrides("updateOutput")
 
-    def has_own_gradient(self) -> bool:
-        """Whether the user defines the gradient."""
-        return self._has_parts_of_backward() or self.goes_back_itself()
-
-    def _has_parts_of_backward(self) -> bool:
-        """Whether the user defines methods that Torch's `backward` calls."""
-        return self.overrides("updateGradInput") or self.overrides("accGradParameters")
-
     def _planned(self, form: Form | None = None) -> Plan:
         plan = self._plans and self._plans.newest
         if plan and form is None and plan.is_plain and plan.is_in_mode and not plan.is_stale:

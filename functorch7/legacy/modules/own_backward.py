@@ -17,7 +17,15 @@ def is_written(method: object) -> bool:
 
 
 class OwnBackward(Described):
-    """The part of Module that knows whether a user's `backward` counts, and goes back by it."""
+    """The part of Module that knows whether a user defines the gradient, and goes back by the user's `backward`."""
+
+    def has_own_gradient(self) -> bool:
+        """Whether the user defines the gradient."""
+        return self._has_parts_of_backward() or self.goes_back_itself()
+
+    def _has_parts_of_backward(self) -> bool:
+        """Whether the user defines methods that Torch's `backward` calls."""
+        return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
     def goes_back_itself(self) -> bool:
         """Whether there is a user's `backward` nearer to the object than other methods of its gradient."""
