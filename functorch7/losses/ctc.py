@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import check_values, expected, lookable, title
+from ..core import check_floating, check_values, expected, lookable, title
 from ..core.types import Array, Table, Value
 from ..layers.lookup import are_numbers
 from .base import Criterion, of_sizes
@@ -19,7 +19,8 @@ class CTCCriterion(Criterion):
     0 after the last of a shorter row; and the number of steps of each sequence, (B). Steps beyond it do not count, nor
     do sequences with too few steps for their labels.
     Shape: scores (T, B, C), or (B, T, C) with `batch_first`, or (T B, C) -> scalar.
-    Raises: ValueError for other shapes, labels without a score, and more steps than there are.
+    Raises: ValueError for other shapes, labels without a score, and more steps than there are; TypeError for whole
+    numbers as scores.
     Source: nnx, CTCCriterion.lua, by warp-ctc.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -41,6 +42,7 @@ class CTCCriterion(Criterion):
     def loss(self, input: Array, target: Table) -> Array:
         labels, sizes = self._of_target(target)
         scores = self._by_step(input, len(sizes))
+        check_floating(self, scores)
         labels, sizes = (each.astype(np.int32) for each in (labels, sizes))
         lengths = (labels > 0).sum(1, dtype=np.int32)
         repeated = ((labels[:, 1:] == labels[:, :-1]) & (labels[:, 1:] > 0)).sum(1, dtype=np.int32)

@@ -247,7 +247,8 @@ draw(
 # **Classes**, which count from 1. ClassNLLCriterion wants log-probabilities; CrossEntropyCriterion makes them of
 # scores. TreeNLLCriterion and NCECriterion stand behind layers for large vocabularies: SoftMaxTree has picked the
 # target's log-probability already; NCEModule gives probabilities of targets and of noise by the model and by the
-# noise's own distribution.
+# noise's own distribution. CTCCriterion adds up all ways to say some labels in the steps that there are, with blanks
+# between.
 
 
 # %%
@@ -286,6 +287,12 @@ draw(
         {NONE: None},
         0.02,
         1,
+    ),
+    Picture(
+        f7.CTCCriterion(),
+        "3 steps, scores [0, x]",
+        lambda x: jnp.broadcast_to(jnp.stack([0 * x, x]), (3, 1, 2)),
+        {f"labels {y}": [jnp.array([y]), jnp.array([3])] for y in ([1], [1, 1])},
     ),
 )
 

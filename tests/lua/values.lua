@@ -2673,17 +2673,18 @@ function Table:__init(dim)
   self.size = torch.LongStorage {dim}
 end
 function Table:updateOutput(input) return input[1]:expandAs(input[2]) + input[2] * self.size[1] end
-local init = nn.Mul.__init
-function nn.Mul:__init(factor)
-  init(self)
-  self.weight:fill(factor)
+local init = nn.Add.__init
+function nn.Add:__init(number)
+  init(self, 1, true)
+  self.bias:fill(number)
 end
 local ones = {torch.ones(2, 1), torch.ones(2, 2)}
-local expand, mixed = nn.ExpandAs(), nn.Sequential():add(nn.MixtureTable(3)):add(nn.Mul(5))
+local expand, mixed = nn.ExpandAs(), nn.Sequential():add(nn.MixtureTable(3)):add(nn.Add(5))
+nn.Add.__init = init
 local function read(value) return torch.deserialize(torch.serialize(value)) end
 return expand:forward(ones)[1][2], read(expand):forward(ones)[1][2], mixed:forward(ones)[1][2],
   mixed:clone():forward(ones)[1][2], read(mixed):forward(ones)[1][2]
---> 2, 2, 20, 20, 20
+--> 2, 2, 9, 9, 9
 
 --- what a criterion's method has put into output is there for its other methods, whatever the loss is
 require 'nn'
