@@ -6,6 +6,7 @@ import pickle
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from criterion_cases import CRITERIONS
 from gradients import check_gradient
@@ -79,3 +80,18 @@ def test_a_check_of_sizes_reads_no_values(criterion, input, target):
             criterion.check(given, target)
         except ValueError:
             assert criterion.checks_input
+
+
+def test_connectionist_temporal_classification_is_that_of_optax():
+    random = np.random.default_rng(0)
+    scores = random.normal(size=(6, 4, 3)).astype(np.float32)  # steps, sequences, classes
+    labels, sizes = np.array([[1, 1, 2], [2, 1, 0], [2, 0, 0], [1, 2, 1]]), np.array([6, 5, 3, 4])
+    steps = (np.arange(6) >= sizes[:, None]).astype(np.float32)
+
+    def expected(scores):
+        return optax.ctc_loss(scores.swapaxes(0, 1), steps, labels, (labels == 0).astype(np.float32)).sum()
+
+    losses = [
+        loss(scores) for loss in map(jax.value_and_grad, (lambda x: f7.CTCCriterion()(x, (labels, sizes)), expected))
+    ]
+    jax.tree.map(lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5), *losses)
