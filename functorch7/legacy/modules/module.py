@@ -183,6 +183,9 @@ class Module(
 
     def updateOutput(self, input: Value) -> Value:
         """Computes the output, in one compiled call, and keeps what backward needs."""
+        return self._called_with(input)
+
+    def _called_with(self, input: Input) -> Output:
         if (run := current_run()) is not None:
             return run.call_made(self, (input,), {})
         result = self._run(self._planned(), input).result

@@ -42,7 +42,7 @@ class Sequential(Container, describes=layers.Sequential):
     def updateOutput(self, input: Value) -> Output:
         """The output; without modules the input itself."""
         if self.modules or not isinstance(input, Tensor) or standing(self):
-            return super().updateOutput(input)
+            return self._called_with(input)
         self.output = input
         return input
 
