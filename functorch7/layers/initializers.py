@@ -153,10 +153,11 @@ def shapes_of(spec: Module) -> dict[str, Value]:
     """
     if type(spec).init_params is Module.init_params:
         return {}
-    found = vars(spec).get("_own_shapes")
+    found = vars(spec).get("_initial_shapes")
     if found is None:
         found = _shapes_of(spec)
-        spec._set(_own_shapes=found)  # where objects, which ask again and again, find it without comparing descriptions
+        # Objects ask again and again, and find it here without comparing descriptions.
+        spec._set(_initial_shapes=found)
     return found
 
 

@@ -64,16 +64,20 @@ readers: dict[str, Callable[[Reader, Record], Node]] = {}
 """How to read objects of classes that no schema can describe, by the name in the file: from a record to a node."""
 
 
+def _nothing(_: object) -> None:
+    """What is known of a name or an object where nobody has classes of their own."""
+
+
 class Reader:
     """Makes nodes from objects; one object becomes one node, wherever it occurs."""
 
     def __init__(
         self,
         allow_unknown: bool | Collection[str] = False,
-        users: Callable[[str], type | None] | None = None,
-        parent_of: Callable[[str], str | None] | None = None,
-        adopted: Callable[[Value], Value] | None = None,
-        rewritten: Callable[[str], type | None] | None = None,
+        users: Callable[[str], type | None] = _nothing,
+        parent_of: Callable[[str], str | None] = _nothing,
+        adopted: Callable[[Value], Value] = _nothing,
+        rewritten: Callable[[str], type | None] = _nothing,
     ):
         self.allow_unknown = allow_unknown
         self.users_class = users  # the class of a name that the user has written
@@ -94,7 +98,7 @@ class Reader:
 
     def is_module(self, value: Value) -> bool:
         """Whether a value in a graph's node stands for a module."""
-        return isinstance(value, T7Object) or (self.adopted is not None and self.adopted(value) is not None)
+        return isinstance(value, T7Object) or self.adopted(value) is not None
 
     def read(self, object: T7Object, path: str = "the top") -> Node:
         """The node of an object. Raises UnknownClassError, and T7ModuleError for fields that do not make a module."""
@@ -161,9 +165,9 @@ class Reader:
         name = known_name(object.class_name)
         own_reader = readers.get(object.class_name)
         if name is None and own_reader is None:
-            parent = None if self.parent_of is None else self.parent_of(object.class_name)
+            parent = self.parent_of(object.class_name)
             return self._foreign(object, path) if parent is None else self._derived(object, parent, path)
-        if self.rewritten is not None and self.rewritten(object.class_name) is not None:
+        if self.rewritten(object.class_name) is not None:
             return self._foreign(object, path)
         fields = upgraded(object)
         if id(object) in self.pooled:
@@ -186,13 +190,13 @@ class Reader:
 
     def _foreign(self, object: T7Object, path: str) -> Node:
         """The place of an object of a user's class, of another that has a module's methods, or of an unknown one."""
-        adopted = None if self.adopted is None else self.adopted(object)
+        adopted = self.adopted(object)
         if adopted is not None:
             fields = object.fields if isinstance(object, T7Object) else object
             if isinstance(fields, dict):
                 self.owned.append((fields, path))
             return Node(Adopted(adopted))
-        if self.users_class is not None and self.users_class(object.class_name) is not None:
+        if self.users_class(object.class_name) is not None:
             if not isinstance(object.fields, dict):
                 kind = type(object.fields).__name__
                 raise T7FormatError(f"{object.class_name} at {path}: expected fields, got {kind}", object.offset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -115,20 +115,12 @@ def _zeros(shape: tuple, dtype: np.dtype) -> np.ndarray:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-class _Elements(NamedTuple):
-    """What a NumPy array holds."""
-
-    bytes: bytes
-    dtype: np.dtype
-    shape: tuple[int, ...]
-
-
 def _stamp(value: Any) -> Any:
     """What differs when the value has been written to, or is another; for what is not known, it always differs."""
     if isinstance(value, Tensor):
         return settled(value.storage_.version), value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
-        return _Elements(value.tobytes(), value.dtype, value.shape)
+        return value.tobytes(), value.dtype, value.shape
     if isinstance(value, (list, tuple)):
         return [_stamp(each) for each in value]
     if isinstance(value, dict):
@@ -140,13 +132,15 @@ def _is_same(now: Any, stamp: Any) -> bool:
     """Whether a stamp is the same as an earlier one."""
     if type(now) is not type(stamp):
         return False
-    if type(now) is tuple:  # arrays are compared by identity: one that is written to gives way to a copy
-        return now[0] is settled(stamp[0]) and now[1:] == stamp[1:]
+    if type(now) is tuple:
+        held, before = now[0], settled(stamp[0])
+        # A tensor's array is compared by identity: one that is written to gives way to a copy.
+        return now[1:] == stamp[1:] and (held is before or (type(held) is bytes and held == before))
     if type(now) is list:
         return len(now) == len(stamp) and all(map(_is_same, now, stamp))
     if type(now) is dict:
         return now.keys() == stamp.keys() and all(_is_same(now[name], stamp[name]) for name in now)
-    return now is stamp or (isinstance(now, (int, float, _Elements)) and now == stamp)
+    return now is stamp or (isinstance(now, (int, float)) and now == stamp)
 
 
 class Evaluation:
