@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -51,8 +51,8 @@ class Zeros:
         return jax.random.wrap_key_data(np.zeros(2, np.uint32), impl="threefry2x32")  # type: ignore[arg-type]
 
 
-ROOMS = 2**10, 2**15, 2**20
-"""This many numbers are drawn at once: JAX compiles a program for each shape, which takes a third of a second."""
+ROOMS = 2**15, 2**20
+"""So many numbers are drawn at once: JAX compiles a program for each shape, in more time than 1,000 such draws take."""
 
 SOURCE: ContextVar[NumberSource | None] = ContextVar("source", default=None)
 """The source from which initial values are drawn, instead of from their keys."""
@@ -68,18 +68,21 @@ def split(key: Array, count: int = 2) -> Array | list[Array]:
     return [key] * count if _source(key) else jax.random.split(key, count)
 
 
-def _drawn(draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: tuple[int, ...]) -> Array:
+def _drawn(
+    draw: Callable[[Array, tuple[int, ...]], Array], key: Array, shape: tuple[int, ...],
+    scaled: Callable[[Any], Any] = lambda drawn: drawn,
+) -> Array:  # fmt: skip
     """A draw of this shape, cut out of a larger one: each of Threefry's numbers depends only on its key and place."""
     size = math.prod(shape)
     room = next((room for room in ROOMS if size <= room), None)
     by_place = jax.config.jax_threefry_partitionable  # type: ignore[attr-defined]
     by_place = by_place and jax.random.key_impl(key) == "threefry2x32"
     if room is None or not by_place or not is_concrete(key) or key.committed:
-        return draw(key, shape)
+        return scaled(draw(key, shape))
     more = draw(key, (room,))
     if not is_concrete(more):  # a concrete key, although a program is being traced
-        return draw(key, shape)
-    return jax.device_put(np.asarray(more)[:size].reshape(shape))
+        return scaled(draw(key, shape))
+    return jax.device_put(scaled(np.asarray(more)[:size].reshape(shape)))
 
 
 def between(key: Array, shape: tuple[int, ...], low: ArrayLike = 0, high: ArrayLike = 1) -> Array:
@@ -99,7 +102,7 @@ def normal(key: Array, shape: tuple[int, ...], stdv: float = 1) -> Array:
     check_sizes(shape)
     if source := _source(key):
         return source.normal(shape, 0, stdv)
-    return _drawn(lambda key, shape: jax.random.normal(key, shape, jnp.float32) * stdv, key, shape)
+    return _drawn(lambda key, shape: jax.random.normal(key, shape, jnp.float32), key, shape, lambda drawn: drawn * stdv)
 
 
 def filled(shape: int | Sequence[int], value: ArrayLike) -> Array:

@@ -79,7 +79,7 @@ def _run(recipe: Recipe, folder: str | os.PathLike | None, options: dict[str, An
         _keep(recipe, words_of(task.train), Path(folder), trainer.last_step() is not None)
     result = trainer.fit(
         task.train, recipe.epochs, validation=task.validation, batch_size=task.batch_size, seed=recipe.seed,
-        variables=jax.jit(task.init)(recipe.key),
+        variables=task.init(recipe.key),
     )  # fmt: skip
     measured = task.test is not None and result.ended in ("all epochs", "no improvement")
     return Outcome(task, result, _on_test(recipe, task, trainer, result) if measured else {})

@@ -7,6 +7,7 @@ from .. import optim
 from ..core import Module, Variables
 from ..core.types import Array, Tree, Value
 from ..layers import Dropout
+from ..layers.initializers import between
 from .rates import by_epoch, falling
 from .recipe import NotNegative, Positive, Probability, Recipe, Schedule, Sizes
 
@@ -77,8 +78,7 @@ def spread(params: Tree, bound: float, key: jax.Array) -> Array:
     """Arrays like params, uniformly distributed on +-bound."""
     leaves, structure = jax.tree.flatten(params)
     keys = jax.random.split(key, len(leaves))
-    drawn = [jax.random.uniform(k, leaf.shape, leaf.dtype, -bound, bound) for k, leaf in zip(keys, leaves, strict=True)]
-    return structure.unflatten(drawn)
+    return structure.unflatten(between(k, leaf.shape, -bound, bound) for k, leaf in zip(keys, leaves, strict=True))
 
 
 def word_count(_: Value, targets: Value) -> int:

@@ -9,6 +9,7 @@ import optax
 from jax import lax
 
 from ..core import Module
+from ..core.backend import traced_for
 from ..core.types import Array, Tree
 from .first_batch import Step
 from .sharding import Sharding
@@ -54,14 +55,9 @@ def _where(sound: Any, update: Callable, state: Any, *more: Any) -> Any:
 
     A branch costs nothing on CPU, where a choice costs as much again as the update; a GPU waits for the host to branch.
     """
-
-    def branch(sound: Any, state: Any, *more: Any) -> Any:
+    if traced_for() == "cpu":
         return lax.cond(sound, update, lambda state, *_: state, state, *more)
-
-    def choice(sound: Any, state: Any, *more: Any) -> Any:
-        return jax.tree.map(lambda new, old: jnp.where(sound, new, old), update(state, *more), state)
-
-    return lax.platform_dependent(sound, state, *more, cpu=branch, default=choice)
+    return jax.tree.map(lambda new, old: jnp.where(sound, new, old), update(state, *more), state)
 
 
 def _alike(one: Any, other: Any) -> bool:
