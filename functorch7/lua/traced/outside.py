@@ -62,7 +62,7 @@ class Outside:
         for (base, name), value in self._places.items():
             if vars(base).get(name, _NOTHING) is not value:
                 return False
-        return bool(self.border.ask.stands(self._number))
+        return not self._found or bool(self.border.ask.stands(self._number))
 
     def method(self, name: str) -> Crossing:
         """What the user's classes define under a name, or None."""
