@@ -43,17 +43,52 @@ def tuned(module: Module, before: Module) -> Module:
     """The description, which now knows which of its numbers differ, or differed, from those of an earlier one."""
     if type(module) is not type(before):
         return module
-    names = before.tuned | {name for name in module.tunable if getattr(module, name) != getattr(before, name)}
+    changed = {name for name in module.tunable if _differ(getattr(module, name), getattr(before, name))}
+    names = module.tuned | before.tuned | changed
     if names != module.tuned:
         module = module.replace()
         module._set(tuned=names)
     return module
 
 
+def compared(module: Module) -> Module:
+    """The description, which now knows which of its numbers differ among those that came before and are else like it.
+
+    So networks that differ in such numbers, as in a search for the best ones, are one program from the second on.
+    """
+    names = module.tunable
+    if not names or not all(_are_numbers(getattr(module, name)) for name in names) or _holds_modules(module):
+        return module
+    last = _last_alike(_changed(module, dict.fromkeys(names, Hole(0))))
+    if last and last[0] == module and last[0].tuned >= module.tuned:
+        return last[0]
+    module = tuned(module, last[0]) if last else module
+    last[:] = [module]
+    return module
+
+
+def _differ(one: Value, other: Value) -> bool:
+    """Whether two values of a field differ; one that is traced differs from all others."""
+    are_numbers = _are_numbers(one) and _are_numbers(other)
+    return one is not other and not (are_numbers and one == other)
+
+
+def _holds_modules(module: Any) -> bool:
+    """Whether modules are in its fields, which may be users' own."""
+    values = [getattr(module, field.name) for field in fields(module)]
+    return any(hasattr(each, "tuned") for value in values for each in (value if isinstance(value, tuple) else (value,)))
+
+
+@lru_cache(4096)
+def _last_alike(_: Module) -> list[Module]:
+    """A place for the last description that is this one but for its numbers."""
+    return []
+
+
 def numbers_of(module: Module) -> tuple[str, ...]:
     """The names of a module's numbers that are arguments: those that were changed, and those that follow from them."""
-    own = (name for name in module.tunable if name in module.tuned)
-    own = tuple(name for name in own if _are_numbers(getattr(module, name)))
+    known = {name for name in module.tuned if _are_numbers(getattr(module, name))}  # those traced now are not asked for
+    own = tuple(name for name in module.tunable if name in known) if known else ()
     return own + _following(type(module)) if own else ()
 
 
@@ -126,6 +161,8 @@ def _changed(module: Module, changes: Value) -> Value:
     """A copy with other entries, unchecked: they were checked when they were numbers."""
     copy = object.__new__(type(module))
     copy.__dict__.update(module.__getstate__() | changes)
+    if "_initial_shapes" in module.__dict__:  # which no number changes, and which cannot be looked up by traced ones
+        copy.__dict__["_initial_shapes"] = module.__dict__["_initial_shapes"]
     return copy
 
 

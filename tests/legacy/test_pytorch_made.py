@@ -37,6 +37,8 @@ def net_of(forward):
     net.a, net.b, net.norm, net.cell = nn.Linear(3, 3), Inner(), nn.BatchNormalization(3), nn.FastLSTM(3, 3)
     net.chain = nn.Sequential(nn.Linear(3, 4), nn.BatchNormalization(4), nn.ReLU(), nn.Linear(4, 3))
     net.penalty = nn.L1Penalty(0.3)
+    for norm in (net.norm, net.chain.get(2)):
+        norm.momentum, norm.momentum = 0.3, 0.1  # which is an argument of programs from then on
     return net
 
 

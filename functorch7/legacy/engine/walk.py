@@ -59,6 +59,8 @@ class Walk:
         """
         self._seat(module, path)
         first_user = len(self.foreign)
+        if "_spec" in module.__dict__:
+            module.__dict__["_spec"] = numbers.compared(module._spec)
         spec = module.own_description()
         if isinstance(spec, Criterion) and is_whole(module):
             module.surround()

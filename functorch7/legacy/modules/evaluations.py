@@ -33,7 +33,7 @@ class Loss:
     def __init__(self, spec: Criterion, dtype: np.dtype):
         self.spec, self.dtype = spec, dtype
         self._checks, self.checks_input = type(spec).check is not Criterion.check, spec.checks_input
-        bare, self._numbers = numbers.taken_out(spec)
+        bare, self._numbers = numbers.taken_out(numbers.compared(spec))
         self._function = _value_and_gradient(bare, dtype)
         self._precision = dtype if dtype.itemsize == 8 else None
         self._noting = Noting(dtype.itemsize == 8) if has_others() else None
