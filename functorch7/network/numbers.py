@@ -70,7 +70,9 @@ def _following(kind: type) -> tuple[str, ...]:
 def bare(module: Module, first: int = 0) -> Module:
     """A description without its numbers, the first of which has this position; modules inside keep theirs."""
     holes = {name: Hole(first + i) for i, name in enumerate(numbers_of(module)) if name in module.tuned}
-    return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits}) if holes else module
+    if not holes:
+        return module
+    return module.changed({**holes, "printed": module.printed, "_traits": module.traits})
 
 
 def differ_in_numbers_alone(one: Value, other: Value) -> bool:
@@ -105,7 +107,7 @@ def put_in(module: Module, numbers: Sequence[Scalar]) -> Module:
     first = min(vars(made)[name].position for name in holes)
     changes = {name: numbers[vars(made)[name].position] for name in holes}
     changes |= {name: numbers[first + len(holes) + i] for i, name in enumerate(_following(type(made)))}
-    return _changed(made, {**changes, "_traits": made.traits})
+    return made.changed({**changes, "_traits": made.traits})
 
 
 def _with_inside(module: Any, change: Value) -> Value:
@@ -119,14 +121,7 @@ def _with_inside(module: Any, change: Value) -> Value:
                 changes[field.name] = new
         elif hasattr(value, "tuned") and (changed := change(value)) is not value:
             changes[field.name] = changed
-    return _changed(module, changes) if changes else module
-
-
-def _changed(module: Module, changes: Value) -> Value:
-    """A copy with other entries, unchecked: they were checked when they were numbers."""
-    copy = object.__new__(type(module))
-    copy.__dict__.update(module.__getstate__() | changes)
-    return copy
+    return module.changed(changes) if changes else module
 
 
 def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:
