@@ -168,6 +168,8 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
             (params,), (buffers,) = params, buffers
             for owner, alias in module.ties:
                 params = with_at(params, alias, found_at(params, owner))
+            for owner, alias in module.tied_buffers:
+                buffers = with_at(buffers, alias, found_at(buffers, owner))
             return made(module.module, params, buffers)
         own, below = split(module, params)
         own_buffers, buffers_below = split(module, buffers)

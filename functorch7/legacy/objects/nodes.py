@@ -181,7 +181,7 @@ class Nodes:
             description,
             {name: object.__dict__[name] for name in names},
             gradients,
-            {name: Slot(object, name).read() for name in spec.init_buffers()},
+            {name: _buffer(Slot(object, name)) for name in spec.init_buffers()},
             [self.node(module) for module in object.children()],
             self._parts(object),
             settings,
@@ -200,6 +200,11 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _buffer(slot: Slot) -> Value:
+    """The tensor that holds it, by which it is known whether others share it, or its value."""
+    return slot.read() if slot.tensor is None else slot.tensor
 
 
 class Arrays:
