@@ -43,6 +43,8 @@ class Node:
     """Fields that a program may have added to those of the object's class, as the file has them."""
     user_class: str | None = None
     """The name of the object's class, if a user has derived it from the description's."""
+    state: Fields = field(default_factory=dict)
+    """Recurrent state, in files only: functions start from none."""
     annotations: dict[Any, Fields] = field(default_factory=dict)
     """What a program has noted about a graph's nodes, by their values (`layers.graph.Source`)."""
 
@@ -84,7 +86,7 @@ def functional(node: Node, place: Callable[[Value], Value] = place_of) -> tuple[
         below = [variables(child, (*path, name)) for child, name in inner]
         buffers = node.spec.init_buffers() | jax.tree.map(jnp.array, node.buffers)
         for name, array in node.buffers.items():
-            if np.shape(array):
+            if np.shape(array) and name not in node.spec.traits.transient:
                 is_first(array, (*path, name), tied_buffers)
         params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
         return join(node.spec, params, [p for p, _ in below]), join(node.spec, buffers, [b for _, b in below])

@@ -78,7 +78,8 @@ class Writer:
 
         kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
         given, gradients = arrays(node.parameters), arrays(node.gradients)
-        return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept))
+        state = jax.tree.map(self._as_array, node.state)
+        return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept), state=state)
 
     def _as_array(self, value: Any) -> np.ndarray:
         """The array of a tensor, the same one each time."""

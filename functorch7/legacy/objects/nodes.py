@@ -115,6 +115,8 @@ class Objects:
                 fields[name] = self.fixed.once(fields[name], partial(_fixed, fields.get(grad_name(name))))
         for name, array in node.buffers.items():
             fields[name] = self.tensor(array)
+        if node.state:
+            fields["_state"] |= node.state
 
     def _part(self, part: Any) -> Any:
         if isinstance(part, list):
@@ -186,6 +188,7 @@ class Nodes:
             self._parts(object),
             settings,
             *(object.left() if object.is_criterion and self.record is not None else ()),
+            state={} if object.is_criterion else _state(object),
             annotations=object.__dict__.get("_annotations") or {},
         )
         self.made.append((object, node))
@@ -200,6 +203,13 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _state(object: Any) -> dict[str, Value]:
+    """The recurrent state that it goes on from, without what is drawn anew for each sequence."""
+    traits = object._spec.traits
+    found = {name: object._state.get(name) for name in traits.transient if name not in traits.drawn}
+    return {} if any(value is None for value in found.values()) else found
 
 
 def _buffer(slot: Slot) -> Value:
