@@ -236,3 +236,18 @@ def test_copies_and_hooks_go_with_numbers_that_are_arguments():
     copy.get(1).register_forward_hook(lambda module, input, output: output + 1)
     np.testing.assert_array_equal(net.forward([1.0]), [3])
     np.testing.assert_array_equal(copy.forward([1.0]), [5])
+
+
+def test_numbers_in_another_order_of_bytes_are_converted_or_refused_by_name():
+    """JAX reads their bytes as they are in a function that has been called before."""
+    net, criterion, given = nn.Sequential(nn.MulConstant(2)), nn.MSECriterion(), np.float32([[1, 2]])
+    foreign = given.astype(">f4")
+    for each in (given, foreign):
+        assert net.forward(each).totable() == [[2, 4]]
+        assert net.backward(each, each).totable() == [[2, 4]]
+        assert criterion.forward(each, given) == 0
+    for refused in (lambda: f7.ReLU().apply({}, {}, foreign), lambda: f7.MSECriterion()(given, foreign)):
+        with pytest.raises(
+            TypeError, match=r"this machine's order of bytes, got >f4; array.astype\(.float32.\) has it"
+        ):
+            refused()
