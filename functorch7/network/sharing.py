@@ -90,13 +90,18 @@ class Shared(Module):
             params = with_at(params, alias, None)
         return Variables([params], buffers)
 
-    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+    def filled(self, params: Tree, buffers: Tree) -> tuple[Tree, Tree]:
+        """The arrays of the module inside, with the owner's in the place of each alias."""
         (inner,), (given,) = params, buffers
         for owner, alias in self.ties:
             inner = with_at(inner, alias, found_at(inner, owner))
-        last = dict(self.tied_buffers)  # each owner's last alias
         for owner, alias in self.tied_buffers:
             given = with_at(given, alias, found_at(given, owner))
+        return inner, given
+
+    def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
+        inner, given = self.filled(params, buffers)
+        last = dict(self.tied_buffers)  # each owner's last alias
         with tying([found_at(given, owner) for owner in last]):
             output, left = self.call(0, [inner], [given], input, key=key, train=train)
         for owner, alias in self.tied_buffers:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...core.tree import by_position, found_at, split, with_at
+from ...core.tree import by_position, split
 from ...core.types import Tree, Value
 from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
@@ -166,12 +166,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
 
     def made(module: core.Module, params: Tree, buffers: Tree) -> Node:
         if isinstance(module, Shared):
-            (params,), (buffers,) = params, buffers
-            for owner, alias in module.ties:
-                params = with_at(params, alias, found_at(params, owner))
-            for owner, alias in module.tied_buffers:
-                buffers = with_at(buffers, alias, found_at(buffers, owner))
-            return made(module.module, params, buffers)
+            return made(module.module, *module.filled(params, buffers))
         own, below = split(module, params)
         own_buffers, buffers_below = split(module, buffers)
         inner = zip(module.child_modules(), below, buffers_below, strict=True)
