@@ -100,13 +100,16 @@ class _Describer:
         """A network: its tree, its arrays, and the objects in it whose classes are unknown."""
         owners: dict[Any, str] = {}
         parameters, buffers, unknown = [], [], []
+
+        def listed(path: Place, name: str, array: np.ndarray) -> Described:
+            entry = {"name": dotted((*path, name)), **_array(array)}
+            owner = owners.setdefault(place_of(array), entry["name"])
+            return entry if owner == entry["name"] else entry | {"tied_to": owner}
+
         for path, node in nodes_of(root):
-            for own in in_order(node.spec, node.parameters):
-                entry = {"name": dotted((*path, own)), **_array(node.parameters[own])}
-                owner = owners.setdefault(place_of(node.parameters[own]), entry["name"])
-                parameters.append(entry if owner == entry["name"] else entry | {"tied_to": owner})
+            parameters += [listed(path, own, node.parameters[own]) for own in in_order(node.spec, node.parameters)]
             arrays = {own: array for own, array in node.buffers.items() if isinstance(array, np.ndarray)}
-            buffers += [{"name": dotted((*path, own)), **_array(array)} for own, array in arrays.items()]
+            buffers += [listed(path, own, array) for own, array in arrays.items()]
             if isinstance(node.spec, Unknown):
                 found = node.spec.object
                 unknown.append({"class": found.class_name, "layer": dotted(path), **self.fields(found)})
@@ -133,13 +136,13 @@ def nodes_of(node: Node, path: Place = ()) -> Iterator[tuple[Place, Node]]:
 
 def summed(parameters: list[Described], buffers: list[Described]) -> Described:
     """Lists of arrays, together with how many numbers and bytes the parameters are; tied ones count once."""
-    own = [each for each in parameters if "tied_to" not in each]
+    own, own_buffers = ([each for each in arrays if "tied_to" not in each] for arrays in (parameters, buffers))
     return {
         "parameters": parameters,
         "buffers": buffers,
         "parameter_count": numbers_in(own),
         "parameter_bytes": bytes_in(own),
-        "buffer_bytes": bytes_in(buffers),
+        "buffer_bytes": bytes_in(own_buffers),
         "dtypes": sorted({each["dtype"] for each in own}),
     }
 

@@ -110,6 +110,20 @@ def _turned() -> np.ndarray:
         return np.zeros(2)
 
 
+def _foreign_order() -> np.ndarray:
+    """What a compiled function gives for numbers in the other order of bytes, after one call with numbers in this."""
+    function, native = jax.jit(lambda values: values + 1), np.ones(2, np.float32)
+    function(native)
+    try:
+        return np.asarray(function(native.astype(native.dtype.newbyteorder())))
+    except TypeError:  # as in the first call
+        return _of_any_order()
+
+
+def _of_any_order() -> np.ndarray:
+    return np.array([2.0, 2.0])
+
+
 FAULTS = (
     Fault(
         "sums of padded reductions",
@@ -149,5 +163,14 @@ FAULTS = (
         _turned,
         lambda: np.array([2.0, 1.0]),
         in_tracing=True,
+    ),
+    Fault(
+        "numbers in another order of bytes",
+        "jax 0.10.2, all backends",
+        "A compiled function that was called before reads the bytes of NumPy's big-endian numbers as they are, which "
+        "gives other numbers, without a word.",
+        'Convert them, as functorch7.legacy does: array.astype(array.dtype.newbyteorder("=")). Modules refuse them.',
+        _foreign_order,
+        _of_any_order,
     ),
 )

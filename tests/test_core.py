@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -308,6 +309,28 @@ def test_ties_of_another_form_are_refused(ties, said, key):
 
 def test_ties_may_be_given_as_lists():
     assert f7.Shared(TIED.module, [[[0, "weight"], [2, "weight"]]]) == TIED
+
+
+def test_tied_buffers_go_on_at_each_place_from_what_the_place_before_has_left(key):
+    norm = f7.BatchNormalization(3, affine=False)
+    ties = tuple(((0, name), (1, name)) for name in ("running_mean", "running_var"))
+    siamese = f7.Shared(f7.ParallelTable(norm, f7.Shared(f7.Sequential(norm, norm), (), ties)), ())
+    siamese = siamese.replace(tied_buffers=(((0, "running_mean"), (1, 0, 0, "running_mean")),))
+    params, buffers = siamese.init(key)
+    inputs = [X, 2 * X + 1]
+    outputs, ((after, ((second, third),)),) = jax.jit(partial(siamese.apply, train=True))(params, buffers, inputs)
+    assert jax.tree.structure(after) == jax.tree.structure(norm.init_buffers())
+    both = norm.init_buffers()
+    steps = []
+    for each in (X, 2 * X + 1, norm.apply({}, both, 2 * X + 1, train=True)[0]):
+        output, both = norm.apply({}, both, each, train=True)
+        steps.append(output)
+    np.testing.assert_allclose(outputs[1], steps[-1], rtol=1e-5)
+    for place in (after, second, third):
+        np.testing.assert_allclose(place["running_mean"], both["running_mean"], rtol=1e-5)
+    assert not np.allclose(after["running_var"], second["running_var"])  # which only the inner two share
+    with pytest.raises(ValueError, match=r"there is no buffer at \(0, 'weight'\)"):
+        siamese.replace(tied_buffers=(((0, "weight"), (1, 0, 0, "running_mean")),)).init(key)
 
 
 def test_a_state_dict_of_a_tied_network_has_the_array_once(key):

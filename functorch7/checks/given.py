@@ -57,7 +57,8 @@ class Taking(Described, Protocol):
 def check_kinds(module: Taking, given: object) -> None:
     """Refuses what holds anything but numbers, and complex ones unless the module says that it takes them.
 
-    None is no number, but there are modules that look at no input.
+    None is no number, but there are modules that look at no input. Of NumPy's numbers in another machine's order of
+    bytes a compiled function of JAX may read the bytes as they are, which gives other numbers.
     Raises: TypeError naming the module and what was given.
     """
     if getattr(given, "dtype", None) in USUAL and hasattr(given, "ndim"):  # Torch's storages have no dimensions
@@ -69,6 +70,9 @@ def check_kinds(module: Taking, given: object) -> None:
             raise TypeError(f"{title(module)}: expected {module.wanted}, got {foreign(leaf)}")
         if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
             raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
+        if not getattr(kind, "isnative", True):
+            native = f'array.astype("{np.dtype(kind).newbyteorder("=").name}") has it'
+            raise TypeError(f"{title(module)}: expected numbers in this machine's order of bytes, got {kind}; {native}")
 
 
 def foreign(value: object) -> str:

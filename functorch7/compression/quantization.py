@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from ..core import Module, Variables, is_concrete
 from ..core.hooks import attached
-from ..core.tree import dotted, found_at, join, split, with_at
+from ..core.tree import dotted, join, split, with_at
 from ..core.types import Tree
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
@@ -148,10 +148,8 @@ def _rounded(old: Module, new: Module, params: Tree, buffers: Tree) -> tuple[Any
     if isinstance(new, Quantized):
         return new.rounding(params, _with_scale(old, buffers))
     if isinstance(old, Shared) and isinstance(new, Shared):
-        (inner,) = params
-        for owner, alias in old.ties:
-            inner = with_at(inner, alias, found_at(inner, owner))
-        (inner,), after = _below(old, new, [inner], buffers)
+        inner, given = old.filled(params, buffers)
+        (inner,), after = _below(old, new, [inner], [given])
         for _, alias in new.ties:
             inner = with_at(inner, alias, None)
         return [inner], after

@@ -9,6 +9,7 @@ from ..checks.fields import check_fields
 from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
+from .types import Value
 
 DERIVED = ("_hash", "_initial_shapes", "_parameter_shapes", "_traits", "_bare", "_fitting")
 """What a description keeps that follows from its fields: no part of its value."""
@@ -59,9 +60,14 @@ class Description:
         unknown = set(changes) - {field.name for field in fields(self)}  # type: ignore[arg-type]
         if unknown:
             raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__getstate__() | changes)
+        copy = self.changed(changes)
         copy._check_fields()
+        return copy
+
+    def changed(self, entries: dict[str, Value]) -> Self:
+        """A copy with other entries, unchecked."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__getstate__() | entries)
         return copy
 
     def named(self, name: str | None) -> Self:

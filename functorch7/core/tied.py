@@ -16,9 +16,11 @@ from .types import Array, Output, Tree, Value
 class _Tied:
     """What the places have left of the arrays that they share, in one trace: loops have their own."""
 
-    def __init__(self, arrays: list[Array]):
+    def __init__(self, arrays: list[Array], around: "_Tied | None"):
         self._shared = {id(array): array for array in arrays}  # as long as they are held, nothing else has their ids
         self._left: dict[int, Value] = {}
+        if around is not None:
+            self._shared, self._left = self._shared | around._shared, around._left
         self._trace = get_opaque_trace_state()
 
     def run(
@@ -40,7 +42,8 @@ _open: ContextVar[_Tied | None] = ContextVar("tied", default=None)
 
 def tying(arrays: list[Array]) -> AbstractContextManager[object]:
     """A block whose calls hand these arrays on from place to place; each is the same object at all its places."""
-    return during(_open, _Tied(arrays) if arrays else None)
+    here = _open.get()
+    return during(_open, _Tied(arrays, here) if arrays else here)
 
 
 def handing_on(way: Callable) -> Callable:

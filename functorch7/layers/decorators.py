@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 import jax
@@ -10,7 +11,8 @@ from jax import lax
 
 from ..core import Container, Module, axis, builder, check_positive, expected
 from ..core.emitted import both, is_emitted
-from ..core.types import Array, Key, Output, State, Table, Tree
+from ..core.types import Array, Key, Output, State, Table, Tree, Value
+from ..network import forget, map_state
 from .containers import Concat
 from .initializers import filled, normal
 from .merging import merged
@@ -147,8 +149,9 @@ class MapTable(Container):
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
     Parameters: those of the module, one level down. Buffers: those after the last entry; losses, and
-    log-probabilities of samples of one shape, are added. With `shared` False (or a list of names without "weight"),
-    each entry has its own module, with its own arrays: `resize(n)` sets their number.
+    log-probabilities of samples of one shape, are added, and recurrent state is a list, as each entry has its own.
+    With `shared` False (or a list of names without "weight"), each entry has its own module, with its own arrays:
+    `resize(n)` sets their number.
     Raises: ValueError without a module, for inputs that are not tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
     Differs from Torch7: shared modules have one set of running statistics, which each entry moves in turn (Torch7's
@@ -185,21 +188,42 @@ class MapTable(Container):
         table = check_table(self, input, 0)
         if not self.shared and len(table) > len(self.modules):
             raise expected(self, f"at most {len(self.modules)} entries (say resize({len(table)}) first)", input)
+        keys = [None if key is None else jax.random.fold_in(key, i) for i in range(len(table))]
+        if self.shared:
+            return self._of_one(params, buffers, table, keys, train)
         outputs, new = [], list(buffers)
         for i, each in enumerate(table):
-            which = 0 if self.shared else i
-            entry_key = None if key is None else jax.random.fold_in(key, i)
-            old = new[which]
-            output, new[which] = self.call(which, params, new, each, key=entry_key, train=train)
-            if self.shared and i:
-                new[which] = jax.tree.map(both, old, new[which], is_leaf=is_emitted)
+            output, new[i] = self.call(i, params, new, each, key=keys[i], train=train)
             outputs.append(output)
         return outputs, new
+
+    def _of_one(
+        self, params: Tree, buffers: Tree, table: Sequence[Tree], keys: Sequence[Key], train: bool
+    ) -> tuple[list, Tree]:
+        """The one module for each entry, which has recurrent state of its own."""
+        (module,), (given,) = self.modules, buffers
+        outputs: list = []
+        left: list = []
+        new = given
+        for i, (each, key) in enumerate(zip(table, keys, strict=True)):
+            start = map_state(module, new, lambda _, states, i=i: states[i] if i < len(states or ()) else None, given)
+            output, after = self.call(0, params, [start], each, key=key, train=train)
+            outputs.append(output)
+            left.append(after)
+            rest = forget(module, after)
+            new = jax.tree.map(both, forget(module, new), rest, is_leaf=is_emitted) if i else rest
+        return outputs, [map_state(module, new, lambda _, *states: _of_entries(*states), given, *left)]
 
     def printed(self) -> str:
         if not self.modules:
             return f"{self.type_name()} {{ }}"
         return f"{self.type_name()} {{\n  " + str(self.modules[0]).replace("\n", "\n" + " " * 8) + "\n}"
+
+
+def _of_entries(before: list | None, *left: Value) -> list | None:
+    """The recurrent state after a call: of each of its entries, and of those beyond, which earlier calls had."""
+    states = [*left, *(before or ())[len(left) :]]
+    return states if any(state is not None for state in states) else None
 
 
 class WeightNorm(Module):

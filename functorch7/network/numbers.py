@@ -105,7 +105,9 @@ def _following(kind: type) -> tuple[str, ...]:
 def bare(module: Module, first: int = 0) -> Module:
     """A description without its numbers, the first of which has this position; modules inside keep theirs."""
     holes = {name: Hole(first + i) for i, name in enumerate(numbers_of(module)) if name in module.tuned}
-    return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits}) if holes else module
+    if not holes:
+        return module
+    return _changed(module, {**holes, "printed": module.printed, "_traits": module.traits})
 
 
 def differ_in_numbers_alone(one: Value, other: Value) -> bool:
@@ -158,12 +160,9 @@ def _with_inside(module: Any, change: Value) -> Value:
 
 
 def _changed(module: Module, changes: Value) -> Value:
-    """A copy with other entries, unchecked: they were checked when they were numbers."""
-    copy = object.__new__(type(module))
-    copy.__dict__.update(module.__getstate__() | changes)
-    if "_initial_shapes" in module.__dict__:  # which no number changes, and which cannot be looked up by traced ones
-        copy.__dict__["_initial_shapes"] = module.__dict__["_initial_shapes"]
-    return copy
+    """A copy with other numbers, unchecked. The shapes of its parameters, which none changes, stay known."""
+    shapes = vars(module).get("_initial_shapes")  # by traced numbers they could not be looked up
+    return module.changed(changes if shapes is None else {**changes, "_initial_shapes": shapes})
 
 
 def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:

@@ -64,6 +64,8 @@ CASES = {
     "resnet": (zoo.resnet(8), x(2, 3, 12, 12)),
     "char_rnn": (zoo.char_rnn(5, hidden=4), [np.array([1, 5], np.int32), *(x(2, 4) for _ in range(4))]),
     "fire": (f7.FireModule(4, 2, 3, 3), IMAGES),
+    "shared": (f7.Shared(chain(f7.Linear(3, 3), f7.BatchNormalization(3), f7.Linear(3, 3), f7.BatchNormalization(3)),
+                         (((0, "weight"), (2, "weight")),), (((1, "running_mean"), (3, "running_mean")),)), x(2, 3)),
 }  # fmt: skip
 
 

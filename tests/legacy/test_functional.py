@@ -109,6 +109,11 @@ def test_fields_set_later_are_in_the_description():
 WRAPPED = {
     "network": f7.Sequential(f7.Linear(3, 4), f7.BatchNormalization(4), f7.Tanh()),
     "tied": f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),)),
+    "tied statistics": f7.Shared(
+        f7.Sequential(f7.BatchNormalization(3), f7.Tanh(), f7.BatchNormalization(3)),
+        (),
+        (((0, "running_mean"), (2, "running_mean")),),
+    ),
     "recurrent": f7.Sequential(f7.FastLSTM(3, 4), f7.L1Penalty(0.1)),
     "masked": f7.Sequential(f7.MaskZero(f7.Linear(3, 3), 1), f7.FastLSTM(3, 4).mask_zero()),
     "table": f7.Sequential(f7.ConcatTable(f7.Linear(3, 2), f7.Identity()), f7.JoinTable(1, 1)),

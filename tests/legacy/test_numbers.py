@@ -209,12 +209,37 @@ def test_errors_name_a_module_whose_number_is_an_argument():
         net.forward(values(6, 5))
 
 
-def test_an_impossible_number_is_refused_at_once_and_changes_nothing():
+def test_an_impossible_number_is_refused_when_the_module_is_used_and_may_be_changed_until_then():
     dropout = nn.Dropout(0.3)
     dropout.p = 0.4
-    with pytest.raises(ValueError, match="expected 0 <= p < 1"):
-        dropout.p = 1.5
-    assert dropout.p == 0.4
+    dropout.p = 1.5
+    with pytest.raises(ValueError, match=r"nn.Dropout: expected 0 <= p < 1, got 1.5"):
+        dropout.forward(values(3))
+    with pytest.raises(TypeError, match="nn.Dropout: expected a number as p"):
+        dropout.p = "half"
+    assert dropout.p == 1.5
+    dropout.p = 0.5
+    assert set(dropout.forward(torch.ones(20)).totable()) == {0, 2}
+
+
+def test_fields_that_only_fit_together_are_assigned_one_after_the_other():
+    pool = nn.SpatialMaxPooling(3, 3)
+    net = nn.Sequential(pool)
+    net.forward(values(1, 8, 8))
+    pool.padW = 2
+    for use in (net.forward, pool.forward):
+        with pytest.raises(ValueError, match=r"nn.SpatialMaxPooling\(3x3, 3,3, 2,0\): pad should be smaller"):
+            use(values(1, 8, 8))
+    with pytest.raises(ValueError, match="padW = 2, padH = 0, kW = 3"):
+        print(net)
+    copy = pool.clone()
+    assert (copy.padW, copy.kW, hasattr(copy, "nothing")) == (2, 3, False)
+    pool.kW = 5
+    assert str(pool) == "nn.SpatialMaxPooling(5x3, 3,3, 2,0)"
+    assert (
+        net.forward(values(1, 8, 8)).totable()
+        == nn.SpatialMaxPooling(5, 3, 3, 3, 2, 0).forward(values(1, 8, 8)).totable()
+    )
 
 
 def test_copies_and_hooks_go_with_numbers_that_are_arguments():
@@ -225,3 +250,18 @@ def test_copies_and_hooks_go_with_numbers_that_are_arguments():
     copy.get(1).register_forward_hook(lambda module, input, output: output + 1)
     np.testing.assert_array_equal(net.forward([1.0]), [3])
     np.testing.assert_array_equal(copy.forward([1.0]), [5])
+
+
+def test_numbers_in_another_order_of_bytes_are_converted_or_refused_by_name():
+    """JAX reads their bytes as they are in a function that has been called before."""
+    net, criterion, given = nn.Sequential(nn.MulConstant(2)), nn.MSECriterion(), np.float32([[1, 2]])
+    foreign = given.astype(">f4")
+    for each in (given, foreign):
+        assert net.forward(each).totable() == [[2, 4]]
+        assert net.backward(each, each).totable() == [[2, 4]]
+        assert criterion.forward(each, given) == 0
+    for refused in (lambda: f7.ReLU().apply({}, {}, foreign), lambda: f7.MSECriterion()(given, foreign)):
+        with pytest.raises(
+            TypeError, match=r"this machine's order of bytes, got >f4; array.astype\(.float32.\) has it"
+        ):
+            refused()

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import fsspec
 import jax
@@ -186,6 +187,15 @@ def test_copies_and_files_have_the_fields_that_a_program_has_set(copied):
     copy.get(1).weight.fill(5)
     assert list(copy.get(1).rows) == [5, 5, 5]  # still a part of the weight
     assert len(copy.parameters()[0]) == len(model.parameters()[0])
+
+
+def test_a_file_goes_on_in_the_sequence_in_which_it_was_saved():
+    """As Torch7 went on with what it had written to this file, and after writing it again here."""
+    for each in copied_by_a_file(torch.load(Path(__file__).parents[1] / "golden" / "remembered.t7")):
+        network = each["network"]
+        forgotten = copied_by_a_file(network.clone().forget())
+        assert all(value is None for module in forgotten.listModules() for value in module._state.values())
+        same(network.forward(each["input"]), each["output"], rtol=1e-12)
 
 
 def test_what_calls_leave_in_objects_is_no_field_of_the_programs():

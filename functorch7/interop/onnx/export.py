@@ -15,7 +15,7 @@ from ...core.tree import Path, dotted, named_children, split
 from ...core.types import Input, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
-from ...network import check_module, check_variables
+from ...network import Shared, check_module, check_variables
 from ...network.shapes import shaped, shapes_by_path
 from ..packages import package
 from ..remote import replacing
@@ -25,7 +25,7 @@ from .rules import DIMENSIONS, RULES, refusal
 OPSET, IR = 20, 9
 """Versions of ONNX's operators and files that runtimes have supported since 2023."""
 
-AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Inception, FireModule)
+AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Inception, FireModule, Shared)
 """Modules that are written as the modules inside them."""
 
 
@@ -130,6 +130,8 @@ class _Writer(NamedTuple):
 
     def write(self, module: Value, params: Tree, buffers: Tree, value: Value, path: Path = ()) -> Value:
         """Adds a module's operators; returns its output."""
+        if isinstance(module, Shared):
+            params, buffers = ([tree] for tree in module.filled(params, buffers))
         own, inner = split(module, params)
         kept, inside = split(module, buffers)
         if type(module) in RULES:
@@ -152,7 +154,7 @@ class _Writer(NamedTuple):
         """A container's output; `run(i, value)` adds the operators of module i."""
         if isinstance(module, Graph):
             return module.through(value, run)
-        places = range(len(module.modules))
+        places = range(len(module.children()))
         if isinstance(module, Concat):
             parts = [run(i, value) for i in places]
             self.program.place = dotted(path)

@@ -43,6 +43,8 @@ class Node:
     """Fields that a program may have added to those of the object's class, as the file has them."""
     user_class: str | None = None
     """The name of the object's class, if a user has derived it from the description's."""
+    state: Fields = field(default_factory=dict)
+    """Recurrent state, in files only: functions start from none."""
     annotations: dict[Any, Fields] = field(default_factory=dict)
     """What a program has noted about a graph's nodes, by their values (`layers.graph.Source`)."""
 
@@ -59,16 +61,20 @@ def place_of(array: np.ndarray) -> tuple:
 
 
 def functional(node: Node, place: Callable[[Value], Value] = place_of) -> tuple[core.Module, core.Variables]:
-    """(module, variables) of a node; parameters at one place become ties of `Shared`."""
+    """(module, variables) of a node; parameters and buffers at one place become ties of `Shared`."""
     owners: dict[Any, Path] = {}
     ties: list[tuple[Path, Path]] = []
+    tied_buffers: list[tuple[Path, Path]] = []
+
+    def is_first(array: Any, path: Path, ties: list[tuple[Path, Path]]) -> bool:
+        owner = owners.setdefault(place(array), path)
+        if owner is not path:
+            ties.append((owner, path))
+        return owner is path
 
     def parameter(array: Any, path: Path) -> Any:
-        where = place(array)
-        if where in owners:
-            ties.append((owners[where], path))
+        if not is_first(array, path, ties):
             return None
-        owners[where] = path
         if not isinstance(array, np.ndarray):
             return jnp.array(array)
         made = jax.device_put(array).block_until_ready()
@@ -79,10 +85,13 @@ def functional(node: Node, place: Callable[[Value], Value] = place_of) -> tuple[
         inner = zip(node.children, child_names(node.spec), strict=True)
         below = [variables(child, (*path, name)) for child, name in inner]
         buffers = node.spec.init_buffers() | jax.tree.map(jnp.array, node.buffers)
+        for name, array in node.buffers.items():
+            if np.shape(array) and name not in node.spec.traits.transient:
+                is_first(array, (*path, name), tied_buffers)
         params = {name: parameter(array, (*path, name)) for name, array in node.parameters.items()}
         return join(node.spec, params, [p for p, _ in below]), join(node.spec, buffers, [b for _, b in below])
 
     params, buffers = variables(node, ())
-    if ties:
-        return Shared(node.spec, tuple(ties)), core.Variables([params], [buffers])
+    if ties or tied_buffers:
+        return Shared(node.spec, tuple(ties), tuple(tied_buffers)), core.Variables([params], [buffers])
     return node.spec, core.Variables(params, buffers)

@@ -221,6 +221,7 @@ class Reader:
             parts["module"] = self.node(record.fields["module"], f"{record.path}.module")
         output, grad_input = (record.fields.get(name) for name in ("output", "gradInput"))
         node = Node(spec, parameters, gradients, buffers, children, parts, record.settings(), output, grad_input)
+        node.state = schema.state.read(record)
         try:
             schema.write(node)
         except (LookupError, AttributeError, TypeError, ValueError) as error:

@@ -18,6 +18,7 @@ from .layers import OF_BATCH
 from .node import Node
 from .record import Record, records_in
 from .schema import Rule, Schema, children_named, constant, derived, masking, saved, size_of, torch_name
+from .states import by_sequence, by_step
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
 MASKS = ("nn.MaskZero", "nn.TrimZero")
@@ -166,6 +167,8 @@ def _as_tables(value: Value) -> Value:
     return [_as_tables(each) for each in value] if isinstance(value, tuple) else value
 
 
+OUTPUTS, OUTPUTS_AND_CELLS = by_step(output="outputs"), by_step(output="outputs", cell="cells")
+
 SEQUENCE_BUFFERS = ("gates", "buffer1", "buffer2", "buffer3", "grad_a_buffer", "h0", "grad_h0", "grad_x")
 
 
@@ -187,24 +190,25 @@ SCHEMAS = [
         "padding_value": saved("paddingValue", 0), "scale_by_frequency": saved("shouldScaleGradByFreq", False)}),
     Schema(recurrent.LSTM, {
         **STEPS, "cell2gate": saved("cell2gate", True), "p": saved("p", 0), "mono": saved("mono", False)},
-        children=_one_step, more=_composed(steps.lstm)),
+        children=_one_step, more=_composed(steps.lstm), state=OUTPUTS_AND_CELLS),
     Schema(recurrent.FastLSTM, {**STEPS, "bn": Rule(_normalized, lambda value: {"bn": value})},
-           children=_fast_lstm, more=_composed(steps.fast_lstm)),
+           children=_fast_lstm, more=_composed(steps.fast_lstm), state=OUTPUTS_AND_CELLS),
     Schema(GateNormalization, OF_BATCH, version=2, buffers=("running_mean", "running_var"),
            name_of=lambda spec: "nn.BatchNormalization"),
-    Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru)),
-    Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru)),
-    Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent),
-    Schema(recurrent.Recurrence, RECURRENCE, children=_one_step, more=_module_of_step),
+    Schema(recurrent.GRU, STEPS, children=_gru, more=_composed(steps.gru), state=OUTPUTS),
+    Schema(recurrent.MuFuRu, STEPS, children=lambda record: _layers(record, 4)[:4], more=_composed(steps.mufuru),
+           state=OUTPUTS),
+    Schema(recurrent.Recurrent, STEPS, children=_five, more=_parts_of_recurrent, state=OUTPUTS),
+    Schema(recurrent.Recurrence, RECURRENCE, children=_one_step, more=_module_of_step, state=OUTPUTS),
     Schema(recurrent.LinearRNN, {**RECURRENCE, "input_size": derived(_input_size)}, children=_one_step,
-           more=_module_of_step),
+           more=_module_of_step, state=OUTPUTS),
     Schema(recurrent.LookupRNN, {**RECURRENCE, "n_index": derived(_n_index)}, children=_one_step,
-           more=_module_of_step),
+           more=_module_of_step, state=OUTPUTS),
     # A Recursor has no state of its own: a mask around its module is equivalent to its own mask.
     Schema(recurrent.Recursor, {"masked": constant(None), "trims": constant(False), "rho": saved("rho", 9999999)},
            children=lambda record: records_in([record.need("recurrentModule", "module")]), more=_module_of_step),
-    *(Schema(each, STEPS, children=_one_step, more=_module_of_step, spell=_flat)
-      for each in (recurrent.RecLSTM, recurrent.RecGRU)),
+    *(Schema(each, STEPS, children=_one_step, more=_module_of_step, spell=_flat, state=state)
+      for each, state in ((recurrent.RecLSTM, OUTPUTS_AND_CELLS), (recurrent.RecGRU, OUTPUTS))),
     Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
            more=_composed(steps.stabilizer)),
     Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, inside=1,
@@ -217,9 +221,9 @@ SCHEMAS = [
         children=sequenced, inside=1, more=children_named("module"), output=list),
     Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2,
            more=children_named("rnn", "action")),
-    *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat)
+    *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
-    Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers),
+    Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers, state=by_sequence(output="h0")),
     *(Schema(each, {"maskzero": MASKZERO}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=children_named("module")),

@@ -23,6 +23,7 @@ from ..t7.values import Content, Fields
 from .build import storage
 from .node import Node
 from .record import EMPTIED, OWN_NAME, Record, plain, records_in
+from .states import STATELESS, StateForm
 
 SNAKE = {
     "batch_mode", "ceil_mode", "constant_scalar", "count_include_pad", "max_val", "min_val", "pad_b", "pad_l", "pad_r",
@@ -153,7 +154,8 @@ class Schema:
     `parameters` has names that differ from the description's. `children` finds the objects inside; there must be
     `inside` of them, if that is given (1 in decorators). `parts` names fields that hold modules or criterions.
     `more(node, fields)` returns additional fields that Torch saves. `output` and `grad_input` are Torch's values of
-    these fields. `name_of` returns the class's name, if it is not the description's.
+    these fields. `state` says how recurrent state is kept. `name_of` returns the class's name, if it is not the
+    description's.
     """
 
     def __init__(
@@ -170,13 +172,14 @@ class Schema:
         more: Callable[[Node, Fields], Fields] = _no_more,
         output: type = np.ndarray,
         grad_input: type = np.ndarray,
+        state: StateForm = STATELESS,
         spell: Callable[[str], str] = torch_name,
         name_of: Callable[[core.Module], str] = lambda spec: spec.torch_name(),
     ):
         self.spec_class, self.rules, self.version = spec_class, rules or {}, version
         self.parameters, self.buffers, self.children, self.parts = parameters or {}, buffers, children, parts
         self.more, self.output, self.grad_input, self.spell = more, output, grad_input, spell
-        self.name_of = name_of
+        self.name_of, self.state = name_of, state
         self.inside = 1 if inside is None and issubclass(spec_class, Decorator) else inside
 
     def rule(self, field: Value) -> Rule:
@@ -246,7 +249,7 @@ class Schema:
             shapes = shapes_of(node.spec)
             saved[EMPTIED] = {self.parameters.get(name, name): storage(shapes[name].shape) for name in emptied}
         saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
-        return saved | self.more(node, saved)
+        return saved | self.more(node, saved) | (self.state.write(node.state) if node.state else {})
 
 
 @cache

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...core.tree import by_position, found_at, split, with_at
+from ...core.tree import by_position, split
 from ...core.types import Tree, Value
 from ...layers import DataParallelTable, FakeQuantized, MultiHeadAttention, Observed, Quantized
 from ...losses import Criterion
@@ -78,7 +78,8 @@ class Writer:
 
         kept = {name: node.buffers[name] for name in schema_of(type(node.spec)).buffers if name in node.buffers}
         given, gradients = arrays(node.parameters), arrays(node.gradients)
-        return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept))
+        state = jax.tree.map(self._as_array, node.state)
+        return replace(node, parameters=given, gradients=gradients, buffers=arrays(kept), state=state)
 
     def _as_array(self, value: Any) -> np.ndarray:
         """The array of a tensor, the same one each time."""
@@ -165,10 +166,7 @@ def node_of(module: core.Module, variables: core.Variables) -> Node:
 
     def made(module: core.Module, params: Tree, buffers: Tree) -> Node:
         if isinstance(module, Shared):
-            (params,), (buffers,) = params, buffers
-            for owner, alias in module.ties:
-                params = with_at(params, alias, found_at(params, owner))
-            return made(module.module, params, buffers)
+            return made(module.module, *module.filled(params, buffers))
         own, below = split(module, params)
         own_buffers, buffers_below = split(module, buffers)
         inner = zip(module.child_modules(), below, buffers_below, strict=True)

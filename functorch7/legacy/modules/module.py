@@ -31,6 +31,7 @@ from ..objects.dpnn import TrainingHelpers
 from ..objects.functional import functional
 from ..objects.given import Given, describe, objects_inside
 from ..objects.hidden import HiddenStates
+from ..objects.misfit import unchecked
 from ..objects.own_elements import take_writes
 from ..objects.parameters import Parameters
 from ..objects.printed import Printed
@@ -326,17 +327,17 @@ class Module(
     def __getattr__(self, name: str) -> Any:
         if layered.brought(builtins.type(self), name):
             return builtins.type(self).__getattribute__(self, name)
-        if not name.startswith("_") and self._spec is not None:
+        if not name.startswith("_") and (spec := unchecked(self)) is not None:
             if name in self._state:
                 value = self._state[name]
                 value = value.value if isinstance(value, (core.Emitted, ZeroMask)) else value
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
-            if name in self._spec.traits.exposes:
+            if name in spec.traits.exposes:
                 call = self._newest_call()
                 return None if call is None else call.exposed_by(self, name)
-            if not by_position(self._spec):
-                for child, each in zip(child_names(self._spec), self.children(), strict=True):
-                    if name in (child, torch_spelling(type(self._spec), str(child))):
+            if not by_position(spec):
+                for child, each in zip(child_names(spec), self.children(), strict=True):
+                    if name in (child, torch_spelling(type(spec), str(child))):
                         return each
         try:
             return super().__getattr__(name)

@@ -49,7 +49,7 @@ class _Shown(Nodes):
 
 def has(object: Described, name: str) -> bool:
     """Whether a file of the object has a field of this name, which is text, a number or modules."""
-    if object._spec is None or (name.startswith("_") and name not in PRIVATE_NAMES):
+    if vars(object).get("_spec") is None or (name.startswith("_") and name not in PRIVATE_NAMES):
         return False
     return name in names_of(object)
 

@@ -28,6 +28,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of, is_of_gpu
 from .casting import cast_kept, cast_tensor
 from .generated import class_of, classes, is_named
+from .misfit import Standing, assigned, unchecked
 from .named_calls import NamedCalls
 from .newest import Numbered, newest
 from .own_elements import elements_of
@@ -134,7 +135,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     stands_for: Any = None
     """An object that is not a module, whose methods it calls."""
     outer_class: Any = property(type, doc="The class, of a stand-in that of what it stands for.")
-    _spec: Any = None
+    _spec: Any = Standing()
     _type = "torch.FloatTensor"
     _seats: Any = ()
 
@@ -172,21 +173,22 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         return {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or self._spec is None:
+        spec = None if name.startswith("__") else unchecked(self)
+        if spec is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        method = builder_names(type(self._spec)).get(name)
+        method = builder_names(type(spec)).get(name)
         if method is not None:
             return self._builder(method)
-        field = _field_names(type(self._spec)).get(name)
+        field = _field_names(type(spec)).get(name)
         if field is not None:
-            value: Any = None if field in self._spec.parameter_order else getattr(self._spec, field)
+            value: Any = None if field in spec.parameter_order else getattr(spec, field)
             if isinstance(value, core.Const):
                 return elements_of(self, field, value)
-            return sizes_of(self, name, value) if has_sizes(type(self._spec), field) else value
+            return sizes_of(self, name, value) if has_sizes(type(spec), field) else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        spec = self._spec
+        spec = unchecked(self)
         named = [] if spec is None else [*_field_names(type(spec)), *builder_names(type(spec))]
         return sorted({*super().__dir__(), *named})
 
@@ -198,7 +200,7 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             return
         if isinstance(held, Tensor) and not isinstance(value, Tensor):
             value = self._in_place_of(name, held, value)
-        if self._spec is None:
+        if unchecked(self) is None:
             self._set_undescribed(name, value)
         elif not self._set_field(name, value):
             self._hold_attribute(name, value)
@@ -211,14 +213,15 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def _set_field(self, name: str, value: object) -> bool:
         """Sets a field of the description; whether the name is that of one."""
-        spec = self._spec
+        spec: Any = unchecked(self)
         if name.startswith("_") or hasattr(type(self), name):
             return False
         field = _field_names(type(spec)).get(name)
         if field is None:
             return False
         if field not in spec.parameter_order:
-            self._respecify(spec.replace(**{field: _as_given(value)}))
+            fitting = assigned(self, field, _as_given(value))
+            changed(self) if fitting is None else self._respecify(fitting)
             return True
         if isinstance(value, Tensor) and getattr(spec, field) is False:
             self._put_parameter(field, value)  # `linear.bias = tensor` takes noBias() back

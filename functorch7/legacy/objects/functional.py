@@ -26,7 +26,7 @@ from .nodes import Nodes
 
 
 def functional(root: Described) -> tuple[core.Module, core.Variables]:
-    """(module, variables) of a network; parameters that are views of the same elements become ties of `Shared`.
+    """(module, variables) of a network; tensors that are views of the same elements become ties of `Shared`.
 
     Hooks that have replaced a value become hooks of the description; those that only look do not.
     Raises TypeError for modules with a user's updateOutput, which have no description.
@@ -48,15 +48,16 @@ def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:
         raise ValueError(f"wrap: the arrays do not fit {module.torch_name()}: " + "; ".join(wrong))
     types = [leaf.dtype for leaf in leaves_by_name([params, buffers]).values() if hasattr(leaf, "dtype")]
     floating = list(filter(is_floating, types))
-    ties: tuple = ()
-    if isinstance(module, Shared):
-        module, ties, (params,), (buffers, *_) = module.module, module.ties, params, buffers
+    shared = module if isinstance(module, Shared) else None
+    if shared is not None:
+        module, (params,), (buffers, *_) = shared.module, params, buffers
     with during(SOURCE, Zeros()):
         made = object_of(module)
     if floating:
         made.type(type_name_of(floating[0]))
     _fill(made, params, buffers)
-    _tie(made, ties)
+    if shared is not None:
+        _tie(made, shared)
     return made
 
 
@@ -73,10 +74,10 @@ def _fill(module: Any, params: Any, buffers: Any) -> None:
     for each in zip(module.children(), below, buffers_below, strict=True):
         _fill(*each)
     if isinstance(spec, Shared):
-        _tie(module.children()[0], spec.ties)
+        _tie(module.children()[0], spec)
 
 
-def _tie(module: Any, ties: tuple) -> None:
+def _tie(module: Any, shared: Shared) -> None:
     """Makes each alias the tensor of its owner, gradients too."""
 
     def place(path: Path) -> tuple[Any, str]:
@@ -85,8 +86,9 @@ def _tie(module: Any, ties: tuple) -> None:
             found = found.children()[found.child_names().index(name)]
         return found, str(path[-1])
 
-    for owner, alias in ties:
+    for owner, alias in (*shared.ties, *shared.tied_buffers):
         (theirs, owned), (mine, aliased) = place(owner), place(alias)
-        mine.__dict__[aliased].set(theirs.__dict__[owned])
-        mine.__dict__[grad_name(aliased)].set(theirs.__dict__[grad_name(owned)])
+        for own, other in ((aliased, owned), (grad_name(aliased), grad_name(owned))):
+            if other in theirs.__dict__:
+                mine.__dict__[own].set(theirs.__dict__[other])
         mine.shared = theirs.shared = True

@@ -115,6 +115,8 @@ class Objects:
                 fields[name] = self.fixed.once(fields[name], partial(_fixed, fields.get(grad_name(name))))
         for name, array in node.buffers.items():
             fields[name] = self.tensor(array)
+        if node.state:
+            fields["_state"] |= node.state
 
     def _part(self, part: Any) -> Any:
         if isinstance(part, list):
@@ -181,11 +183,12 @@ class Nodes:
             description,
             {name: object.__dict__[name] for name in names},
             gradients,
-            {name: Slot(object, name).read() for name in spec.init_buffers()},
+            {name: _buffer(Slot(object, name)) for name in spec.init_buffers()},
             [self.node(module) for module in object.children()],
             self._parts(object),
             settings,
             *(object.left() if object.is_criterion and self.record is not None else ()),
+            state={} if object.is_criterion else _state(object),
             annotations=object.__dict__.get("_annotations") or {},
         )
         self.made.append((object, node))
@@ -200,6 +203,18 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _state(object: Any) -> dict[str, Value]:
+    """The recurrent state that it goes on from, without what is drawn anew for each sequence."""
+    traits = object._spec.traits
+    found = {name: object._state.get(name) for name in traits.transient if name not in traits.drawn}
+    return {} if any(value is None for value in found.values()) else found
+
+
+def _buffer(slot: Slot) -> Value:
+    """The tensor that holds it, by which it is known whether others share it, or its value."""
+    return slot.read() if slot.tensor is None else slot.tensor
 
 
 class Arrays:

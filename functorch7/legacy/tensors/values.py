@@ -44,6 +44,11 @@ def _elements(tensor: Tensor, waits: bool) -> Elements:
     return found if tensor.dtype.kind == "f" or type(found) is Noted else at_hand(found)
 
 
+def _copied(array: np.ndarray) -> np.ndarray:
+    """A copy in this machine's order of bytes."""
+    return array.copy() if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def unwrapped(value: Value, waits: bool = False) -> Value:
     """Tensors, numbers and lists of numbers as arrays; lists and dicts of them as tables of arrays.
 
@@ -53,7 +58,7 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
     if isinstance(value, Tensor):
         return _elements(value, waits)
     if type(value) is np.ndarray:
-        return value.copy() if waits else value
+        return _copied(value) if waits or not value.dtype.isnative else value
     if isinstance(value, jax.Array):
         return value
     if isinstance(value, (list, tuple)):
@@ -78,7 +83,7 @@ def as_input(value: Value, is_table: bool = False, waits: bool = False) -> Value
     if isinstance(value, Tensor):
         return _elements(value, waits)
     if type(value) is np.ndarray:
-        return value.copy()
+        return _copied(value)
     if isinstance(value, (list, tuple)):
         found = None if is_table else as_arrays(value)
         return found.astype(np.float64) if isinstance(found, np.ndarray) else [as_input(v, False, waits) for v in value]
