@@ -257,7 +257,7 @@ class Call(Inspection, RunLonger):
         if plan.state_slots:
             plan.spend("gradient")
         for foreign in plan.called:
-            foreign.accumulate_pending(scale)
+            foreign.go_through_pending(scale)
 
     def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
@@ -318,13 +318,13 @@ class Call(Inspection, RunLonger):
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.fitting_gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
         for foreign in self.plan.called:
-            foreign.accumulate_pending(scale)
+            foreign.go_through_pending(scale)
 
     def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
         self._add(self.plan.parameters, -factor(self.plan.root, "lr", rate))
         for foreign in self.plan.called:
-            foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
+            foreign.go_through_pending(rate, foreign.accUpdateGradParameters)
 
     def _now(self, layout: Layout) -> Layout:
         """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""
