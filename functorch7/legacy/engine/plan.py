@@ -371,7 +371,7 @@ class Plan(Running):
     def updated(self, parameters: list, gradients: list, rate: Scalar) -> list:
         """The storages of all parameters after a step along their gradients."""
         foreseen = None if self.packing is None else self.packing.updated(parameters, gradients, rate)
-        self.is_steady, self.rate = type(rate) in (float, int) and rate == self.rate, rate
+        self.is_steady, self.rate = type(rate) in (float, int) and bool(rate == self.rate), rate
         return self.call(self.update, (parameters, gradients, rate), rate) if foreseen is None else foreseen
 
     def in_one_call(self, method: str) -> bool:

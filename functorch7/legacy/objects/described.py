@@ -30,8 +30,7 @@ from .casting import cast_kept, cast_tensor
 from .generated import class_of, classes, is_named
 from .named_calls import NamedCalls
 from .newest import Numbered, newest
-from .own_elements import elements_of
-from .own_sizes import has_sizes, sizes_of
+from .own_elements import elements_of, has_sizes
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -180,9 +179,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         field = _field_names(type(self._spec)).get(name)
         if field is not None:
             value: Any = None if field in self._spec.parameter_order else getattr(self._spec, field)
-            if isinstance(value, core.Const):
-                return elements_of(self, field, value)
-            return sizes_of(self, name, value) if has_sizes(type(self._spec), field) else value
+            is_shown = isinstance(value, core.Const) or has_sizes(type(self._spec), field)
+            return elements_of(self, field, value) if is_shown else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
