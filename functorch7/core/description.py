@@ -10,7 +10,7 @@ from .display import tree_of
 from .elsewhere import found_elsewhere
 from .tree import Children, named_children
 
-DERIVED = ("_hash", "_initial_shapes", "_parameter_shapes", "_traits", "_bare", "_fitting")
+DERIVED = ("_hash", "_initial_shapes", "_traits", "_bare", "_fitting")
 """What a description keeps that follows from its fields: no part of its value."""
 
 

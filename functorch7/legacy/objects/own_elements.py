@@ -1,4 +1,4 @@
-"""Arrays and sizes of a description as storages: what is written into them applies from the next call on, as in Torch."""
+"""Arrays and sizes of a description as storages: what is written into them applies from the next call on."""
 
 from __future__ import annotations
 
