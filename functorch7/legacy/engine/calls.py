@@ -153,7 +153,8 @@ class Call(Inspection, RunLonger):
         Forward's input takes the place of None in this one, of a graph's, which Torch's backward does not read, and of
         one tensor out of forward's table. Raises ValueError for recurrent state after an input of another shape.
         """
-        forward, given = self.forward, (self.forward or self).given
+        forward = self.forward
+        given = (forward or self).given
         input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):

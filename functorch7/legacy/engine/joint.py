@@ -39,7 +39,7 @@ class Joint:
         if plan.is_steady and self.wanted.output:
             if not self._is_decided:
                 self._possible, self._is_decided = packing(plan, self._run, given), True
-            if self._possible is not None and self._possible.is_worth_it:
+            if self._possible is not None and self._possible.credit.is_left:
                 self.packing = self._possible
                 return self.packing(*given, plan.rate)
         return plan.call(self._run, given, (arguments[2], others))

@@ -39,18 +39,14 @@ class Step(NamedTuple):
 class Packing:
     """How the results of steps lie in one array: first those of `together`, then the parameters, and the rate."""
 
-    __slots__ = ("_credit", "_last", "_plan", "_results", "_run", "_size", "_updated")
+    __slots__ = ("_last", "_plan", "_results", "_run", "_size", "_updated", "credit")
 
     def __init__(self, plan: Running, run: Callable, results: list[tuple[int, ...]], parameters: list[tuple[int, ...]]):
-        self._plan, self._run, self._credit = plan, run, Credit()
+        self._plan, self._run = plan, run
+        self.credit = Credit()  # there is some as long as updates are mostly those that were foreseen
         parts = _parts([*results, *parameters, *parameters])
         self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop + 1
         self._last: Step | None = None
-
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether updates are mostly those that were foreseen."""
-        return self._credit.is_left
 
     def __call__(self, arguments: tuple, numbers: list, others: tuple, rate: Scalar) -> tuple:
         """What the program gives whose steps these are."""
@@ -79,9 +75,9 @@ class Packing:
         last = self._last
         given = (*parameters, *gradients)
         if last is None or rate != last.rate or not all(map(is_, given, last.given)):
-            self._credit.pay()
+            self.credit.pay()
             return None
-        self._credit.earn()
+        self.credit.earn()
         return last.updated
 
 
