@@ -92,42 +92,40 @@ def check_own(module: Described, params: object, buffers: object) -> None:
     """
     if _are_known.get() or not isinstance(params, Mapping):
         return
-    for name, shape in _own_shapes(module):
+    for name, like in _own_shapes(module).items():
         if name not in params:
             continue
-        if np.shape(params[name]) != shape:
+        if np.shape(params[name]) != like.shape:
             given = describe(params[name])
-            raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {shape}, got {given}")
+            raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {like.shape}, got {given}")
         if isinstance(buffers, Mapping) and name in buffers:
             raise ValueError(
                 f"{title(module)}: expected buffers, as init makes them, got params, twice: {name!r} is in both"
             )
 
 
-Shapes = tuple[tuple[str, tuple[int, ...]], ...]
+Shapes = dict[str, jax.ShapeDtypeStruct]
 """The shapes of a module's own parameters, by name."""
 
 
-def parameter_shapes(made: Mapping[str, jax.Array]) -> Shapes:
+def shapes_made(made: Mapping[str, jax.Array]) -> Shapes:
     """Those of what `init_params` has made."""
-    return tuple([(name, array.shape) for name, array in made.items() if hasattr(array, "shape")])
+    return {name: jax.ShapeDtypeStruct(each.shape, each.dtype) for name, each in made.items() if hasattr(each, "shape")}
 
 
 def _own_shapes(module: Any) -> Shapes:
-    """As `init` has found them; else from a trace. None are known where that takes more than a trace."""
-    known = module.__dict__.get("_parameter_shapes")
-    if known is None:
-        known = ()
-        with suppress(Exception):
-            known = _traced_shapes(module)
-        module._set(_parameter_shapes=known)
-    return known
+    """As `init`, or an object of Torch's, has found them; else from a trace."""
+    known = vars(module).get("_initial_shapes")
+    return _traced_shapes(module) if known is None else known
 
 
 @lru_cache(256)
 def _traced_shapes(module: Any) -> Shapes:
-    # The key is made within the trace, so that it is no part of a program around.
-    return parameter_shapes(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))
+    """None are known where to find them takes more than a trace."""
+    with suppress(Exception):
+        # The key is made within the trace, so that it is no part of a program around.
+        return shapes_made(jax.eval_shape(lambda: module.init_params(jax.random.key(0))))
+    return {}
 
 
 _are_known: ContextVar[bool] = ContextVar("are_known", default=False)

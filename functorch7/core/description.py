@@ -11,7 +11,7 @@ from .elsewhere import found_elsewhere
 from .tree import Children, named_children
 from .types import Value
 
-DERIVED = ("_hash", "_initial_shapes", "_parameter_shapes", "_traits", "_bare", "_fitting")
+DERIVED = ("_hash", "_initial_shapes", "_traits", "_bare", "_fitting")
 """What a description keeps that follows from its fields: no part of its value."""
 
 

@@ -26,7 +26,7 @@ from ..checks.given import (
     check_result,
     check_stdv,
     check_train,
-    parameter_shapes,
+    shapes_made,
     unfit,
 )
 from ..checks.making import making, naming_fields
@@ -161,7 +161,7 @@ class Module(Declared):
         try:
             own = sized(self, self.init_params, *((key,) if stdv is None else (key, stdv)))
             check_made(self, "init_params", own, child_names(self))
-            self._set(_parameter_shapes=parameter_shapes(own))
+            self._set(_initial_shapes=shapes_made(own))
             made = [child.init(jax.random.fold_in(key, i), stdv) for i, child in enumerate(self.child_modules())]
         except Exception as error:
             wrong = unfit_field(self, error)

@@ -153,7 +153,8 @@ class Call(Inspection, RunLonger):
         Forward's input takes the place of None in this one, of a graph's, which Torch's backward does not read, and of
         one tensor out of forward's table. Raises ValueError for recurrent state after an input of another shape.
         """
-        forward, given = self.forward, (self.forward or self).given
+        forward = self.forward
+        given = (forward or self).given
         input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
         values = self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
@@ -257,7 +258,7 @@ class Call(Inspection, RunLonger):
         if plan.state_slots:
             plan.spend("gradient")
         for foreign in plan.called:
-            foreign.accumulate_pending(scale)
+            foreign.go_through_pending(scale)
 
     def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
         """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
@@ -318,13 +319,13 @@ class Call(Inspection, RunLonger):
         """Adds scale * the kept gradients to the gradients' tensors."""
         self._add(self.plan.fitting_gradients, factor(self.plan.root, "scale", 1 if scale is None else scale))
         for foreign in self.plan.called:
-            foreign.accumulate_pending(scale)
+            foreign.go_through_pending(scale)
 
     def descend(self, rate: Scalar) -> None:
         """Takes rate * the kept gradients off the parameters, leaving the gradients' tensors alone."""
         self._add(self.plan.parameters, -factor(self.plan.root, "lr", rate))
         for foreign in self.plan.called:
-            foreign.go_through_pending(foreign.accUpdateGradParameters, rate)
+            foreign.go_through_pending(rate, foreign.accUpdateGradParameters)
 
     def _now(self, layout: Layout) -> Layout:
         """The layout of the tensors that are in these places now: a user may have moved some, or assigned others."""

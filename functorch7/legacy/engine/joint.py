@@ -30,18 +30,18 @@ class Joint:
         self.loss, self.wanted = loss, wanted
         self._run = together(plan.program, plan.gradients.accumulated, loss, wanted)
         self._possible: Packing | None = None  # how all can come as one array
-        self._is_decided = False  # whether that is known, for which a rate is needed
+        self._is_decided = False  # whether that is known, for which parameters have to be updated by one rate
         self.packing: Packing | None = None  # how it came in the last call, if so
 
     def __call__(self, plan: Running, arguments: tuple, numbers: list, others: tuple) -> tuple:
         """What `together` gives."""
-        given, rate, self.packing = (arguments, numbers, others), plan.rate.array, None
-        if rate is not None and self.wanted.output:
+        given, self.packing = (arguments, numbers, others), None
+        if plan.is_steady and self.wanted.output:
             if not self._is_decided:
-                self._possible, self._is_decided = packing(plan, self._run, given, rate), True
-            if self._possible is not None and self._possible.is_worth_it:
+                self._possible, self._is_decided = packing(plan, self._run, given), True
+            if self._possible is not None and self._possible.credit.is_left:
                 self.packing = self._possible
-                return self.packing(arguments, numbers, others, rate)
+                return self.packing(*given, plan.rate)
         return plan.call(self._run, given, (arguments[2], others))
 
 

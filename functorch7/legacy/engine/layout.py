@@ -15,8 +15,8 @@ from .compiled import Target
 from .storage_parts import Cutter, cutter, given_up_in_parts, hold_in_parts
 from .views import View, is_whole
 
-LARGE = 2**16
-"""With as many elements, what is added to storages that hold several tensors stays in parts."""
+LARGE = 2**20
+"""With as many elements, what is added to storages that hold several tensors stays in parts: fewer stay in a cache."""
 
 
 class Layout:

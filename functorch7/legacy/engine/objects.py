@@ -142,12 +142,8 @@ class Object(Titled, Passing, Parametrised, Holder):
         """Whether the user's own `backward` counts."""
         raise NotImplementedError
 
-    def accumulate_pending(self, scale: Scalar) -> None:
-        """Adds to the parameters' gradients what these calls are to add."""
-        raise NotImplementedError
-
-    def go_through_pending(self, method: Callable, scale: Scalar) -> None:
-        """Calls a method for each of these."""
+    def go_through_pending(self, scale: Scalar, by: Callable | None = None) -> None:
+        """Adds to the parameters' gradients what these calls are to add, or calls another method for each."""
         raise NotImplementedError
 
     def _tensors(self) -> dict[str, Tensor]:

@@ -26,57 +26,46 @@ from .running import Running
 MOST_ELEMENTS = 2**16
 """To copy more into one array takes longer than to hand over several."""
 
-AT_ONCE = 1000
-"""XLA runs programs of fewer operations at once, and others in a thread, for which the step has to wait."""
-
 
 class Step(NamedTuple):
     """What a step began with, and what came of it."""
 
-    parameters: list
-    rate: Array
-    gradients: list
+    given: list  # to updateParameters: the parameters and their gradients
+    rate: Scalar
     updated: list  # the parameters after it
-    whole: Array  # all that the program gave, of which they are the end
+    whole: Array  # all that the program gave, which ends with them and the rate
 
 
 class Packing:
-    """How the results of steps lie in one array: first those of `together`, and then the parameters."""
+    """How the results of steps lie in one array: first those of `together`, then the parameters, and the rate."""
 
-    __slots__ = ("_credit", "_last", "_plan", "_results", "_run", "_size", "_updated")
+    __slots__ = ("_last", "_plan", "_results", "_run", "_size", "_updated", "credit")
 
     def __init__(self, plan: Running, run: Callable, results: list[tuple[int, ...]], parameters: list[tuple[int, ...]]):
-        self._plan, self._run, self._credit = plan, run, Credit()
+        self._plan, self._run = plan, run
+        self.credit = Credit()  # there is some as long as updates are mostly those that were foreseen
         parts = _parts([*results, *parameters, *parameters])
-        self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop
+        self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop + 1
         self._last: Step | None = None
 
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether parameters mostly change as foreseen."""
-        return self._credit.is_left
-
-    def __call__(self, arguments: tuple, numbers: list, others: tuple, rate: Array) -> tuple:
+    def __call__(self, arguments: tuple, numbers: list, others: tuple, rate: Scalar) -> tuple:
         """What the program gives whose steps these are."""
         parameters = arguments[0]
-        whole = self._plan.run(self._run, self._whole_of(parameters), arguments[2], numbers, others, rate)
+        whole = self._plan.run(self._run, self._whole_of(parameters, rate), arguments[2], numbers, others)
         elements = np.asarray(whole)
         # Programs keep outputs, which are not to keep all else in memory.
         output, loss, gradient, *grad_input = _cut(elements[: self._results[-1][0].stop].copy(), self._results)
         rest, count = _cut(elements, self._updated), len(parameters)
-        gradients = rest[:count]
-        self._last = Step(parameters, rate, gradients, rest[count:], whole)
-        found = grad_input[0] if grad_input else None
+        gradients, found = rest[:count], grad_input[0] if grad_input else None
+        self._last = Step([*parameters, *gradients], rate, rest[count:], whole)
         return (output, Side([], [], [])), None, loss.item(), gradient, found, [], gradients
 
-    def _whole_of(self, parameters: list) -> Array | np.ndarray:
-        """An array that ends with these parameters."""
+    def _whole_of(self, parameters: list, rate: Scalar) -> Array | np.ndarray:
+        """An array that ends with these parameters and the rate."""
         last = self._last
-        if last is not None and all(map(is_, parameters, last.updated)):
-            self._credit.earn()
+        if last is not None and rate == last.rate and all(map(is_, parameters, last.updated)):
             return last.whole
-        self._credit.pay()
-        whole = np.zeros(self._size, self._plan.dtype)
+        whole = np.full(self._size, rate, self._plan.dtype)
         for (part, _), parameter in zip(reversed(self._updated), reversed(parameters), strict=False):
             whole[part] = np.asarray(parameter).reshape(-1)
         return whole
@@ -84,18 +73,12 @@ class Packing:
     def updated(self, parameters: list, gradients: list, rate: Scalar) -> list | None:
         """The parameters after an update, if it is the one that the last step has foreseen."""
         last = self._last
-        if last is None or rate is not last.rate or not all(map(is_, parameters, last.parameters)):
+        given = (*parameters, *gradients)
+        if last is None or rate != last.rate or not all(map(is_, given, last.given)):
+            self.credit.pay()
             return None
-        return last.updated if all(map(is_, gradients, last.gradients)) else None
-
-    def waits(self, given: tuple, rate: Array) -> bool:
-        """Whether the program has to be waited for where the one without the update would not have to be."""
-        arguments, *rest = given
-        whole = np.zeros(self._size, self._plan.dtype)
-        lowered = self._run.lower(whole, arguments[2], *rest, rate)  # type: ignore[attr-defined]
-        operations = lowered.compile().cost_analysis().get("flops", 0)
-        updating = 2 * sum(map(np.size, arguments[0]))
-        return operations >= AT_ONCE > operations - updating
+        self.credit.earn()
+        return last.updated
 
 
 def _parts(shapes: list[tuple[int, ...]]) -> list[tuple[slice, tuple | None]]:
@@ -108,7 +91,7 @@ def _cut(elements: np.ndarray, parts: list[tuple[slice, tuple | None]]) -> list[
     return [elements[part] if shape is None else elements[part].reshape(shape) for part, shape in parts]
 
 
-def packing(plan: Running, step: Callable, given: tuple, rate: Array) -> Packing | None:
+def packing(plan: Running, step: Callable, given: tuple) -> Packing | None:
     """How the results of this program lie in one array; None where they cannot, or where that would take longer."""
     layout, gradients = plan.all_parameters, plan.all_gradients
     stored = [storage.shape for storage in layout.storages]
@@ -120,26 +103,23 @@ def packing(plan: Running, step: Callable, given: tuple, rate: Array) -> Packing
         return None
     with precision(plan.dtype):
         found = jax.tree.leaves(step.eval_shape(*given))  # type: ignore[attr-defined]
-        results = [each.shape for each in found[: -len(stored)]]
-        is_alike = len(results) in (3, 4) and {each.dtype for each in found} == {plan.dtype}
-        size = sum(map(math.prod, (*results, *stored, *stored)))
-        if not is_alike or size > MOST_ELEMENTS:
-            return None
-        made = Packing(plan, packed(step, tuple(stored)), results, stored)
-        return None if made.waits(given, rate) else made
+    results = [each.shape for each in found[: -len(stored)]]
+    is_alike = len(results) in (3, 4) and {each.dtype for each in found} == {plan.dtype}
+    size = sum(map(math.prod, (*results, *stored, *stored)))
+    return Packing(plan, packed(step, tuple(stored)), results, stored) if is_alike and size <= MOST_ELEMENTS else None
 
 
 @programs.kept
 def packed(step: Callable, shapes: tuple[tuple[int, ...], ...]) -> Callable:
-    """(an array that ends with parameters of these shapes, input, numbers, others, rate) -> all results as one."""
+    """(an array that ends with parameters of these shapes and a rate, input, numbers, others) -> all results as one."""
     sizes = [math.prod(shape) for shape in shapes]
     ends = np.cumsum(sizes[:-1])
 
-    def run(whole: Array, input: Array, numbers: list, others: tuple, rate: Array) -> Array:
-        flat = whole[-sum(sizes) :]
+    def run(whole: Array, input: Array, numbers: list, others: tuple) -> Array:
+        flat, rate = whole[-sum(sizes) - 1 : -1], whole[-1:]
         parameters = [part.reshape(shape) for part, shape in zip(jnp.split(flat, ends), shapes, strict=True)]
         found = [each.reshape(-1) for each in jax.tree.leaves(step((parameters, [], input, [], None), numbers, others))]
         gradients = jnp.concatenate(found[-len(shapes) :])  # as one, which XLA does not compute again for the update
-        return jnp.concatenate([*found[: -len(shapes)], gradients, flat - rate * gradients])
+        return jnp.concatenate([*found[: -len(shapes)], gradients, flat - rate * gradients, rate])
 
     return programs.Compiled(jax.jit(run))

@@ -42,7 +42,6 @@ from .packed import Packing
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
-from .steady import Steady
 from .terms import Term, Terms
 from .traced_user import Seat
 from .turns import Placed, placed_at
@@ -105,7 +104,8 @@ class Plan(Running):
         self.is_in_mode = True  # until anything that it holds has been switched
         self.root, self.as_foreign, self.form = root, as_foreign, form
         self.last_call: weakref.ref | None = None
-        self.rate = Steady()  # of updateParameters
+        self.rate: Scalar | None = None  # that updateParameters was given last
+        self.is_steady = False  # whether it was given the same number before
         self.packing: Packing | None = None  # of the last step, if its results came as one array
         self._in_one_call: dict[str, bool] = {}
         walk = Walk(root, self, as_foreign)
@@ -373,6 +373,7 @@ class Plan(Running):
     def updated(self, parameters: list, gradients: list, rate: Scalar) -> list:
         """The storages of all parameters after a step along their gradients."""
         foreseen = None if self.packing is None else self.packing.updated(parameters, gradients, rate)
+        self.is_steady, self.rate = type(rate) in (float, int) and bool(rate == self.rate), rate
         return self.call(self.update, (parameters, gradients, rate), rate) if foreseen is None else foreseen
 
     def in_one_call(self, method: str) -> bool:

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...core.types import Value
+from ...core.types import Scalar, Value
 from ..tensors.parameter import Parameter
 from . import compiled, watched
 from .compiled import Program
@@ -19,7 +19,6 @@ from .layout import Layout
 from .lengths import Lengths, length_of
 from .noting import Noting, at_once, called
 from .objects import Object
-from .steady import Steady
 from .terms import Terms
 from .turns import Placed
 
@@ -41,7 +40,8 @@ class Running:
     all_gradients: Layout
     dtype: np.dtype
     is_stateless: bool
-    rate: Steady
+    rate: Scalar | None
+    is_steady: bool
     precision: np.dtype | None
     is_stale: bool
     traced: list

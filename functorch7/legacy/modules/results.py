@@ -77,19 +77,17 @@ class Results(OwnBackward, Described):
         """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
         return self.__dict__.setdefault("_pending", [])
 
-    def go_through_pending(self, method: Callable, scale: float) -> None:
-        """Calls method(input, gradOutput, scale) for each of these, with this object's state of that time."""
-        for input, gradient, moment in self.pending_pull_backs:
-            moment.returned()
-            method(input, gradient, scale)
+    def go_through_pending(self, scale: float, by: Callable | None = None) -> None:
+        """Adds to the parameters' gradients for each of these, or calls a method of this object that does more.
 
-    def accumulate_pending(self, scale: float) -> None:
-        """Adds to the parameters' gradients for each of these."""
+        The object is as it was after the call whose way back it is.
+        """
         for input, gradient, moment in self.pending_pull_backs:
             moment.returned()
-            if moment.added is None:
-                self.accGradParameters(input, gradient, scale)
-            for tensor, value in moment.added or ():
+            if by is not None or moment.added is None:
+                (by or self.accGradParameters)(input, gradient, scale)
+                continue
+            for tensor, value in moment.added:
                 tensor.add(scale, value)
 
     def _output_by_hand(self, input: Any) -> Any:

@@ -31,8 +31,7 @@ from .generated import class_of, classes, is_named
 from .misfit import Standing, assigned, unchecked
 from .named_calls import NamedCalls
 from .newest import Numbered, newest
-from .own_elements import elements_of
-from .own_sizes import has_sizes, sizes_of
+from .own_elements import elements_of, has_sizes
 from .signatures import ConstructorSignature, Documentation
 
 if TYPE_CHECKING:
@@ -182,9 +181,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         field = _field_names(type(spec)).get(name)
         if field is not None:
             value: Any = None if field in spec.parameter_order else getattr(spec, field)
-            if isinstance(value, core.Const):
-                return elements_of(self, field, value)
-            return sizes_of(self, name, value) if has_sizes(type(spec), field) else value
+            is_shown = isinstance(value, core.Const) or has_sizes(type(spec), field)
+            return elements_of(self, field, value) if is_shown else value
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:

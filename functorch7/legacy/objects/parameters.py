@@ -197,7 +197,6 @@ class Parameters(Described):
                 parameter.add(-rate, gradient)
         elif plan.all_parameters.storages:
             parameters, gradients = plan.all_parameters, plan.all_gradients
-            rate = plan.rate.of(rate, plan.dtype)
             parameters.store(plan.updated(noted_of(parameters.storages), noted_of(gradients.storages), rate))
 
     def _vectorised(self, method: str) -> Plan | None:

@@ -29,7 +29,6 @@ PRIVATE = (
     "_pending",
     "_added",
     "_asking",
-    "_sizes",
     "_elements",
     "_moment",
     "_next_state",

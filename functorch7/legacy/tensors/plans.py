@@ -51,8 +51,6 @@ def planned(
     function = partial(compute, np) if (of_numpy := getattr(compute, "of_numpy", None)) is None else of_numpy
     tensors, dimensions = places_of_letters(letters, "xt"), places_of_letters(letters, "dD")
     at_first, others = tensors[0], tensors[1:]
-    if are_in_order and of_one_size and check is None and tensors == (0, 1) and len(letters) == 2:
-        return _planned_pair(function, with_fractions)
 
     def plan(args: tuple, tensor: Any = None) -> Any:
         values = list(args) if are_in_order else list(chosen((*args, left_out, tensor))[:-1])
@@ -74,20 +72,5 @@ def planned(
         if check is not None:
             check(tuple([values[at].shape for at in tensors]))
         return quietly(function, *values)
-
-    return plan
-
-
-def _planned_pair(function: Callable, with_fractions: bool) -> Plan:
-    """The plan for two tensors of one type and size, where a plan's own cost shows most."""
-
-    def plan(args: tuple, tensor: Any = None) -> Any:
-        left, right = at_hand(args[0].peeked), at_hand(args[1].peeked)
-        if type(left) is not np.ndarray or type(right) is not np.ndarray:
-            return None
-        dtype = left.dtype
-        if dtype is not right.dtype or left.shape != right.shape or not left.shape:
-            return None
-        return quietly(function, left, right) if not with_fractions or dtype.kind == "f" else None
 
     return plan
