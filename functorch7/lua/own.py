@@ -244,6 +244,8 @@ class LuaLayer(LuaObject):
         """`gradInput` as it is, as in Torch."""
         return self.gradInput
 
+    _gradient_of_output = updateGradInput
+
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Adds nothing, as in Torch."""
 

@@ -1115,6 +1115,36 @@ return table.concat(counts, ' '), net.gradInput[1], net:get(1).gradBias[1], insi
   inside:get(1).gradWeight[1][1]
 --> '1 0 1 0', 24, 22, 16, 28
 
+--- backward of chains and branches calls a layer's own backward; that of other containers, and updateGradInput, its parts
+require 'nn'
+local called = ''
+local All, parent = torch.class('nn.AllThreeHere', 'nn.Module')
+function All:__init() parent.__init(self) self.weight, self.gradWeight = torch.ones(1), torch.zeros(1) end
+function All:updateOutput(input) self.output = input:clone() return self.output end
+for name, letter in pairs {backward = 'b', updateGradInput = 'u', accGradParameters = 'a'} do
+  All[name] = function(self, input, gradOutput, scale)
+    called = called .. letter .. (letter == 'u' and '' or scale)
+    self.gradInput = gradOutput:clone()
+    return self.gradInput
+  end
+end
+local Chain = torch.class('nn.ChainHere', 'nn.Sequential')
+function Chain:updateGradInput() called = called .. 'c' end
+local x = torch.ones(1)
+local function ask(network, input)
+  called = called .. ' '
+  network:forward(input)
+  network:backward(input, input, 0.5)
+  if torch.isTypeOf(network, 'nn.ChainHere') then return end
+  network:updateGradInput(input, input)
+  network:accGradParameters(input, input, 0.5)
+end
+ask(nn.Sequential():add(nn.Concat(1):add(nn.AllThreeHere())), x)
+ask(nn.ParallelTable():add(nn.Sequential():add(nn.AllThreeHere())), {x})
+ask(nn.ChainHere():add(nn.AllThreeHere()), x)
+return called
+--> ' b0.5ua0.5 ua0.5ua0.5 b0.5'
+
 --- a layer at several places of a network, which writes backward alone, adds each place's gradient once
 require 'nn'
 local Scale, parent = torch.class('nn.ScaleHere', 'nn.Module')

@@ -53,8 +53,6 @@ def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
         raise Untraceable(about.obstacle)
     if not METHODS.isdisjoint(user.__dict__):
         raise Untraceable("it has a method that its class has not")
-    if user.goes_back_itself():
-        raise Untraceable("it has a backward of its own")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
     if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
