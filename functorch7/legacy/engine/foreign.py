@@ -188,13 +188,18 @@ class OfUser(core.Module, abstract=True):
 
 
 def _of_type(user: Object, arrays: Value) -> Value:
-    """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of."""
+    """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of.
+
+    Gradients of integers are zeros, as Torch has them, in place of JAX's.
+    """
 
     def cast(array: Any) -> Any:
+        if array.dtype == jax.dtypes.float0:
+            return np.zeros(array.shape, np.int32)
         is_single = core.is_concrete(array) and array.dtype == np.float32
-        return np.asarray(array, np.float64) if is_single else array
+        return np.asarray(array, np.float64) if is_single and user._type == "torch.DoubleTensor" else array
 
-    return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
+    return shown(jax.tree.map(cast, arrays))
 
 
 def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | None = None) -> Value:
