@@ -48,7 +48,7 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
-from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer
+from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
 from .recurrences import KEEPER
 from .written import of_lua
 
@@ -217,7 +217,7 @@ class Classes:
     def blank(self, number: int) -> Crossing:
         """An object of a class on which Lua's `__init` has not run yet."""
         kind = self.kinds[number]
-        return kind.__new__(kind)
+        return without_results(kind.__new__(kind))
 
     def complete(self, _: int, made: LuaObject) -> None:
         """Describes an object that has no description yet, after its `__init`."""

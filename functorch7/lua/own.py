@@ -25,6 +25,7 @@ from ..legacy.objects.mode import ModeField
 from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile
+from ..legacy.objects.serial import RESULTS
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
 from .border import OBJECT, Encoded
@@ -39,6 +40,9 @@ OWN = KEPT
 
 GRADIENTS = ("updateGradInput", "accGradParameters")
 """Methods that a layer keeps when its `updateOutput` is replaced."""
+
+NO_RESULT = (0, None)
+"""What stands for `output` or `gradInput` before anything has made a tensor for it."""
 
 ONE_RESULT = ("updateOutput", "updateGradInput")
 """Methods that may return several results, of which networks take the first."""
@@ -235,6 +239,12 @@ class LuaLayer(LuaObject):
 
     train = ModeField(first=None)
 
+    def __init__(self, *given: object):
+        """Runs Lua's `__init`, or the constructor of the class above."""
+        if hasattr(self, "__init"):
+            without_results(self)
+        super().__init__(*given)
+
     @classmethod
     def _passes_no_gradient(cls) -> bool:
         """Whether no method for gradients is defined."""
@@ -244,8 +254,17 @@ class LuaLayer(LuaObject):
         """`gradInput` as it is, as in Torch."""
         return self.gradInput
 
+    _gradient_of_output = updateGradInput
+
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Adds nothing, as in Torch."""
+
+
+def without_results(made: Crossing) -> Crossing:
+    """A layer as in Torch: it has neither output nor gradInput until `__init` calls that of the class above."""
+    if isinstance(made, LuaLayer):
+        vars(made).update(dict.fromkeys(RESULTS, NO_RESULT))
+    return made
 
 
 def initializer(kind: type) -> Callable:
@@ -261,6 +280,9 @@ def _without_arguments(kind: type) -> Callable:
         # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
         if self.spec_class is None or kind is not Module:
             kind.__init__(self)
+        if isinstance(self, LuaLayer):
+            for name in RESULTS:
+                vars(self).pop(name, None)
 
     return init
 

@@ -1115,6 +1115,70 @@ return table.concat(counts, ' '), net.gradInput[1], net:get(1).gradBias[1], insi
   inside:get(1).gradWeight[1][1]
 --> '1 0 1 0', 24, 22, 16, 28
 
+--- a layer has no output and no gradInput until its __init calls the one above; gradients of its whole numbers are zeros
+require 'nn'
+local Flag, parent = torch.class('nn.FlagHere', 'nn.Module')
+function Flag:updateOutput(input) return torch.ByteTensor{1} end
+function Flag:updateGradInput(input, gradOutput) return input:clone():fill(0) end
+local Pair = torch.class('nn.PairHere', 'nn.Container')
+function Pair:__init() self.modules, self.made = {nn.ConcatTable():add(nn.MulConstant(2)):add(nn.FlagHere())}, 0 end
+function Pair:updateOutput(input) self.output = self.modules[1]:forward(input) return self.output end
+function Pair:updateGradInput(input, gradOutput)
+  if not self.gradInput then self.made, self.gradInput = self.made + 1, input:clone() end
+  self.gradInput:copy(self.modules[1]:updateGradInput(input, gradOutput))
+  return self.gradInput
+end
+local pair = nn.PairHere()
+local first = pair.output == nil and pair.gradInput == nil and nn.FlagHere().gradInput:dim() == 0
+local net = nn.Sequential():add(nn.MulConstant(3)):add(pair):add(nn.SelectTable(1))
+local x, found = torch.ones(2), {}
+for i = 1, 2 do
+  net:forward(x)
+  found[i] = net:backward(x, x)[1]
+end
+return first, found[1], found[2], pair.made, pair:clone().gradInput ~= nil
+--> true, 6, 6, 1, true
+
+--- a table that was given the metatable of an object is an object, in files too
+local Named = torch.class('NamedHere')
+function Named:__init(n) self.n = n end
+function Named:__add__(other) return type(self) == 'number' and self + other.n or self.n + other end
+local Below = torch.class('NamedBelowHere', 'NamedHere')
+local made = setmetatable({n = 5}, getmetatable(NamedBelowHere(4)))
+local read = torch.deserialize(torch.serialize{made})[1]
+return torch.isTypeOf(made, 'NamedHere'), torch.isTypeOf(made, NamedBelowHere), made + 1, 2 + made, torch.typename(read), read.n
+--> true, true, 6, 7, 'NamedBelowHere', 5
+
+--- backward of chains and branches calls a layer's own backward; that of other containers, and updateGradInput, its parts
+require 'nn'
+local called = ''
+local All, parent = torch.class('nn.AllThreeHere', 'nn.Module')
+function All:__init() parent.__init(self) self.weight, self.gradWeight = torch.ones(1), torch.zeros(1) end
+function All:updateOutput(input) self.output = input:clone() return self.output end
+for name, letter in pairs {backward = 'b', updateGradInput = 'u', accGradParameters = 'a'} do
+  All[name] = function(self, input, gradOutput, scale)
+    called = called .. letter .. (letter == 'u' and '' or scale)
+    self.gradInput = gradOutput:clone()
+    return self.gradInput
+  end
+end
+local Chain = torch.class('nn.ChainHere', 'nn.Sequential')
+function Chain:updateGradInput() called = called .. 'c' end
+local x = torch.ones(1)
+local function ask(network, input)
+  called = called .. ' '
+  network:forward(input)
+  network:backward(input, input, 0.5)
+  if torch.isTypeOf(network, 'nn.ChainHere') then return end
+  network:updateGradInput(input, input)
+  network:accGradParameters(input, input, 0.5)
+end
+ask(nn.Sequential():add(nn.Concat(1):add(nn.AllThreeHere())), x)
+ask(nn.ParallelTable():add(nn.Sequential():add(nn.AllThreeHere())), {x})
+ask(nn.ChainHere():add(nn.AllThreeHere()), x)
+return called
+--> ' b0.5ua0.5 ua0.5ua0.5 b0.5'
+
 --- a layer at several places of a network, which writes backward alone, adds each place's gradient once
 require 'nn'
 local Scale, parent = torch.class('nn.ScaleHere', 'nn.Module')

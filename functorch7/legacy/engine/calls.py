@@ -169,7 +169,9 @@ class Call(Inspection, RunLonger):
 
     # Backward ----------------------------------------------------------------------------------------------------
 
-    def _prepare(self, module: Titled, grad_output: Input | None, state: list | None, step: int) -> tuple:
+    def _prepare(
+        self, module: Titled, grad_output: Input | None, state: list | None, step: int, scale: Scalar | None
+    ) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
         if grad_output is None:
@@ -187,7 +189,7 @@ class Call(Inspection, RunLonger):
             self.run_length = self.residuals = None
         self._keep_residuals()
         for foreign in plan.called:
-            foreign.pending_pull_backs.clear()
+            foreign.pending_pull_backs.begin(scale)
         self.cotangents = (grad_output, self.side, self._rewards(step) if plan.rewarded else [], state)
         self._seen = self._inspected = None
         return self.cotangents
@@ -234,9 +236,9 @@ class Call(Inspection, RunLonger):
         if plan.is_stale:
             gradients = self._now(gradients)
             if not gradients.lies_as(plan.gradients) or self._terms() != plan.terms:
-                self.pull_back(module, grad_output, state, step)
+                self.pull_back(module, grad_output, state, step, scale)
                 return self.accumulate(scale)
-        cotangents = self._prepare(module, grad_output, state, step)
+        cotangents = self._prepare(module, grad_output, state, step, scale)
         by = None if type(scale) in (int, float) and scale == 1 else scale
         if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, by):
             return
@@ -260,12 +262,14 @@ class Call(Inspection, RunLonger):
         for foreign in plan.called:
             foreign.go_through_pending(scale)
 
-    def pull_back(self, module: Titled, grad_output: Input | None, state: list | None = None, step: int = 0) -> None:
+    def pull_back(
+        self, module: Titled, grad_output: Input | None, state: list | None, step: int, scale: Scalar | None = None
+    ) -> None:
         """Pulls gradOutput back. The parameters' gradients are found when `accumulate` asks for them.
 
-        Where it has asked before, they are found at once, in the same call.
+        Where it has asked before, they are found at once, in the same call. With a scale users' `backward` are called.
         """
-        cotangents = self._prepare(module, grad_output, state, step)
+        cotangents = self._prepare(module, grad_output, state, step, scale)
         if self.plan.finds_gradients_apart:
             self.parameter_gradients = None
             self.grad_input, self.state_gradient = self._pulled(compiled.pull_back_to_input, cotangents)
@@ -276,7 +280,7 @@ class Call(Inspection, RunLonger):
             )
             self.grad_input = self._of_its_steps(self.grad_input)
             if seen and watched.answered(self, *seen, backward=True):
-                return self.pull_back(module, grad_output, state, step)
+                return self.pull_back(module, grad_output, state, step, scale)
         self.is_pulled_back = True
         self.plan.spend("gradient")
 

@@ -76,6 +76,11 @@ class OfUser(core.Module, abstract=True):
         raise NotImplementedError
 
     @property
+    def is_reached(self) -> bool:
+        """Whether the network's `backward` calls the object's."""
+        return False
+
+    @property
     def keeps_steps(self) -> bool:
         """Whether the object keeps what its steps have left itself."""
         return self.user().keeps_steps
@@ -163,9 +168,8 @@ class OfUser(core.Module, abstract=True):
         call.defvjp(forward, backward)
         return call(input)
 
-    @staticmethod
-    def _gradient(moment: Moment, input: Value, gradient: Value) -> Value:
-        """What updateGradInput, or the user's own `backward`, gives.
+    def _gradient(self, moment: Moment, input: Value, gradient: Value) -> Value:
+        """What updateGradInput gives, or `backward`, where the network's calls that.
 
         What is added to the parameters' gradients is added when the other parameters get theirs.
         """
@@ -174,7 +178,8 @@ class OfUser(core.Module, abstract=True):
             if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
                 user.updateOutput(_of_type(user, input))
             tensors, gradient = _of_type(user, input), _of_type(user, gradient)
-            given, moment.added = user.gone_back(tensors, gradient)
+            scale = user.pending_pull_backs.scale if self.is_reached else None
+            given, moment.added = user.gone_back(tensors, gradient, scale)
         user.pending_pull_backs.append((tensors, gradient, moment))
         return input_gradient(user, input, unwrapped(given))
 
@@ -183,13 +188,18 @@ class OfUser(core.Module, abstract=True):
 
 
 def _of_type(user: Object, arrays: Value) -> Value:
-    """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of."""
+    """Arrays as tensors for the user: of double precision if the object is, whatever the network around it is of.
+
+    Gradients of integers are zeros, as Torch has them, in place of JAX's.
+    """
 
     def cast(array: Any) -> Any:
+        if array.dtype == jax.dtypes.float0:
+            return np.zeros(array.shape, np.int32)
         is_single = core.is_concrete(array) and array.dtype == np.float32
-        return np.asarray(array, np.float64) if is_single else array
+        return np.asarray(array, np.float64) if is_single and user._type == "torch.DoubleTensor" else array
 
-    return shown(jax.tree.map(cast, arrays) if user._type == "torch.DoubleTensor" else arrays)
+    return shown(jax.tree.map(cast, arrays))
 
 
 def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | None = None) -> Value:
@@ -265,6 +275,11 @@ class Place(OfUser, abstract=True):
     number: int
     kind: type
     by_hand: bool
+    reached: bool
+
+    @property
+    def is_reached(self) -> bool:
+        return self.reached
 
     def user(self) -> Object:
         return _objects.get()[self.number]

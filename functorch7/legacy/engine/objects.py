@@ -16,6 +16,20 @@ from .registered import Registered, Titled
 from .terms import Term
 
 
+class PullBacks(list):
+    """(input, gradOutput, moment) of a user's object's ways back; `scale` is that of the network's `backward`.
+
+    None where its updateGradInput asks for them.
+    """
+
+    scale: Scalar | None = None
+
+    def begin(self, scale: Scalar | None) -> None:
+        """Drops those of another call of the network."""
+        self.clear()
+        self.scale = scale
+
+
 class Passing:
     """An object whose class says whether gradients come to its input."""
 
@@ -130,16 +144,16 @@ class Object(Titled, Passing, Parametrised, Holder):
         raise NotImplementedError
 
     @property
-    def pending_pull_backs(self) -> list[tuple]:
-        """Backward calls whose accGradParameters is still to come."""
+    def pending_pull_backs(self) -> PullBacks:
+        """Ways back whose accGradParameters is still to come."""
         raise NotImplementedError
 
-    def gone_back(self, input: Value, gradOutput: Value) -> tuple[Value, Value]:
+    def gone_back(self, input: Value, gradOutput: Value, scale: Scalar | None) -> tuple[Value, Value]:
         """gradInput by the user's methods, and what these add to the parameters' gradients, if it is known by then."""
         raise NotImplementedError
 
     def goes_back_itself(self) -> bool:
-        """Whether the user's own `backward` counts."""
+        """Whether a call of `backward` is more than those of updateGradInput and accGradParameters."""
         raise NotImplementedError
 
     def go_through_pending(self, scale: Scalar, by: Callable | None = None) -> None:

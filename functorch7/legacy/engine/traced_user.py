@@ -53,10 +53,10 @@ def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
         raise Untraceable(about.obstacle)
     if not METHODS.isdisjoint(user.__dict__):
         raise Untraceable("it has a method that its class has not")
-    if user.goes_back_itself():
-        raise Untraceable("it has a backward of its own")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
+    if user.output is None or user.gradInput is None:
+        raise Untraceable("it has no output or gradInput before its methods make one")
     if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
         raise Untraceable("the network hands on its gradInput, the very tensor")
     form = Form(user, about.found, about.names, watcher)

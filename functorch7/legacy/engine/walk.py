@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from ... import core
 from ...core.tree import Path, join
 from ...interop.torch7.schema import grad_name
-from ...layers import MapTable
+from ...layers import Concat, ConcatTable, DataParallelTable, MapTable, Sequential
 from ...losses.base import Criterion, without_arrays
 from ...network import numbers
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
@@ -24,6 +25,9 @@ from .traced_user import Seat, description, form_of
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
+
+HANDING_ON = (Concat, ConcatTable, DataParallelTable, Sequential)
+"""Whose `backward` calls that of the modules inside; others' call their updateGradInput and accGradParameters."""
 
 
 class Walk:
@@ -106,8 +110,15 @@ class Walk:
 
     def _is_repeated(self, path: Path) -> bool:
         """Whether what is at a place runs several times in a call, because a module around it repeats it."""
-        around = (self.members[self.places.index(path[:depth])] for depth in range(len(path)))
-        return any(isinstance(module._spec, REPEATING) for module in around)
+        return any(isinstance(module._spec, REPEATING) for module in self._around(path))
+
+    def _is_reached(self, path: Path) -> bool:
+        """Whether the network's `backward` calls that of what is at a place."""
+        return all(isinstance(module._spec, HANDING_ON) for module in self._around(path))
+
+    def _around(self, path: Path) -> Iterator[Object]:
+        """The modules around a place."""
+        return (self.members[self.places.index(path[:depth])] for depth in range(len(path)))
 
     def _visit_user(self, module: Object, mode: bool, path: Path) -> tuple[core.Module, Any, Any]:
         """The same of a user's object: traced if that is possible."""
@@ -116,6 +127,8 @@ class Walk:
                 raise Untraceable("it is called several times in a call")
             if module._type != self.members[0]._type:
                 raise Untraceable("its type is not the network's")
+            if module.goes_back_itself() and self._is_reached(path):
+                raise Untraceable("it has a backward of its own")
             form = form_of(module, self.root, self._watcher)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
@@ -138,7 +151,7 @@ class Walk:
         if module.is_criterion:
             return module.as_foreign(), {}, {}
         by_hand = module.has_own_gradient()
-        place = Place(len(self.foreign) - 1, type(module), by_hand)
+        place = Place(len(self.foreign) - 1, type(module), by_hand, self._is_reached(path))
         if not by_hand:
             return place, self._cells_of(module), {}
         self._take_tensors(module, self.called_tensors)

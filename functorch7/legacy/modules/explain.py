@@ -29,7 +29,7 @@ def explain(module: Module) -> str:
         how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
     lines = []
     for user in sorted(users, key=lambda user: plan.members.index(user)):
-        own = "updateGradInput" if user.overrides("updateGradInput") else "accGradParameters"
+        own = next((name for name in ("updateGradInput", "accGradParameters") if user.overrides(name)), "backward")
         gradient = f"its own {own}" if user.has_own_gradient() else "updateOutput is differentiated"
         place = "".join(f"[{name + 1 if isinstance(name, int) else name}]" for name in plan.paths[id(user)])
         why = f" ({plan.obstacles[id(user)]})" if id(user) in plan.obstacles else ""

@@ -212,7 +212,7 @@ class Module(
         Raises ValueError if gradOutput has not the output's shape; RuntimeError before any forward of a network that
         draws or has recurrent state.
         """
-        if self._has_parts_of_backward():
+        if self.goes_back_by_parts():
             with precision_of(self._type):
                 self.gradInput = self._gradient_by_hand(input, gradOutput, scale)
             return self.gradInput
@@ -258,7 +258,7 @@ class Module(
 
     def defaultAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """The same; the gradients' tensors are unchanged."""
-        if not self.overrides("accGradParameters"):
+        if not self.overrides("accGradParameters") or (self.is_described and self.children()):  # who update themselves
             if self._differentiated():
                 self._pulled(input, gradOutput).descend(lr)
             return

@@ -1,14 +1,20 @@
-"""A user's own `backward`, which networks call in place of updateGradInput and accGradParameters, as Torch's do."""
+"""Which methods make the gradient of a user's class: its own `backward`, or updateGradInput and accGradParameters."""
 
 from __future__ import annotations
 
+from ...core.types import Scalar
+from ...layers import BatchNormalization
+from ...recurrent import SeqGRU, SeqLSTM
 from ..engine.foreign import gradient_by
+from ..engine.walk import HANDING_ON
 from ..objects.described import Described
-from ..objects.own_fields import holder_of
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input, Output
 
 PACKAGE = __name__.partition(".")[0]
+
+GOING_BACK = (*HANDING_ON, BatchNormalization, SeqGRU, SeqLSTM)
+"""What has a `backward` in Torch; that of all others calls their updateGradInput and accGradParameters."""
 
 
 def is_written(method: object) -> bool:
@@ -21,38 +27,38 @@ class OwnBackward(Described):
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
-        return self._has_parts_of_backward() or self.goes_back_itself()
+        return self._has_parts() or self._has_backward()
 
-    def _has_parts_of_backward(self) -> bool:
-        """Whether the user defines methods that Torch's `backward` calls."""
+    def _has_parts(self) -> bool:
+        """Whether the user defines methods that nn.Module's `backward` calls."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
+    def _has_backward(self) -> bool:
+        """Whether the user defines `backward`."""
+        return "backward" in vars(self) or is_written(type(self).backward)
+
+    def goes_back_by_parts(self) -> bool:
+        """Whether Torch's `backward` of the object calls a user's updateGradInput and accGradParameters."""
+        return self._has_parts() and not isinstance(self._spec, GOING_BACK)
+
     def goes_back_itself(self) -> bool:
-        """Whether there is a user's `backward` nearer to the object than other methods of its gradient."""
-        place = self._written_at("backward")
-        return place is not None and all(
-            other is None or place < other for other in map(self._written_at, ("updateGradInput", "accGradParameters"))
-        )
+        """Whether a call of `backward` is more than those two."""
+        return self._has_backward() or isinstance(self._spec, GOING_BACK)
 
-    def _written_at(self, name: str) -> int | None:
-        """Where a user has written a method: 0 in the object, then in its class, and in those above; None: nowhere."""
-        kind = type(self)
-        if name in vars(self):
-            return 0
-        return kind.__mro__.index(holder_of(kind, name)) + 1 if is_written(getattr(kind, name)) else None
+    def gone_back(
+        self, input: Input, gradOutput: Input, scale: Scalar | None
+    ) -> tuple[Output, list[tuple[Tensor, Tensor]] | None]:
+        """gradInput, and what is added to each of the parameters' gradients, which is taken back.
 
-    def gone_back(self, input: Input, gradOutput: Input) -> tuple[Output, list[tuple[Tensor, Tensor]] | None]:
-        """gradInput by the user's method, and what it adds to each of the parameters' gradients, which is taken back.
-
-        None in place of the latter where accGradParameters will add.
+        By `backward` with this scale; without one by updateGradInput, and None for the latter: accGradParameters adds.
         """
-        if not self.goes_back_itself():
+        if scale is None or not self.goes_back_itself():
             return gradient_by(self, input, gradOutput), None
         gradients = {(id(each.storage_), each.offset): each for each in self.parameters()[1]}.values()
         before = [each.clone() for each in gradients]
         for each in gradients:
             each.zero()
-        found = gradient_by(self, input, gradOutput, lambda *given: self.backward(*given, 1))
+        found = gradient_by(self, input, gradOutput, lambda *given: self.backward(*given, scale))
         added = [(each, each.clone()) for each in gradients]
         for each, value in zip(gradients, before, strict=True):
             each.copy(value)

@@ -9,7 +9,7 @@ from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..engine.compiled import without_float0
 from ..engine.foreign import Foreign, gradient_by
-from ..engine.moments import Moment
+from ..engine.objects import PullBacks
 from ..engine.registered import Registered
 from ..objects import nested
 from ..objects.described import Described
@@ -73,9 +73,9 @@ class Results(OwnBackward, Described):
                 self.__dict__[field] = (number, nested.recursiveType(value, type_name, cache))
 
     @property
-    def pending_pull_backs(self) -> list[tuple[Input, Input, Moment]]:
-        """(input, gradOutput, moment) of backward calls whose accGradParameters is still to come."""
-        return self.__dict__.setdefault("_pending", [])
+    def pending_pull_backs(self) -> PullBacks:
+        """Ways back whose accGradParameters is still to come."""
+        return self.__dict__.setdefault("_pending", PullBacks())
 
     def go_through_pending(self, scale: float, by: Callable | None = None) -> None:
         """Adds to the parameters' gradients for each of these, or calls a method of this object that does more.
@@ -88,7 +88,7 @@ class Results(OwnBackward, Described):
                 (by or self.accGradParameters)(input, gradient, scale)
                 continue
             for tensor, value in moment.added:
-                tensor.add(scale, value)
+                tensor.add(value)
 
     def _output_by_hand(self, input: Any) -> Any:
         """The output of a user's updateOutput, when the gradient is the user's as well: nothing is compiled."""

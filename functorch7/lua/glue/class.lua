@@ -7,14 +7,20 @@ local python_setmetatable = torch.setmetatable
 local own_classes = {} -- classes without a parent in Python, by name
 local derived_classes = {} -- the numbers of the others, by name
 local constructors = setmetatable({}, {__mode = 'k'})
-local instances = setmetatable({}, {__mode = 'k'})
+local is_own = setmetatable({}, {__mode = 'k'}) -- the classes of Lua's own
 
 local OPERATORS = {'call', 'add', 'sub', 'mul', 'div', 'mod', 'pow', 'unm', 'concat', 'len', 'eq', 'lt', 'le'}
+
+-- The class of Lua's own whose object a table is, by whatever means it has got its metatable; no class is an object.
+local function own_class_of(value)
+  local class = type(value) == 'table' and not constructors[value] and not is_own[value] and getmetatable(value)
+  return is_own[class] and class or nil
+end
 
 local function operator(name)
   local method = '__' .. name .. '__'
   return function(self, other, ...)
-    local owner = (instances[self] or other == nil) and self or other
+    local owner = (own_class_of(self) or other == nil) and self or other
     local found = getmetatable(owner)[method] -- as luaT looks for it, whatever the class has made of reading fields
     if not found and name == 'eq' then return rawequal(self, other) end
     if not found then border.refuse('%s has no %s', getmetatable(owner).__typename, method) end
@@ -43,16 +49,12 @@ local function own_class(name, parent)
   end
   for _, each in ipairs(OPERATORS) do class['__' .. each] = operator(each) end
   if parent then setmetatable(class, parent) end -- programs follow the metatables from class to class
-  own_classes[name] = class
+  own_classes[name], is_own[class] = class, true
   debug.getregistry()[class] = name -- where programs look for classes
   return class
 end
 
-local function blank(class)
-  local made = setmetatable({}, class)
-  instances[made] = true
-  return made
-end
+local function blank(class) return setmetatable({}, class) end
 
 -- What makes objects of a class of Lua's: reading and defining reach the class.
 local function constructor(class)
@@ -156,7 +158,6 @@ end
 function torch.setmetatable(value, name)
   if derived_classes[name] then return border.become(value, with_fields(derived_classes[name], value)) end
   if not own_classes[name] then return border.become(value, python_setmetatable(value, name)) end
-  instances[value] = true
   return setmetatable(value, own_classes[name])
 end
 torch.pushudata = torch.setmetatable
@@ -182,7 +183,9 @@ end
 
 -- What a class's constructor stands for: its methods' table, as `getmetatable` of the constructor gives it in Torch.
 local function class_of(value)
-  if instances[value] or constructors[value] then return getmetatable(value) end
+  if constructors[value] then return getmetatable(value) end
+  local own = own_class_of(value)
+  if own then return own end
   local number = type(value) == 'table' and border.class_number(value)
   return number and border.class(number)
 end
@@ -239,7 +242,7 @@ end
 -- For files: what an object of a class of Lua's holds, or the calls by which it writes itself.
 function border.asked.taken_apart(reference)
   local value = border.pinned[reference]
-  local class = instances[value] and getmetatable(value)
+  local class = own_class_of(value)
   if not class then return nil end
   local write, found = way(value, 'write'), {}
   if write then
@@ -253,7 +256,7 @@ end
 -- For copies: a new object, and what is to be in it, or one that has read what the other wrote.
 function border.asked.begun_copy(reference)
   local value = border.pinned[reference]
-  local class = instances[value] and getmetatable(value)
+  local class = own_class_of(value)
   if not class then return nil end
   local made, write, found = blank(class), way(value, 'write'), {}
   if write then

@@ -163,13 +163,14 @@ function border.prepare.torch(torch)
   -- Whether Lua's collector hears of tensors' memory: it always does (registry.py), so that this only says so.
   function torch.setheaptracking(is_on) rawset(torch, '_heaptracking', is_on) end
 
-  -- The folder of a package of the program's own, and a file in it that is run.
+  -- The folder of a package of the program's own, and a file in it that is run; those of packages here are parts of them.
   function torch.packageLuaPath(name)
     local place = package.searchpath(name, package.path)
     return place and place:match('^(.*)/[^/]*$')
   end
   function torch.include(name, file)
-    return lua_dofile(assert(torch.packageLuaPath(name), 'no package ' .. name) .. '/' .. file)
+    local place = torch.packageLuaPath(name)
+    return place and lua_dofile(place .. '/' .. file) or require(name)
   end
 end
 
