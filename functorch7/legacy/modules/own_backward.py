@@ -27,15 +27,15 @@ class OwnBackward(Described):
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
-        return self._has_parts() or self._has_backward()
+        return self._has_parts() or self._writes("backward")
 
     def _has_parts(self) -> bool:
         """Whether the user defines methods that nn.Module's `backward` calls."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
-    def _has_backward(self) -> bool:
-        """Whether the user defines `backward`."""
-        return "backward" in vars(self) or is_written(type(self).backward)
+    def _writes(self, name: str) -> bool:
+        """Whether a method is the user's, of the class or of the object."""
+        return name in vars(self) or is_written(getattr(type(self), name))
 
     def goes_back_by_parts(self) -> bool:
         """Whether Torch's `backward` of the object calls a user's updateGradInput and accGradParameters."""
@@ -43,7 +43,7 @@ class OwnBackward(Described):
 
     def goes_back_itself(self) -> bool:
         """Whether a call of `backward` is more than those two."""
-        return self._has_backward() or isinstance(self._spec, GOING_BACK)
+        return self._writes("backward") or isinstance(self._spec, GOING_BACK)
 
     def gone_back(
         self, input: Input, gradOutput: Input, scale: Scalar | None
