@@ -47,6 +47,19 @@ def test_getParameters_is_flat_in_order_and_idempotent():
     assert again.storage() is flat.storage() and gradient_again.storage() is gradient.storage()
 
 
+@pytest.mark.parametrize("make", [lambda: nn.Sequential(nn.Add(3)), two_layers], ids=["one tensor", "several"])
+def test_getParameters_of_a_clone_that_shares_them_takes_them_apart(make):
+    """As Torch's, which gives every network that it is called for storages of its own."""
+    net = make()
+    net.getParameters()
+    shared = net.clone("weight", "bias", "gradWeight", "gradBias")
+    assert shared.parameters()[0][0].storage() is net.parameters()[0][0].storage()
+    flat, _ = shared.getParameters()
+    flat.fill(7)
+    assert shared.parameters()[0][0].storage() is flat.storage() is not net.parameters()[0][0].storage()
+    assert 7 not in np.concatenate([a.reshape(-1) for a in arrays(net.parameters()[0])])
+
+
 def test_flat_parameters_and_the_modules_tensors_are_the_same_memory():
     net = two_layers()
     flat, gradient = net.getParameters()
