@@ -814,7 +814,8 @@ class Shared(Module):
     Shape: as `module`.
     """
     def __init__(
-        self, module: Module, ties: tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...],
+        self, module: Module, ties: tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...], tiedBuffers:
+        tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...] = (),
     ) -> None: ...
 
 class SiLU(Module):

@@ -45,6 +45,10 @@ def test_getParameters_is_flat_in_order_and_idempotent():
     assert flat.size() == gradient.size() == [3 * 4 + 4 + 4 * 2 + 2]
     again, gradient_again = net.getParameters()
     assert again.storage() is flat.storage() and gradient_again.storage() is gradient.storage()
+    shared, _ = net.clone("weight", "bias", "gradWeight", "gradBias").getParameters()
+    same(shared, flat)
+    shared.fill(7)  # Torch's gives every network tensors of its own
+    same(flat, wanted)
 
 
 def test_flat_parameters_and_the_modules_tensors_are_the_same_memory():

@@ -1,10 +1,15 @@
 """Many tensors as parts of one flat tensor."""
 
+from weakref import WeakKeyDictionary, ref
+
 import numpy as np
 
 from .notes import notes_of
 from .storage import Storage
 from .tensor import Tensor
+
+_flattened: WeakKeyDictionary[Tensor, tuple[ref[Storage], list[ref[Tensor]]]] = WeakKeyDictionary()
+"""By the first tensor of each list, the flat storage that was made of the list, and all its tensors."""
 
 
 def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]], list[int]]:
@@ -36,20 +41,29 @@ def _is_compact(tensor: Tensor) -> bool:
 def flatten(tensors: list[Tensor]) -> Tensor:
     """One flat tensor that holds every element once; the given tensors become views of it.
 
-    Tensors that already are parts of a flat storage stay where they are. Source: nn/doc/module.md, getParameters.
+    Tensors for which this has been done before stay where they are; others that lie there, those of a clone that shares
+    them, get a storage of their own. Source: nn/doc/module.md, getParameters.
     """
     if not tensors:
         return Tensor()
     storages, places = _compacted(tensors)
     (storage, mask), *others = storages
-    if not others and mask.all() and len(storage.shape) == 1:
+    if not others and mask.all() and _is_made_of(storage, tensors):
         return Tensor.viewing(storage, 0, storage.shape)
     flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
     if storage.place is not None:
         flat = Storage(notes_of(storage.place).brought(flat.array))
     for tensor, place in zip(tensors, places, strict=True):
         tensor.rebind(flat, place, tensor.shape, tensor.strides_)
+    _flattened[tensors[0]] = ref(flat), [ref(tensor) for tensor in tensors]
     return Tensor.viewing(flat, 0, flat.shape)
+
+
+def _is_made_of(storage: Storage, tensors: list[Tensor]) -> bool:
+    """Whether a storage is what was made of these very tensors."""
+    made, parts = _flattened.get(tensors[0], (None, []))
+    same = len(parts) == len(tensors) and all(part() is tensor for part, tensor in zip(parts, tensors, strict=True))
+    return same and made is not None and made() is storage
 
 
 def flattened(parameters: list[Tensor], gradients: list[Tensor]) -> tuple[Tensor, Tensor]:
