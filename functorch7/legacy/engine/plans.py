@@ -29,8 +29,6 @@ class Plans:
     def standing(self, as_foreign: bool = False, form: Form | None = None) -> Plan:
         """The plan of the object as it is now, from outside if the user wrote its updateOutput, for a form of call."""
         plans = self._plans
-        if plans and (plan := plans[0]).as_foreign is as_foreign and plan.form is form and plan.stands:
-            return plan
         for place, plan in enumerate(plans):
             if plan.as_foreign is as_foreign and plan.form == form and plan.stands:
                 if place:

@@ -40,7 +40,7 @@ class Running:
     all_gradients: Layout
     dtype: np.dtype
     is_stateless: bool
-    rate: Scalar | None
+    rate: Scalar
     is_steady: bool
     precision: np.dtype | None
     is_stale: bool

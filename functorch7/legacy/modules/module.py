@@ -154,9 +154,6 @@ class Module(
         return not self.is_described or self.has_own_gradient() or self.overrides("updateOutput")
 
     def _planned(self, form: Form | None = None) -> Plan:
-        plan = self._plans and self._plans.newest
-        if plan and form is None and plan.is_plain and plan.is_in_mode and not plan.is_stale:
-            return plan  # which hears of every change
         return self._plan_of(False, form)
 
     def _planned_outside(self) -> Plan:

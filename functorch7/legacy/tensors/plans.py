@@ -13,12 +13,9 @@ from .devices import at_hand
 from .quiet import quietly
 
 
-def types_of(args: tuple) -> type | tuple[type, ...]:
-    """The types of arguments, by which plans are found; the most frequent are found first."""
-    count = len(args)
-    if count == 2:
-        return type(args[0]), type(args[1])
-    return type(args[0]) if count == 1 else tuple(map(type, args))
+def types_of(args: tuple) -> tuple[type, ...]:
+    """The types of arguments, by which plans are found."""
+    return tuple(map(type, args))
 
 
 def places_of_letters(letters: str, kinds: str) -> tuple[int, ...]:

@@ -161,7 +161,7 @@ class Known(NamedTuple):
     places: tuple[int | None, ...]
 
 
-Calls = dict[type | tuple[type, ...], Known]
+Calls = dict[tuple[type, ...], Known]
 """What is known of calls, by the types of their arguments."""
 
 
