@@ -174,9 +174,8 @@ class Call(Inspection, RunLonger):
     ) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
-        if grad_output is None:
-            grad_output = self._gradient_of_none(module)
-        self.read_gradient = as_gradient(grad_output, self.output, self.plan.read)
+        cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
+        self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
         grad_output = self._fitted(module, self.read_gradient)
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
