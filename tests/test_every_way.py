@@ -324,7 +324,8 @@ def as_a_call(plan):
         treedef, order = plan.program.params
         placed = dict(zip(order, treedef.flatten_up_to(params), strict=True))
         draw = (seed, np.uint32(1)) if plan.draws else None
-        network = compiled.network_of(plan.program, plan.program.buffers.flatten_up_to(buffers), draw)
+        given = [*plan.program.buffers.flatten_up_to(buffers), *plan._numbers_now()]
+        network = compiled.network_of(plan.program, given, draw)
         arrays = [placed[number] for number in range(len(placed))]
         (output, _), new = network(arrays, input, compiled.state_of(plan.program.spec, buffers))
         return output, plan.program.buffers.unflatten(new)
