@@ -166,7 +166,7 @@ FAULTS = (
     ),
     Fault(
         "numbers in another order of bytes",
-        "jax 0.10.2, all backends",
+        "jax 0.10.2 on CPU",
         "A compiled function that was called before reads the bytes of NumPy's big-endian numbers as they are, which "
         "gives other numbers, without a word.",
         'Convert them, as functorch7.legacy does: array.astype(array.dtype.newbyteorder("=")). Modules refuse them.',

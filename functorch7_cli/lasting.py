@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
-OFTEN = 10_000, 2, 1
+THRESHOLDS = 10_000, 2, 1
 """After so many new objects Python looks whether they are garbage, and at older ones after 30,000 and 60,000.
 
 By default it looks at new ones after 700, most of which a training step still needs; at old ones as often as here.
@@ -36,5 +36,5 @@ def lasting() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
         gc.freeze()
-        gc.set_threshold(*OFTEN)
+        gc.set_threshold(*THRESHOLDS)
         gc.enable()

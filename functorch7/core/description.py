@@ -60,12 +60,12 @@ class Description:
         unknown = set(changes) - {field.name for field in fields(self)}  # type: ignore[arg-type]
         if unknown:
             raise TypeError(f"{self.torch_name()}: no such field: {', '.join(sorted(unknown))}")
-        copy = self.changed(changes)
+        copy = self._unchecked(changes)
         copy._check_fields()
         return copy
 
-    def changed(self, entries: dict[str, Value]) -> Self:
-        """A copy with other entries, unchecked."""
+    def _unchecked(self, entries: dict[str, Value]) -> Self:
+        """A copy with other entries, which nobody has checked."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__getstate__() | entries)
         return copy

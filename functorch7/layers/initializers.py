@@ -52,7 +52,7 @@ class Zeros:
 
 
 ROOMS = 2**15, 2**20
-"""So many numbers are drawn at once: JAX compiles a program for each shape, in more time than 1,000 such draws take."""
+"""So many numbers are drawn at once, in 0.09 and 2.6 ms: JAX compiles a program for each shape, which takes 170."""
 
 SOURCE: ContextVar[NumberSource | None] = ContextVar("source", default=None)
 """The source from which initial values are drawn, instead of from their keys."""

@@ -16,7 +16,7 @@ def tester_of(border: Border) -> type[Tester]:
 
 class _LuaTester(Tester):
     _border: Crossing
-    _clear = "x ~= nil"
+    _boolean = "x ~= nil"
 
     def _is_found(self, pattern: str, text: str) -> bool:
         return self._border.ask.is_found(to_lua(pattern), to_lua(text))

@@ -162,7 +162,7 @@ def _with_inside(module: Any, change: Value) -> Value:
 def _changed(module: Module, changes: Value) -> Value:
     """A copy with other numbers, unchecked. The shapes of its parameters, which none changes, stay known."""
     shapes = vars(module).get("_initial_shapes")  # by traced numbers they could not be looked up
-    return module.changed(changes if shapes is None else {**changes, "_initial_shapes": shapes})
+    return module._unchecked(changes if shapes is None else {**changes, "_initial_shapes": shapes})
 
 
 def apart(tree: Value, known: tuple[int, ...] = (0,)) -> tuple[Value, list]:

@@ -63,7 +63,7 @@ class Walk:
         """
         self._seat(module, path)
         first_user = len(self.foreign)
-        if "_spec" in module.__dict__:
+        if "_spec" in module.__dict__:  # which classes in PyTorch's style derive
             module.__dict__["_spec"] = numbers.compared(module._spec)
         spec = module.own_description()
         if isinstance(spec, Criterion) and is_whole(module):

@@ -40,10 +40,12 @@ def unchecked(owner: Holder) -> core.Module | None:
 
 
 def assigned(owner: Holder, field: str, value: object) -> core.Module | None:
-    """The description with another value in a field, for an object whose `_spec` is again that before; None if its
-    fields do not fit together. Raises TypeError for what no value of the field can be."""
+    """The description with another value in a field, for an object whose `_spec` is again the last that fitted.
+
+    None if the fields do not fit together. Raises TypeError for what no value of the field can be.
+    """
     held = vars(owner).get(HELD) or Misfit(owner._spec, owner._spec)
-    given = held.spec.changed({field: value})
+    given = held.spec._unchecked({field: value})
     try:
         fitting = given.replace()
     except ValueError:

@@ -61,7 +61,7 @@ class Tester(Named):
     Source: torch7/doc/tester.md; torch7/Tester.lua.
     """
 
-    _clear = "x is not None"
+    _boolean = "x is not None"
     """A condition that is a boolean, in the program's language."""
 
     def __init__(self) -> None:
@@ -244,7 +244,7 @@ class Tester(Named):
     def assert_(self, condition: object, message: str = "") -> bool:
         """The condition holds."""
         if not isinstance(condition, bool):
-            said = f":assert should only be used for boolean conditions: say what is meant, as in `{self._clear}`"
+            said = f":assert should only be used for boolean conditions: say what is meant, as in `{self._boolean}`"
             self._warning(f" {said}")
         holds = condition is not None and condition is not False  # values other than booleans are true in Lua
         return self._assert_sub(holds, f"{_line(message)}BOOL violation condition={text(condition)}")
