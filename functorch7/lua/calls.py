@@ -135,9 +135,9 @@ class Calls:
         if border.has_unfit or len(arguments) > shape.most or shape.texts:
             border.has_unfit = False
             arguments = shape.fitted(arguments)
+        if border.registry.is_full() or len(border.released) > FEW:
+            border.sweep()  # before the call, whose result Lua may have known until now, as a part of its owner
         result = function(*arguments)
         if given:
             border.tables.push(given)
-        if border.registry.is_full() or len(border.released) > FEW:
-            border.sweep()
         return border.returned(result, owner)

@@ -22,6 +22,14 @@ def test_programs_return_what_torch_returns(lua, name):
     assert found == wanted
 
 
+def test_what_is_written_into_an_objects_tables_stays_whenever_unused_objects_are_dropped():
+    own = Runtime()
+    program, _, expected = PROGRAMS["options that a class below CmdLine changes"].partition("-->")
+    for more in range(12):
+        own.border.registry.limit = len(own.border.registry.objects) + more  # which each object brings nearer
+        assert own.execute(program) == own.execute(f"return {expected}")
+
+
 def test_what_lua_puts_into_classes_goes_with_it(lua):
     own = Runtime()
     own.execute("require 'nn' function nn.Tanh:reset() return 'mine' end function nn.Tanh:more() end")
