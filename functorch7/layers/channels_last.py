@@ -2,7 +2,7 @@
 
 XLA brings a program's convolutions into that order itself, except those in a loop (`lax.scan`, `lax.map`), where other
 orders take fifteen times as long and more. So the gradients are such convolutions, too; differentiation would give
-others. docs/performance.md has the times.
+others. docs/performance-notes.md has the times.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Cross-correlation of images with kernels; on CPUs in the form that took the least time for such sizes.
 
-docs/performance.md has the times. The rule is a convolution with the channels last, with gradients of the same kind
-(`channels_last.py`). The gradient of the images is one in a border of zeros, with a window for each pixel. That of the
-kernels is slow if they have few taps and there are many windows, as in the first layer of a network. XLA has no fast
-way for groups (`kernels_of_groups.py`), nor for volumes, which are computed frame by frame instead.
+docs/performance-notes.md has the times. The rule is a convolution with the channels last, with gradients of the same
+kind (`channels_last.py`). The gradient of the images is one in a border of zeros, with a window for each pixel. That of
+the kernels is slow if they have few taps and there are many windows, as in the first layer of a network. XLA has no
+fast way for groups (`kernels_of_groups.py`), nor for volumes, which are computed frame by frame instead.
 """
 
 import math

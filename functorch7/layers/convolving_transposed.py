@@ -1,7 +1,7 @@
 """Transposed convolutions, the gradients of convolutions by images; on CPUs in the form that took the least time.
 
 Their gradients are those of a convolution: the gradient of the input is a convolution, that of the kernels is the
-gradient of a convolution's kernels, with input and output exchanged. docs/performance.md has the times.
+gradient of a convolution's kernels, with input and output exchanged. docs/performance-notes.md has the times.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """The first maximum of each window, and its gradient, in the form that took the least time on the backend.
 
-docs/performance.md has the times. The gradient of `lax.reduce_window` searches for the maximum again, and is slow on
-all backends.
+docs/performance-notes.md has the times. The gradient of `lax.reduce_window` searches for the maximum again, and is slow
+on all backends.
 """
 
 from functools import partial

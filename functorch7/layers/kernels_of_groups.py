@@ -2,7 +2,7 @@
 
 All columns of the images are multiplied with all columns of the outputs; only the diagonals of the products are used,
 one for each tap. These are few, but XLA multiplies matrices so much faster than it adds products of shifted planes that
-this takes half of the time or less, and less memory. docs/performance.md has the times.
+this takes half of the time or less, and less memory. docs/performance-notes.md has the times.
 """
 
 import jax.numpy as jnp
