@@ -42,15 +42,22 @@ class Expected:
     joint: Joint | None = None  # the last program that ran with a loss
 
 
+@dataclass(slots=True)
+class Kind:
+    """What is known of calls with inputs of one shape and type."""
+
+    steps: int = 0
+    expected: Expected | None = None
+
+
 class Ahead:
     """What is known of the steps of one plan, each of which is forward, a criterion's loss, and backward."""
 
-    __slots__ = ("_credit", "_elements", "_is_open", "_steps", "at_output", "outputs")
+    __slots__ = ("_credit", "_elements", "_is_open", "_kinds", "at_output")
 
     def __init__(self, elements: int) -> None:
-        self._steps: dict[tuple, int] = {}
+        self._kinds: dict[tuple, Kind] = {}  # by the shape and type of the input
         self._elements = elements  # of the parameters
-        self.outputs: dict[tuple, Expected] = {}  # by the shape and type of the input
         self.at_output = Looks()
         self._credit = Credit()  # without it no call waits any more
         self._is_open = False  # whether gradients are there that nobody has asked for
@@ -64,20 +71,23 @@ class Ahead:
         """Whether an output is that large: whoever has it keeps the parameters alive, to compute it by."""
         return output.storage_.place is None and output.nElement() >= max(LARGE, self._elements // 2)
 
-    def waits(self, kind: tuple) -> bool:
-        """Whether the next forward, of an input of this kind, is to wait."""
-        if len(self._steps) > MOST_KINDS:
-            self._steps.clear()
-            self.outputs.clear()
-        steps = self._steps[kind] = self._steps.get(kind, 0) + 1
+    def waiting(self, kind: tuple) -> Kind | None:
+        """What is known of the next forward, of an input of this kind; None where it is not to wait."""
+        known = self._kinds.get(kind)
+        if known is None:
+            if len(self._kinds) >= MOST_KINDS:
+                self._kinds.clear()
+            known = self._kinds[kind] = Kind()
+        known.steps += 1
         if self._is_open:
             self._is_open = False
             # What nobody asks for takes longer to compute than to start, unless the network is small.
             self._credit.pay(2 if self.is_small else credit.MOST)
-        may_wait = steps > OFTEN and self._credit.is_left and not Notes.runs_at_once
+        if known.steps <= OFTEN or not self._credit.is_left or Notes.runs_at_once:
+            return None
         flags: Any = jax.config
         looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
-        return may_wait and not looks_for_nan and jax_core.trace_state_clean()
+        return None if looks_for_nan or not jax_core.trace_state_clean() else known
 
     def computed(self) -> None:
         """Notes that gradients are there before anybody has asked."""

@@ -53,6 +53,8 @@ def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     """A gradient as tensors, with zeros at whole numbers, of their type and where they are, as Torch's index layers
     have them; of an input that a program has made narrow 64 bits wide again. At what is no tensor it is one zero.
     """
+    if type(input) is np.ndarray and is_floating(input.dtype):  # the most frequent case, found quickly
+        return wrapped(gradient)
     if isinstance(input, (list, tuple)):
         given = gradient if isinstance(gradient, (list, tuple)) else [None] * len(input)
         return [with_zeros(each, at, is_narrow) for each, at in zip(given, input, strict=True)]

@@ -117,8 +117,7 @@ class Call(Inspection, RunLonger):
         arguments = self.arguments if self.run_length is None else self._arguments_as_run()
         try:
             if plan.placed:
-                outcome, buffers, self.residuals = watched.forward(self, keep)
-                error = None
+                outcome, buffers, self.residuals, error = *watched.forward(self, keep), None
             elif keep:
                 outcome, (buffers, error), self.residuals = plan.forward(plan.differentiate, arguments)
             else:
@@ -155,8 +154,9 @@ class Call(Inspection, RunLonger):
         """
         forward = self.forward
         given = (forward or self).given
-        input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
-        values = self.plan.read(input, self.plan.takes_table)
+        if input is not given:
+            input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
+        values = input if type(input) is np.ndarray else self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
         if forward is not None and forward is not self and same_values(values, forward.arguments[2]):

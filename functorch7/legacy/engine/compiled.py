@@ -82,6 +82,10 @@ class Side(NamedTuple):
     state: list
 
 
+NOTHING = Side([], [], [])
+"""What most calls give beside their output."""
+
+
 @jax.tree_util.register_dataclass
 @dataclass(slots=True)
 class Residuals:

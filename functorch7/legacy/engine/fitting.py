@@ -37,9 +37,11 @@ def _has_numbers(gradient: Value) -> bool:
 
 def factor(module: Titled, name: str, given: Scalar) -> Scalar:
     """A real number by which gradients are multiplied, as it was given; raises TypeError for anything else."""
+    if type(given) in (float, int, bool):
+        return given
     array: Any = given
     is_one = hasattr(given, "dtype") and np.size(array) == 1 and array.dtype.kind != "c"
-    if type(given) in (float, int, bool) or is_one or is_number(given):
+    if is_one or is_number(given):
         return given
     raise TypeError(f"{module.title()}: expected a number as {name}, got {described(given)}")
 

@@ -21,6 +21,9 @@ class Wanted(NamedTuple):
     at_input: bool
 
 
+ALL = Wanted(output=True, at_input=True)
+
+
 class Joint:
     """The program of a plan's calls with inputs of one kind, and of one criterion's loss."""
 

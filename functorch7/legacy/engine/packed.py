@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import is_
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +18,7 @@ import numpy as np
 from ... import programs
 from ...core.types import Array, Scalar
 from ..tensors.devices import precision
-from .compiled import Side
+from .compiled import NOTHING
 from .credit import Credit
 from .running import Running
 
@@ -27,26 +26,20 @@ MOST_ELEMENTS = 2**16
 """To copy more into one array takes longer than to hand over several."""
 
 
-class Step(NamedTuple):
-    """What a step began with, and what came of it."""
-
-    given: list  # to updateParameters: the parameters and their gradients
-    rate: Scalar
-    updated: list  # the parameters after it
-    whole: Array  # all that the program gave, which ends with them and the rate
-
-
 class Packing:
     """How the results of steps lie in one array: first those of `together`, then the parameters, and the rate."""
 
-    __slots__ = ("_last", "_plan", "_results", "_run", "_size", "_updated", "credit")
+    __slots__ = ("_given", "_next", "_plan", "_rate", "_results", "_run", "_size", "_updated", "_whole", "credit")
 
     def __init__(self, plan: Running, run: Callable, results: list[tuple[int, ...]], parameters: list[tuple[int, ...]]):
         self._plan, self._run = plan, run
         self.credit = Credit()  # there is some as long as updates are mostly those that were foreseen
         parts = _parts([*results, *parameters, *parameters])
         self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop + 1
-        self._last: Step | None = None
+        self._rate: Scalar = math.nan  # of the last step, as are the next
+        self._given: list = []  # to updateParameters: the parameters and their gradients
+        self._next: list = []  # the parameters after it
+        self._whole: Array | None = None  # all that the program gave, which ends with them and the rate
 
     def __call__(self, arguments: tuple, numbers: list, others: tuple, rate: Scalar) -> tuple:
         """What the program gives whose steps these are."""
@@ -57,14 +50,13 @@ class Packing:
         output, loss, gradient, *grad_input = _cut(elements[: self._results[-1][0].stop].copy(), self._results)
         rest, count = _cut(elements, self._updated), len(parameters)
         gradients, found = rest[:count], grad_input[0] if grad_input else None
-        self._last = Step([*parameters, *gradients], rate, rest[count:], whole)
-        return (output, Side([], [], [])), None, loss.item(), gradient, found, [], gradients
+        self._given, self._rate, self._next, self._whole = [*parameters, *gradients], rate, rest[count:], whole
+        return (output, NOTHING), None, loss.item(), gradient, found, [], gradients
 
     def _whole_of(self, parameters: list, rate: Scalar) -> Array | np.ndarray:
         """An array that ends with these parameters and the rate."""
-        last = self._last
-        if last is not None and rate == last.rate and all(map(is_, parameters, last.updated)):
-            return last.whole
+        if self._whole is not None and rate == self._rate and all(map(is_, parameters, self._next)):
+            return self._whole
         whole = np.full(self._size, rate, self._plan.dtype)
         for (part, _), parameter in zip(reversed(self._updated), reversed(parameters), strict=False):
             whole[part] = np.asarray(parameter).reshape(-1)
@@ -72,13 +64,11 @@ class Packing:
 
     def updated(self, parameters: list, gradients: list, rate: Scalar) -> list | None:
         """The parameters after an update, if it is the one that the last step has foreseen."""
-        last = self._last
-        given = (*parameters, *gradients)
-        if last is None or rate != last.rate or not all(map(is_, given, last.given)):
+        if rate != self._rate or not all(map(is_, (*parameters, *gradients), self._given)):
             self.credit.pay()
             return None
         self.credit.earn()
-        return last.updated
+        return self._next
 
 
 def _parts(shapes: list[tuple[int, ...]]) -> list[tuple[slice, tuple | None]]:

@@ -26,7 +26,7 @@ from .ahead import Ahead, Expected
 from .at_input import is_large
 from .calls import Call, Newest, count
 from .compiled import Residuals
-from .joint import Joint, Wanted
+from .joint import ALL, Joint, Wanted
 from .looks import Looks
 from .noting import report
 from .plan import Plan
@@ -39,15 +39,16 @@ def forward_call(plan: Plan, given: Input, keep: bool) -> Call:
     if ahead is None or not keep or not isinstance(given, (Tensor, np.ndarray)):
         return Call(plan, given, keep)
     kind = type(given), given.shape, given.dtype, given.storage_.place if isinstance(given, Tensor) else None
-    if not ahead.waits(kind) or (plan.state_slots and not plan.begins_anew()):
+    waiting = ahead.waiting(kind)
+    if waiting is None or (plan.state_slots and not plan.begins_anew()):
         return Call(plan, given, keep)
-    if kind in ahead.outputs:
-        return WaitingCall(plan, given, ahead.outputs[kind])
+    if waiting.expected is not None:
+        return WaitingCall(plan, given, waiting.expected)
     call = Call(plan, given, keep)
     if isinstance(call.result, Tensor) and call.run_length is None:
         result, is_seldom_seen = call.result, plan.at_input is not None and is_large(call.arguments[2])
         known = result.shape, result.dtype, result.storage_.place
-        ahead.outputs[kind] = Expected(*known, is_seldom_seen, ahead.may_leave_out(result))
+        waiting.expected = Expected(*known, is_seldom_seen, ahead.may_leave_out(result))
     return call
 
 
@@ -68,74 +69,16 @@ class Foreseen(NamedTuple):
     are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
 
 
-class WaitingCall(Call):
-    """A forward call that is run when somebody asks for something that it finds out."""
+class JointCall(Call):
+    """A forward call that was run: together with a loss, when it has foreseen what backward gives, or alone."""
 
-    __slots__ = ("_expected", "_foreseen", "_waits")
-
-    def __init__(self, plan: Plan, given: Input, expected: Expected):
-        self._waits = True
-        self._expected = expected
-        self._foreseen: Foreseen | None = None
-        if plan.state_slots:
-            plan.begin()
-        self._begin(plan, given)
-        self.number = Newest.number = next(count)
-        self.result = Tensor.viewing(
-            Storage.pending(self, expected.shape, expected.dtype, expected.place), 0, expected.shape
-        )
-        plan.last_call = weakref.ref(self)
+    __slots__ = ("_expected", "_foreseen")
+    _expected: Expected
+    _foreseen: Foreseen | None
 
     def __call__(self) -> Value:
         """The output, for whoever looks at it."""
         return self.output
-
-    def __getattr__(self, name: str) -> Any:
-        if not self._waits and name == "output":  # which was left out
-            self.plan.ahead.at_output.looked()  # type: ignore[union-attr]
-            output, self.residuals = _computed_again(self.plan, self.arguments)
-            self.output = output
-            return output
-        if name.startswith("__") or not self._waits:
-            raise AttributeError(name)
-        self._waits = False
-        self.plan.ahead.missed()  # type: ignore[union-attr]
-        try:
-            self._run_as_it_turns_out(keep=True)
-        except BaseException:
-            self._waits = True  # whoever asks again may get it, or is told the same
-            raise
-        return getattr(self, name)
-
-    def with_loss(
-        self, loss: Callable, numbers: list, others: tuple, precision: np.dtype | None
-    ) -> tuple[Array, Array] | None:
-        """The loss of the output, and its gradient there; None where they are to be computed apart.
-
-        `loss` gives both for (numbers, None, output, *others).
-        """
-        plan, ahead, expected = self.plan, self.plan.ahead, self._expected
-        if ahead is None or plan.is_stale or plan.precision != precision:
-            return None
-        wanted, joint = self._wanted(ahead), expected.joint
-        if joint is None or joint.loss is not loss or joint.wanted != wanted:
-            joint = expected.joint = Joint(plan, loss, wanted)
-        (output, side), error, value, gradient, *pulled = joint(plan, self.arguments, numbers, others)
-        plan.packing = joint.packing
-        if error is not None:
-            report(error)
-        self._waits, self.run_length, self.residuals, self.side = False, None, None, side
-        self._nothing_asked()
-        self._hand_out(output, ahead.at_output)
-        self._foreseen = Foreseen(gradient, *pulled, are_apart=joint.packing is None)
-        ahead.computed()
-        return value, gradient
-
-    def _wanted(self, ahead: Ahead) -> Wanted:
-        """What the program is to give, by what was looked at so far."""
-        expected, at_input = self._expected, self.plan.at_input
-        is_seldom_seen = expected.is_seldom_seen and at_input.is_left_out()  # type: ignore[union-attr]
-        return Wanted(not (expected.is_seldom_read and ahead.at_output.is_left_out()), not is_seldom_seen)
 
     def _hand_out(self, output: Array | None, looks: Looks) -> None:
         """Lets the result have the output; of one that may be left out, that somebody reads it is noted."""
@@ -178,6 +121,81 @@ class WaitingCall(Call):
             return False
         is_same = settled(grad_output.noted) is settled(foreseen.gradient)
         return is_same and all([storage.is_zero for storage in plan.gradients.storages])
+
+
+class CallWithoutOutput(JointCall):
+    """One whose output was left out, and is computed for who asks."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "output":
+            raise AttributeError(name)
+        self.plan.ahead.at_output.looked()  # type: ignore[union-attr]
+        self.output, self.residuals = _computed_again(self.plan, self.arguments)
+        return self.output
+
+
+class WaitingCall(JointCall):
+    """A forward call that is run when somebody asks for something that it finds out."""
+
+    __slots__ = ()
+
+    def __init__(self, plan: Plan, given: Input, expected: Expected):
+        self._expected, self._foreseen = expected, None
+        if plan.state_slots:
+            plan.begin()
+        self._begin(plan, given)
+        self.number = Newest.number = next(count)
+        self.result = Tensor.viewing(
+            Storage.pending(self, expected.shape, expected.dtype, expected.place), 0, expected.shape
+        )
+        plan.last_call = weakref.ref(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__class__ = JointCall  # type: ignore[assignment]
+        self.plan.ahead.missed()  # type: ignore[union-attr]
+        try:
+            self._run_as_it_turns_out(keep=True)
+        except BaseException:
+            self.__class__ = WaitingCall  # type: ignore[assignment]  # who asks again may get it, or is told the same
+            raise
+        return getattr(self, name)
+
+    def with_loss(
+        self, loss: Callable, numbers: list, others: tuple, precision: np.dtype | None
+    ) -> tuple[Array, Array] | None:
+        """The loss of the output, and its gradient there; None where they are to be computed apart.
+
+        `loss` gives both for (numbers, None, output, *others).
+        """
+        plan, ahead, expected = self.plan, self.plan.ahead, self._expected
+        if ahead is None or plan.is_stale or plan.precision != precision:
+            return None
+        wanted, joint = self._wanted(ahead), expected.joint
+        if joint is None or joint.loss is not loss or joint.wanted != wanted:
+            joint = expected.joint = Joint(plan, loss, wanted)
+        (output, side), error, value, gradient, *pulled = joint(plan, self.arguments, numbers, others)
+        plan.packing = joint.packing
+        if error is not None:
+            report(error)
+        self.__class__ = JointCall if wanted.output else CallWithoutOutput  # type: ignore[assignment]
+        self.run_length, self.residuals, self.side = None, None, side
+        self._nothing_asked()
+        self._hand_out(output, ahead.at_output)
+        self._foreseen = Foreseen(gradient, *pulled, are_apart=joint.packing is None)
+        ahead.computed()
+        return value, gradient
+
+    def _wanted(self, ahead: Ahead) -> Wanted:
+        """What the program is to give, by what was looked at so far."""
+        expected, at_input = self._expected, self.plan.at_input
+        if not (expected.is_seldom_seen or expected.is_seldom_read):
+            return ALL
+        is_seldom_seen = expected.is_seldom_seen and at_input.is_left_out()  # type: ignore[union-attr]
+        return Wanted(not (expected.is_seldom_read and ahead.at_output.is_left_out()), not is_seldom_seen)
 
 
 def _computed_again(plan: Plan, arguments: tuple) -> tuple[Array, Residuals]:

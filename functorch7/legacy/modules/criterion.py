@@ -193,16 +193,15 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         """Computes the loss; the gradient comes with it in the same call, unless there are arrays."""
         if self._by_plan:
             return super().updateOutput(self._pair(input, target))
-        loss = self._evaluated(input, target).loss
-        output = as_number(loss) if core.is_concrete(loss) else loss  # it has no value yet in a user's traced method
+        output = self._evaluated(input, target).loss
+        if type(output) is not float and core.is_concrete(output):  # in a user's traced method it has no value yet
+            output = as_number(output)
         self.__dict__["_output"] = (next(count), output)  # quicker than by the property
         return output
 
     def updateGradInput(self, input: Value, target: Value = None) -> Value:
         """Computes the gradient, unless forward has done so for the same values; adds the gradients of parameters."""
-        # A class below a criterion that writes both, and asks the one above, wants the gradient of that one's loss.
-        asked_from_below = self._inherits_gradient or overridden_in(self.__class__, "updateGradInput")
-        if self._has_own_loss() and not (asked_from_below and self._spec is not None):
+        if self._has_own_loss() and not self._is_asked_from_below():
             return self._gradient_of_own_loss(input, target)
         if self._by_plan:
             return of_input(super().backward(self._pair(input, target)))
@@ -218,6 +217,10 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
     def _pair(self, input: Input, target: Input | None) -> list:
         """Input and target as one table."""
         return [as_input(input, self._spec.traits.takes_table), target]
+
+    def _is_asked_from_below(self) -> bool:
+        """Whether a class below that writes loss and gradient, and asks this one, wants the gradient of its loss."""
+        return self._spec is not None and (self._inherits_gradient or overridden_in(self.__class__, "updateGradInput"))
 
     def _has_own_loss(self) -> bool:
         return overridden_in(self.__class__, "updateOutput")

@@ -65,7 +65,9 @@ class Sequential(Container, describes=layers.Sequential):
     def _pulled_back(self, call: Call, accumulated: bool) -> Any:
         """gradInput; if the first module is a user's whose methods are called, the very tensor that it returned."""
         found = super()._pulled_back(call, accumulated)
-        first: Any = self if call.plan.foreign else None
+        if not call.plan.foreign:
+            return found
+        first: Any = self
         while isinstance(first, Sequential):
             first = first.modules[0] if first.modules else None
         if any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
