@@ -39,15 +39,10 @@ def strided(flat: np.ndarray, shape: tuple, stride: tuple) -> np.ndarray:
 
 def cut_out(array: Elements, offset: int, shape: tuple, stride: tuple) -> jax.Array:
     """The elements of a view of an array on the host, as a JAX array."""
-    part = shown(array, offset, shape, stride)
+    part = strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
     # The type is kept, whatever precision JAX computes in.
     with jax.enable_x64(part.dtype.itemsize == 8 or jax.config.read("jax_enable_x64")):
         return jax.device_put(part)
-
-
-def shown(array: Elements, offset: int, shape: tuple, stride: tuple) -> np.ndarray:
-    """The same, without a copy: a view of NumPy's."""
-    return strided(np.asarray(array).reshape(-1)[offset:], shape, stride)
 
 
 def part(array: jax.Array, offset: ArrayLike, shape: tuple, stride: tuple) -> jax.Array:

@@ -167,8 +167,9 @@ class Tensor(Arithmetic):
     def _is_whole(self) -> bool:
         """Whether these are all the storage's elements, in order."""
         shape, storage = self.shape, self.storage_
-        fits = shape == storage.shape or math.prod(shape) == len(storage)
-        return fits and self.offset == 0 and is_contiguous(shape, self.strides_)
+        if self.offset or not is_contiguous(shape, self.strides_):
+            return False
+        return shape == storage.shape or math.prod(shape) == len(storage)
 
     def positions(self) -> np.ndarray:
         """Each element's position in the storage, from 0."""
