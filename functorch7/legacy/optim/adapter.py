@@ -1,7 +1,7 @@
 """The rules of functorch7.optim with Torch's calls: x changes in place, and a table holds the memory."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from inspect import signature
@@ -16,12 +16,15 @@ import optax
 from ...core.precision import at_least_float32, widened
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
-from ..tensors.devices import precision
+from ..tensors.devices import has_others, precision
 from ..tensors.noted import looked_at
 from ..tensors.number import plain
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
+
+PLAIN = {float, int, bool, type(None)}
+"""Types of config's values of which equal ones are the same settings."""
 
 
 @dataclass
@@ -81,31 +84,22 @@ class Rule:
 def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: dict | None) -> tuple[Point, list]:
     """One step: (x, [loss before the step]). State defaults to config, and config to a new table."""
     config, state = tables(rule, config, state)
-    settings = arguments(rule, config, x)
+    settings = settings_of(rule, config, x)
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
-    # A rule without momentum has no velocity, so zeros are known when the step is compiled; other numbers are inputs.
-    zeros = tuple((name, value) for name, value in settings.items() if not _is_given(value))
-    given = {name: value for name, value in settings.items() if _is_given(value)}
     with precision(np.float64):  # numbers', as in Torch; arrays keep their type
-        started = known.keys() >= _remembered(rule, zeros, frozenset(given))
-        initial = {} if started else computed(_initial(rule, zeros), given, params)
-        memory = {**initial, **known}
-        moved, memory = computed(_stepping(rule, zeros), given, np.int32(count), started, memory, gradient, params)
+        given, started = settings.given(), known.keys() >= settings.remembered
+        initial = {} if started else computed(_initial(rule, settings.zeros), given, params)
+        memory, step = {**initial, **known}, _stepping(rule, settings.zeros)
+        moved, memory = computed(step, given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
-    if isinstance(x, Tensor):
-        _keep_between(rule, state, Step(count, gradient, params, moved, known if started else {}, memory, settings))
+    if settings.between and isinstance(x, Tensor):
+        found = Step(count, gradient, params, moved, known if started else {}, memory, settings.all)
+        state.update({name: _pending(between, found) for name, between in settings.between.items()})
     if rule.counter:
         state[rule.counter] = count + 1
     return stored(x, moved), [loss]
-
-
-def _keep_between(rule: Rule, state: dict, step: Step) -> None:
-    """Puts the results `between` into the state."""
-    for name, between in rule.between.items():
-        if between.of is None or between.of in step.settings:
-            state[name] = _pending(between, step)
 
 
 def _pending(between: Between, step: Step) -> Tensor:
@@ -130,10 +124,27 @@ def tables(rule: Rule, config: dict | None, state: dict | None) -> tuple[dict, d
     return config, config if state is None else table(rule.name, "state", state)
 
 
-@lru_cache(256)
-def _checked(rule: Rule, numbers: tuple) -> None:
-    """Lets the rule refuse bad arguments before opfunc is called."""
-    rule.make(**dict(numbers))
+class Settings:
+    """A rule's arguments, which it may refuse: all, and those that are inputs of the compiled step.
+
+    A rule without momentum has no velocity, so zeros are known when the step is compiled.
+    """
+
+    def __init__(self, rule: Rule, arguments: dict):
+        rule.make(**{name: value for name, value in arguments.items() if _is_number(value)})
+        self.all = arguments
+        self.zeros = tuple((name, value) for name, value in arguments.items() if not _is_given(value))
+        self._given = {name: value for name, value in arguments.items() if _is_given(value)}
+        self.remembered = _remembered(rule, self.zeros, frozenset(self._given))
+        self.between = {n: each for n, each in rule.between.items() if each.of is None or each.of in arguments}
+        self._steps = 0
+
+    def given(self) -> dict:
+        """The inputs; from the second step on as JAX's numbers, into which it makes Python's in 3 microseconds each."""
+        self._steps += 1
+        if self._steps == 2 and not has_others():
+            self._given = jax.device_put(self._given)
+        return self._given
 
 
 @lru_cache(256)
@@ -199,33 +210,41 @@ def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
 
     Rules keep 16-bit numbers as float32.
     """
+    values = {name: state.get(name) for name in rule.fields.values()}
+    found = {name: value for name, value in values.items() if value is not None and not _is_number(value)}
+    if not found:
+        return found
     like = jax.ShapeDtypeStruct(params.shape, at_least_float32(params.dtype))
-    found = {name: state.get(name) for name in rule.fields.values()}
-    return {
-        name: fitted(rule.name, f"{name} in the state", value, like)
-        for name, value in found.items()
-        if value is not None and not _is_number(value)
-    }
+    return {name: fitted(rule.name, f"{name} in the state", value, like) for name, value in found.items()}
 
 
-def arguments(rule: Rule, config: dict, x: Point) -> dict:
-    """The rule's arguments from config, checked."""
-    settings, params = {}, held(rule.name, x)
-    for key, name in rule.keys.items():
-        value = plain(config.get(key))
+def settings_of(rule: Rule, config: dict, x: Point) -> Settings:
+    """The rule's settings in config, checked; for plain numbers that come again, those that are there."""
+    params, values = held(rule.name, x), list(map(config.get, rule.keys))
+    if PLAIN.issuperset(map(type, values)):
+        return _settings_of_numbers(rule, *values)
+    return Settings(rule, _arguments(rule, map(plain, values), params))
+
+
+@lru_cache(256, typed=True)
+def _settings_of_numbers(rule: Rule, *values: float | None) -> Settings:
+    return Settings(rule, _arguments(rule, values))
+
+
+def _arguments(rule: Rule, values: Iterable[Any], params: Any = None) -> dict:
+    """The arguments that config's values are."""
+    found: dict[str, Any] = {}
+    for (key, name), value in zip(rule.keys.items(), values, strict=True):
         if value is None or (key in rule.fields.values() and not _is_number(value)):
             continue
-        if type(value) is float or type(value) is int:  # most are
-            settings[name] = float(value)
-        elif name in ("learning_rates", "weight_decays"):
-            settings[name] = fitted(rule.name, key, value, params)
+        if name in ("learning_rates", "weight_decays"):
+            found[name] = fitted(rule.name, key, value, params)
         elif isinstance(value, bool) and name == "nesterov":
-            settings[name] = value
+            found[name] = value
         else:
             check_numbers(rule.name, **{key: value})
-            settings[name] = float(value)
-    _checked(rule, tuple((name, value) for name, value in settings.items() if _is_number(value)))
-    return settings
+            found[name] = float(value)
+    return found
 
 
 def _like(x: Any, array: jax.Array) -> Any:

@@ -18,7 +18,7 @@ from ... import optim
 from ...programs import Compiled
 from ..tensors.devices import precision
 from ..tensors.tensor import Tensor
-from .adapter import Between, Rule, Step, arguments, descend, tables
+from .adapter import Between, Rule, Step, descend, settings_of, tables
 from .objective import Point, computed, fitted, held, stored
 
 Table = dict[str, Any] | None
@@ -142,7 +142,7 @@ def nag(opfunc: Callable, x: Point, config: Table = None, state: Table = None) -
     Source: optim/doc/algos.md, nag.
     """
     config, state = tables(_NAG, config, state)
-    momentum = arguments(_NAG, config, x).get("momentum", 0.9)
+    momentum = settings_of(_NAG, config, x).all.get("momentum", 0.9)
     if state.get("dfdx") is not None:
         x = _moved(x, momentum, state["dfdx"])
     x, losses = descend(_NAG, opfunc, x, config, state)
