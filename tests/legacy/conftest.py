@@ -2,7 +2,7 @@ import jax
 import pytest
 
 from functorch7.legacy import cutorch, torch
-from functorch7.legacy.engine import ahead, waiting
+from functorch7.legacy.engine import ahead, layout, waiting
 from functorch7.legacy.tensors import devices
 
 
@@ -19,6 +19,12 @@ def broadcasting():
     """What users write in `forward` may broadcast, as by JAX's default settings."""
     with jax.numpy_rank_promotion("allow"):
         yield
+
+
+@pytest.fixture
+def as_if_large(monkeypatch):
+    """Small flat parameters are cut into parts for programs, as larger ones are."""
+    monkeypatch.setattr(layout, "SMALL", 0)
 
 
 @pytest.fixture

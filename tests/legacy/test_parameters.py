@@ -10,6 +10,8 @@ from functorch7.legacy import nn, torch
 
 from .helpers import arrays, same, two_layers, values
 
+pytestmark = pytest.mark.usefixtures("as_if_large")  # those of other tests' networks are small
+
 X, G = values(5, 3, seed=1), values(5, 2, seed=2)
 
 

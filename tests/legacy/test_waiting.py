@@ -29,6 +29,8 @@ def in_any_order(name, is_flat, seed):
 @pytest.mark.parametrize("is_flat", [False, True])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_any_calls_give_what_they_give_where_none_waits(request, name, is_flat, seed):
+    if seed:
+        request.getfixturevalue("as_if_large")
     usual = in_any_order(name, is_flat, seed)
     together = request.getfixturevalue("together")
     other = in_any_order(name, is_flat, seed)

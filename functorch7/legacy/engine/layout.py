@@ -15,6 +15,9 @@ from .compiled import Target
 from .storage_parts import Cutter, cutter, given_up_in_parts, hold_in_parts
 from .views import View, is_whole
 
+SMALL = 2**15
+"""So many elements are copied in less time than it takes to hand a part of them over to a program."""
+
 LARGE = 2**20
 """With as many elements, what is added to storages that hold several tensors stays in parts: fewer stay in a cache."""
 
@@ -38,7 +41,9 @@ class Layout:
 
     @cached_property
     def views_of_places(self) -> tuple[View, ...]:
-        """The tensors as views of arrays that hold one place each."""
+        """The tensors as views of what `arrays` gives."""
+        if self.are_taken_whole:
+            return self.views
         number = {place: i for i, place in enumerate(self.places)}
         return tuple(View(number[view], 0, view.shape, contiguous_stride(view.shape)) for view in self.views)
 
@@ -47,9 +52,14 @@ class Layout:
         """Whether each place is a storage."""
         return self.covers and len(self.places) == len(self.storages)
 
+    @cached_property
+    def are_taken_whole(self) -> bool:
+        """Whether programs take the storages: each is one place, or they are small, and cut up quickest in a program."""
+        return self.is_whole or sum(map(len, self.storages)) <= SMALL
+
     def arrays(self) -> list:
         """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
-        if self.is_whole:
+        if self.are_taken_whole:
             return arrays_of(self.storages)
         return self._placed([[storage.ready] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
 
@@ -76,7 +86,7 @@ class Layout:
 
     def noted(self) -> list:
         """As `arrays`, with what is noted of those on an accelerator."""
-        if self.is_whole:
+        if self.are_taken_whole:
             return noted_of(self.storages)
         return self._placed([[storage.noted] if cut is None else cut.noted(storage) for storage, _, cut in self._cuts])
 
