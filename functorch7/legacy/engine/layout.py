@@ -54,7 +54,7 @@ class Layout:
 
     @cached_property
     def are_taken_whole(self) -> bool:
-        """Whether programs take the storages: each is one place, or they are small, and cut up quickest in a program."""
+        """Whether programs take the storages: each is one place, or they are small, and quickest cut up in there."""
         return self.is_whole or sum(map(len, self.storages)) <= SMALL
 
     def arrays(self) -> list:
