@@ -36,6 +36,10 @@ OF_BATCH = {
     "n_output": size_of("running_mean", 0),
     "affine": Rule(lambda record: record.has("weight"), lambda value: {"affine": value}),
 }
+OF_TABLE = {
+    "n_index": size_of("weight", 0), "n_output": size_of("weight", 1), "padding_value": saved("paddingValue", 0),
+    "scale_by_frequency": saved("shouldScaleGradByFreq", False),
+}  # fmt: skip
 GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": count} if count > 1 else {})
 
 
@@ -55,6 +59,11 @@ PAIR: dict[str, Any] = {"grad_input": tuple}  # Torch writes into these tensors,
 def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
     """The tensors in which a layer keeps buffers, empty."""
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
+
+
+def _sizes(dimensions: int) -> Fields:
+    """The sizes that an upsampling keeps of its last call, before any."""
+    return {name: storage([0] * dimensions) for name in ("inputSize", "outputSize")}
 
 
 def _upsampled(*names: str) -> dict[str, Rule]:
@@ -308,10 +317,8 @@ SCHEMAS = [
              more=lambda node, fields: {"fastBackward": True})
       for each in (layers.Euclidean, layers.WeightedEuclidean)),
     # Lookup
-    Schema(layers.LookupTable, {
-        "n_index": size_of("weight", 0), "n_output": size_of("weight", 1), "padding_value": saved("paddingValue", 0),
-        "scale_by_frequency": saved("shouldScaleGradByFreq", False),
-    }, version=4, more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
+    Schema(layers.LookupTable, OF_TABLE, version=4,
+           more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
     Schema(layers.NCEModule, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "unigrams": needed("unigrams"),
         "Z": derived(lambda record: -1 if record.array("Z") is None else float(record.need("Z").ravel()[0])),
@@ -362,14 +369,11 @@ SCHEMAS = [
     Schema(layers.Mean, {"size_average": Rule(lambda _: True, lambda _: {"sizeAverage": True})}),
     Schema(layers.PixelShuffle,
            more=lambda node, fields: {"upscaleFactorSquared": fields["upscaleFactor"] ** 2}),
-    Schema(layers.SpatialUpSamplingNearest,
-           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
-    Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"),
-           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
-    Schema(layers.SpatialReSamplingEx, more=lambda node, fields: {
-        "mode_c": MODES.index(fields["mode"]), "inputSize": storage([0] * 4), "outputSize": storage([0] * 4)}),
-    Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"),
-           more=lambda node, fields: {name: storage([0] * 5) for name in ("inputSize", "outputSize")}),
+    Schema(layers.SpatialUpSamplingNearest, more=lambda node, fields: _sizes(4)),
+    Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"), more=lambda node, fields: _sizes(4)),
+    Schema(layers.SpatialReSamplingEx,
+           more=lambda node, fields: {"mode_c": MODES.index(fields["mode"]), **_sizes(4)}),
+    Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"), more=lambda node, fields: _sizes(5)),
     # Images
     Schema(layers.SpatialGlimpse, {"size": Rule(_glimpse_size, _glimpse_size_saved),
                                    "resampled": derived(_is_resampled)}, more=_reducing, **TABLE),

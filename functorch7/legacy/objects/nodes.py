@@ -13,7 +13,7 @@ import numpy as np
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.by_identity import ByIdentity
-from ...interop.t7.values import owner_of
+from ...interop.t7.values import viewed
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.record import FROZEN, WITHOUT_GRADIENT
@@ -59,12 +59,10 @@ class Objects:
         return self.storages.once(owner, Storage)
 
     def _viewing(self, array: np.ndarray) -> Tensor:
-        owner = owner_of(array)
+        owner, offset, strides = viewed(array)
         if owner not in self.storages and array.size == owner.size and array.flags.c_contiguous:
             self.storages[owner] = Storage(array)  # in the tensor's shape, which calls need not give it then
-        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-        strides = tuple(stride // array.itemsize for stride in array.strides)
-        return Tensor.viewing(self.storage(owner), offset // array.itemsize, array.shape, strides)
+        return Tensor.viewing(self.storage(owner), offset, array.shape, strides)
 
     def object(self, node: Node) -> Value:
         """The object of a node."""
