@@ -37,8 +37,8 @@ METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
 class Objects:
     """Makes objects of nodes, and tensors of arrays; each is made once, wherever it occurs."""
 
-    def __init__(self, users: dict[int, Value] | None = None) -> None:
-        self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
+    def __init__(self) -> None:
+        self.users: ByIdentity[Value, Any] = ByIdentity()  # the objects of users' classes, by their records
         self.objects: ByIdentity[Node, Any] = ByIdentity()
         self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
         self.tensors: ByIdentity[np.ndarray, Tensor] = ByIdentity()
@@ -66,8 +66,8 @@ class Objects:
 
     def object(self, node: Node) -> Value:
         """The object of a node."""
-        if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
-            return self.users[id(node.spec.object)]
+        if isinstance(node.spec, Unknown) and node.spec.object in self.users:
+            return self.users[node.spec.object]
         return self.objects.once(node, self._made)
 
     def _made(self, node: Node) -> Any:
@@ -89,12 +89,7 @@ class Objects:
         self._fill(made.__dict__, node)
         if made.is_criterion:
             made.take_left(node.output, jax.tree.map(self.tensor, node.grad_input))
-        if isinstance(node.settings.get("train"), bool):
-            made.__dict__["train"] = node.settings["train"]
-        if node.settings.get("dpnn_serialEmpty"):
-            made.__dict__["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
-        if node.annotations:
-            made.__dict__["_annotations"] = node.annotations
+        _take_settings(made.__dict__, node)
         if node.own:
             self.owners.append((made, node.own))
         return made
@@ -120,6 +115,16 @@ class Objects:
         if isinstance(part, list):
             return [self.object(each) for each in part]
         return None if part is None else self.object(part)
+
+
+def _take_settings(fields: dict[str, Any], node: Node) -> None:
+    """Puts a node's settings into an object's fields, and what a program has noted about it."""
+    if isinstance(node.settings.get("train"), bool):
+        fields["train"] = node.settings["train"]
+    if node.settings.get("dpnn_serialEmpty"):
+        fields["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
+    if node.annotations:
+        fields["_annotations"] = node.annotations
 
 
 def _type_of(node: Node) -> str:
