@@ -125,10 +125,6 @@ def _places(node: Node, fields: Fields) -> Fields:
     return dict(zip(("oH", "oW"), fields["weight"].shape, strict=False)) | COLUMNS(node, fields)
 
 
-def _noise(node: Node, fields: Fields) -> Fields:
-    return {"noise": np.zeros(0), "flag": True}
-
-
 CONNECTIONS = {"conn_table": Rule(lambda r: r.need("connTable"), lambda v: {"connTable": v.value.astype(np.float64)})}
 
 
@@ -166,10 +162,6 @@ def _partial(node: Node, fields: Fields) -> Fields:
     chain = container("nn.Sequential", both, product)
     columns = np.arange(1.0, fields["outputsize"] + 1)
     return {"network": chain, "allcolumns": columns, "partition": fields.get("partition", columns)}
-
-
-def _inner_tanh(node: Node, fields: Fields) -> Fields:
-    return {"tanh": module("nn.Tanh")}
 
 
 def _rectified_both(node: Node, fields: Fields) -> Fields:
@@ -238,10 +230,6 @@ def _indexed(node: Node, fields: Fields) -> Fields:
     return {**tensors, **counts, "weightDecay": 0}
 
 
-def _clustered(node: Node, fields: Fields) -> Fields:
-    return {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}
-
-
 def _converted(node: Node, fields: Fields) -> Fields:
     before, after = fields["inputShape"], fields["outputShape"]
     return {
@@ -302,7 +290,7 @@ SCHEMAS = [
     Schema(layers.ReLU, {"threshold": saved("threshold", 0), "val": saved("val", 0)}),
     Schema(layers.RReLU, more=empties("noise")),
     Schema(layers.CReLU, more=_rectified_both),
-    Schema(layers.TanhShrink, more=_inner_tanh),
+    Schema(layers.TanhShrink, more=lambda node, fields: {"tanh": module("nn.Tanh")}),
     Schema(layers.Constant, {"value": Rule(lambda record: record.need("value"), lambda v: {"value": v.value})}),
     Schema(layers.Copy, {
         "input_type": _copied("gradInput", "output"), "output_type": _copied("output", "gradInput"),
@@ -333,7 +321,7 @@ SCHEMAS = [
            {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=neighbourhood),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
-           more=_noise),
+           more=lambda node, fields: {"noise": np.zeros(0), "flag": True}),
     *(Schema(each, more=empties("noise")) for each in (layers.SpatialDropout, layers.VolumetricDropout)),
     # Convolution
     Schema(layers.SpatialConvolution, CONVOLUTION, more=COLUMNS, name_of=_of_cudnn),
@@ -390,7 +378,7 @@ SCHEMAS = [
     *(Schema(each, output=list, grad_input=list) for each in (
         layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
-    Schema(layers.Kmeans, more=_clustered),
+    Schema(layers.Kmeans, more=lambda node, fields: {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}),
     Schema(layers.Convert, more=_converted),
     Schema(layers.GradientReversal, version=2),  # if it is missing, Torch reads lambda as 1
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
