@@ -175,13 +175,6 @@ class Nodes:
         spec, names = object.own_description(), object.own_parameters()
         given = ((name, object.__dict__.get(grad_name(name))) for name in names)
         gradients = {name: gradient for name, gradient in given if gradient is not None}
-        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
-        if object.dpnn_serialEmpty:
-            settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
-        if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
-            settings[FROZEN] = frozen
-        if fixed := [name for name in names if not getattr(object.__dict__[name], "requires_grad", True)]:
-            settings[WITHOUT_GRADIENT] = fixed
         node = Node(
             description,
             {name: object.__dict__[name] for name in names},
@@ -189,7 +182,7 @@ class Nodes:
             {name: _buffer(Slot(object, name)) for name in spec.init_buffers()},
             [self.node(module) for module in object.children()],
             self._parts(object),
-            settings,
+            _settings(object, names, gradients),
             *(object.left() if object.is_criterion and self.record is not None else ()),
             state={} if object.is_criterion else _state(object),
             annotations=object.__dict__.get("_annotations") or {},
@@ -206,6 +199,18 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _settings(object: Any, names: list[str], gradients: dict[str, Tensor]) -> dict[str, Any]:
+    """The fields that are not the description's: type, mode, and which parameters have no gradient."""
+    settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
+    if object.dpnn_serialEmpty:
+        settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
+    if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
+        settings[FROZEN] = frozen
+    if fixed := [name for name in names if not getattr(object.__dict__[name], "requires_grad", True)]:
+        settings[WITHOUT_GRADIENT] = fixed
+    return settings
 
 
 def _state(object: Any) -> dict[str, Value]:
