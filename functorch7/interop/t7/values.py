@@ -133,9 +133,9 @@ def from_1(table: Value) -> list[Value]:
     return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]
 
 
-def indexed(entries: Iterable[object]) -> dict[Any, Any]:
+def indexed(entries: Iterable[object]) -> dict[object, object]:
     """A table that has entries at 1, 2, ..., and also leads from each entry to its position."""
-    places = dict(enumerate(entries, 1))
+    places: dict[object, object] = dict(enumerate(entries, 1))
     return places | {Key(each): place for place, each in places.items()}
 
 
