@@ -61,6 +61,7 @@ class Custom(Registration):
         return Mode.of(self)
 
     def switched_to(self, mode: bool) -> Value:
+        """A call of the flag."""
         return super().training(mode)
 
     # Attributes ------------------------------------------------------------------------------------------------------
