@@ -17,6 +17,7 @@ ORDER = (
 ROOMS = ("tensors", "engine", "objects", "modules", "bigdl", "pytorch")
 """The packages that legacy is made of; all others in it are what users import, and may import from any of these."""
 SOURCES = sorted((ROOT / "functorch7").rglob("*.py"))
+LEGACY = [path for path in SOURCES if "legacy" in path.relative_to(ROOT).parts]
 
 
 def imported_names(path, for_types=True):
@@ -64,7 +65,7 @@ def test_imports_only_from_packages_before_it(path):
         assert not [name for name in imported_names(path, for_types=False) if name.startswith("functorch7.legacy")]
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if "legacy" in p.parts], ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", LEGACY, ids=lambda p: str(p.relative_to(ROOT)))
 def test_rooms_of_legacy_import_only_from_rooms_before_them(path):
     room = path.relative_to(ROOT / "functorch7" / "legacy").parts[0]
     names = [name.split(".") for name in imported_names(path) if name.startswith("functorch7.legacy.")]
@@ -76,6 +77,10 @@ def test_the_rooms_of_legacy_are_those_of_the_table():
     text = (ROOT / "docs" / "stateful-architecture.md").read_text()
     table = text.split("| package of `legacy` | holds |")[1].split("\n\n")[0]
     assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == ROOMS
+    others = text.split("| imported as | holds |")[1].split("\n\n")[0]
+    named = [name for row in others.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if row else "")]
+    there = {path.relative_to(ROOT / "functorch7" / "legacy").with_suffix("").parts[0] for path in LEGACY}
+    assert sorted(named) == sorted(there - {*ROOMS, "__init__"})
 
 
 def test_every_file_is_in_a_package_of_the_table():

@@ -59,15 +59,7 @@ def compare(
 def _compared(
     model: Value, inputs: Value, outputs: Value, rtol: float, atol: float, *, train: bool, key: Key
 ) -> Deviation | None:
-    recorded: dict[str, Any] = {}
-    if isinstance(model, (str, os.PathLike)):
-        node = Reader().read(t7.read(model))
-        recorded = kept_outputs(node)
-        module, (params, buffers) = functional(node)
-    elif hasattr(model, "functional"):
-        module, (params, buffers) = model.functional()
-    else:
-        module, params, buffers = model
+    module, (params, buffers), recorded = _taken_apart(model)
     if outputs is not None:
         recorded = outputs if isinstance(outputs, dict) else {"": outputs}
     if not recorded:
@@ -87,6 +79,17 @@ def _compared(
                 root = module.module if isinstance(module, Shared) else module
                 return Deviation(name, _layer(root, name), recorded[name], got, difference)
     return None
+
+
+def _taken_apart(model: Value) -> tuple[core.Module, core.Variables, dict[str, Array]]:
+    """A model's description, its arrays, and the outputs that its file has kept."""
+    if isinstance(model, (str, os.PathLike)):
+        node = Reader().read(t7.read(model))
+        return *functional(node), kept_outputs(node)
+    if hasattr(model, "functional"):
+        return *model.functional(), {}
+    module, params, buffers = model
+    return module, core.Variables(params, buffers), {}
 
 
 def kept_outputs(node: Node) -> dict[str, Array]:

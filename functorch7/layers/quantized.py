@@ -222,9 +222,6 @@ class FakeQuantized(Rounding):
         """The layer that this one is trained to become."""
         return Quantized(self.module, self.activations)
 
-    def children(self) -> Children:
-        return self.module.children()
-
     def computed(
         self, way: Callable, params: Tree, buffers: Tree, input: Array, **options: Value
     ) -> tuple[Array, Array]:

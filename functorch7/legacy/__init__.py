@@ -20,28 +20,9 @@ from .tensors.storage import Storage as Storage
 from .tensors.tensor import Tensor as Tensor
 
 _LAZY = (
-    "cudnn",
-    "cunn",
-    "cutorch",
-    "display",
-    "dl",
-    "gnuplot",
-    "graph",
-    "hdf5",
-    "image",
-    "itorch",
-    "loadcaffe",
-    "matio",
-    "mattorch",
-    "npy4th",
-    "optim",
-    "paths",
-    "sys",
-    "tds",
-    "torchx",
-    "xlua",
-    "zoo",
-)
+    "cudnn", "cunn", "cutorch", "display", "dl", "gnuplot", "graph", "hdf5", "image", "itorch", "loadcaffe", "matio",
+    "mattorch", "npy4th", "optim", "paths", "sys", "tds", "torchx", "xlua", "zoo",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -196,7 +196,7 @@ def test_several_objects_in_a_file_are_all_read_if_asked(tmp_path, format):
     assert (first, list(second), third) == (values[0], [0, 1, 2], "text")
 
 
-def test_objects_that_refer_to_earlier_ones_are_read_as_one_file():
+def test_objects_that_refer_to_earlier_ones_are_read_as_one_file(tmp_path):
     from io import BytesIO
 
     file, shared = BytesIO(), np.arange(4.0)
@@ -207,6 +207,9 @@ def test_objects_that_refer_to_earlier_ones_are_read_as_one_file():
     parser = t7.Parser(source)
     first, second = parser.read(), parser.read()
     assert second["again"] is first and not source.rest()
+    (tmp_path / "one.t7").write_bytes(file.getvalue())
+    first, second = load_t7(tmp_path / "one.t7", all=True)
+    assert list(second["again"]) == list(first) == [0, 1, 2, 3]
 
 
 def test_permuted_and_mixed_keys_keep_their_places():

@@ -157,7 +157,12 @@ function Layer:__init()
 end
 function Layer:updateOutput(input)
   assert(input:dim() == 2, string.format('%s of %d dimensions', torch.type(self.output), input:dim()))
-  self.output = input * self['times_' .. string.lower(self.kind)] + string.len(string.rep('ab', 3)) / 7
+  local list, letters = {}, 0
+  table.insert(list, tonumber(self.times_two))
+  local kinds = {type(list), type(self.kind), type(list[1]), type(nil), type(input), type(true), type(assert)}
+  for _, each in ipairs(kinds) do letters = letters + string.len(each) end
+  if torch.typename(input) and not torch.typename(list) then letters = letters * string.len(select(2, unpack(kinds))) end
+  self.output = input * self['times_' .. string.lower(self.kind)] + string.len(string.rep('ab', 3)) / 7 + letters / 50
   return self.output
 end
 function Layer:updateGradInput(_, gradOutput)

@@ -1,5 +1,6 @@
 """Contents of Torch7 files for which Python has no types, and the format's constants."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -130,3 +131,22 @@ def from_1(table: Value) -> list[Value]:
     if isinstance(table, list):
         return table
     return [table[i] for i in range(1, sum(isinstance(key, int) for key in table) + 1)]
+
+
+def indexed(entries: Iterable[object]) -> dict[object, object]:
+    """A table that has entries at 1, 2, ..., and also leads from each entry to its position."""
+    places: dict[object, object] = dict(enumerate(entries, 1))
+    return places | {Key(each): place for place, each in places.items()}
+
+
+def viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:
+    """The array whose memory this one shows, and offset and strides in elements; of a copy if these do not fit."""
+    owner = owner_of(array)
+    dtype, size = array.dtype, array.itemsize
+    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    fits = owner.dtype == dtype and (owner.flags.c_contiguous or owner.flags.f_contiguous) and offset % size == 0
+    if not fits or any(stride < 0 or stride % size for stride in array.strides) or not dtype.isnative:
+        copy = np.ascontiguousarray(array, dtype.newbyteorder("<"))
+        copy = copy.copy() if copy is array else copy
+        return copy, 0, tuple(stride // size for stride in copy.strides)
+    return owner, offset // size, tuple(stride // size for stride in array.strides)

@@ -12,7 +12,7 @@ from ...core.types import Value
 from ..remote import replacing
 from . import values
 from .tables import is_key
-from .values import NAMES, Key, LuaFunction, Plain, T7Object, T7Storage, Written, owner_of
+from .values import NAMES, Key, LuaFunction, Plain, T7Object, T7Storage, Written, viewed
 
 
 def write(
@@ -237,7 +237,7 @@ class Writer:
         if not self._torch(value, f"torch.{name}Tensor"):
             return []
         shape = array.shape if array.size or array.ndim > 1 else ()
-        owner, offset, strides = _viewed(array)
+        owner, offset, strides = viewed(array)
         self.sink.integer(len(shape))
         self.sink.longs(shape)
         self.sink.longs(strides[: len(shape)])
@@ -245,7 +245,7 @@ class Writer:
         return [T7Storage(owner) if owner.size else None]
 
     def _storage(self, array: np.ndarray) -> None:
-        owner, _, _ = _viewed(array)
+        owner, _, _ = viewed(array)
         if self._torch(owner, f"torch.{NAMES[owner.dtype]}Storage", kind="storage"):
             self.sink.storage(owner.reshape(-1, order="A"))
 
@@ -265,16 +265,3 @@ def _of_length(data: bytes, name: str) -> bytes:
     if len(data) != values.BYTES[name]:
         raise ValueError(f"{name}: expected {values.BYTES[name]} bytes, got {len(data)}")
     return data
-
-
-def _viewed(array: np.ndarray) -> tuple[np.ndarray, int, tuple[int, ...]]:
-    """The array whose memory this one shows, and offset and strides in elements; of a copy if these do not fit."""
-    owner = owner_of(array)
-    dtype, size = array.dtype, array.itemsize
-    offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    fits = owner.dtype == dtype and (owner.flags.c_contiguous or owner.flags.f_contiguous) and offset % size == 0
-    if not fits or any(stride < 0 or stride % size for stride in array.strides) or not dtype.isnative:
-        copy = np.ascontiguousarray(array, dtype.newbyteorder("<"))
-        copy = copy.copy() if copy is array else copy
-        return copy, 0, tuple(stride // size for stride in copy.strides)
-    return owner, offset // size, tuple(stride // size for stride in array.strides)

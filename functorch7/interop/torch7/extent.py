@@ -30,23 +30,21 @@ class Extents:
     """Measures the nodes of a file, inner ones first, and reports those that are too large for it."""
 
     def __init__(self) -> None:
-        self.known: dict[int, Extent] = {}
-        self.kept: list[Node] = []
+        self.known: dict[Node, Extent] = {}
         self.storages: dict[int, int] = {}  # the bytes of each, by its number
         self.parameters: dict[tuple, int] = {}  # the bytes of each, by its place
 
     def of(self, node: Node) -> Extent:
         """The extent of a node, including everything inside it."""
-        if id(node) not in self.known:
-            self.kept.append(node)
+        if node not in self.known:
             parts = [each for part in node.parts.values() for each in (part if isinstance(part, list) else [part])]
             inside = [self.of(each) for each in (*node.children, *parts) if each is not None]
-            self.known[id(node)] = Extent(
+            self.known[node] = Extent(
                 1 + max((each.depth for each in inside), default=0),
                 1 + sum(each.places for each in inside),
                 self._own(node) + sum(each.copied for each in inside),
             )
-        return self.known[id(node)]
+        return self.known[node]
 
     def problem(self, node: Node) -> str | None:
         """What is wrong with a node's extent, if anything is."""

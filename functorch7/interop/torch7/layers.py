@@ -36,6 +36,10 @@ OF_BATCH = {
     "n_output": size_of("running_mean", 0),
     "affine": Rule(lambda record: record.has("weight"), lambda value: {"affine": value}),
 }
+OF_TABLE = {
+    "n_index": size_of("weight", 0), "n_output": size_of("weight", 1), "padding_value": saved("paddingValue", 0),
+    "scale_by_frequency": saved("shouldScaleGradByFreq", False),
+}  # fmt: skip
 GROUPS = Rule(lambda record: record.get("groups", 1), lambda count: {"groups": count} if count > 1 else {})
 
 
@@ -55,6 +59,11 @@ PAIR: dict[str, Any] = {"grad_input": tuple}  # Torch writes into these tensors,
 def empties(*names: str, dtype: DTypeLike = np.float64) -> Value:
     """The tensors in which a layer keeps buffers, empty."""
     return lambda node, fields: {name: np.zeros(0, dtype) for name in names}
+
+
+def _sizes(dimensions: int) -> Fields:
+    """The sizes that an upsampling keeps of its last call, before any."""
+    return {name: storage([0] * dimensions) for name in ("inputSize", "outputSize")}
 
 
 def _upsampled(*names: str) -> dict[str, Rule]:
@@ -116,10 +125,6 @@ def _places(node: Node, fields: Fields) -> Fields:
     return dict(zip(("oH", "oW"), fields["weight"].shape, strict=False)) | COLUMNS(node, fields)
 
 
-def _noise(node: Node, fields: Fields) -> Fields:
-    return {"noise": np.zeros(0), "flag": True}
-
-
 CONNECTIONS = {"conn_table": Rule(lambda r: r.need("connTable"), lambda v: {"connTable": v.value.astype(np.float64)})}
 
 
@@ -157,10 +162,6 @@ def _partial(node: Node, fields: Fields) -> Fields:
     chain = container("nn.Sequential", both, product)
     columns = np.arange(1.0, fields["outputsize"] + 1)
     return {"network": chain, "allcolumns": columns, "partition": fields.get("partition", columns)}
-
-
-def _inner_tanh(node: Node, fields: Fields) -> Fields:
-    return {"tanh": module("nn.Tanh")}
 
 
 def _rectified_both(node: Node, fields: Fields) -> Fields:
@@ -229,10 +230,6 @@ def _indexed(node: Node, fields: Fields) -> Fields:
     return {**tensors, **counts, "weightDecay": 0}
 
 
-def _clustered(node: Node, fields: Fields) -> Fields:
-    return {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}
-
-
 def _converted(node: Node, fields: Fields) -> Fields:
     before, after = fields["inputShape"], fields["outputShape"]
     return {
@@ -293,7 +290,7 @@ SCHEMAS = [
     Schema(layers.ReLU, {"threshold": saved("threshold", 0), "val": saved("val", 0)}),
     Schema(layers.RReLU, more=empties("noise")),
     Schema(layers.CReLU, more=_rectified_both),
-    Schema(layers.TanhShrink, more=_inner_tanh),
+    Schema(layers.TanhShrink, more=lambda node, fields: {"tanh": module("nn.Tanh")}),
     Schema(layers.Constant, {"value": Rule(lambda record: record.need("value"), lambda v: {"value": v.value})}),
     Schema(layers.Copy, {
         "input_type": _copied("gradInput", "output"), "output_type": _copied("output", "gradInput"),
@@ -308,10 +305,8 @@ SCHEMAS = [
              more=lambda node, fields: {"fastBackward": True})
       for each in (layers.Euclidean, layers.WeightedEuclidean)),
     # Lookup
-    Schema(layers.LookupTable, {
-        "n_index": size_of("weight", 0), "n_output": size_of("weight", 1), "padding_value": saved("paddingValue", 0),
-        "scale_by_frequency": saved("shouldScaleGradByFreq", False),
-    }, version=4, more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
+    Schema(layers.LookupTable, OF_TABLE, version=4,
+           more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
     Schema(layers.NCEModule, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "unigrams": needed("unigrams"),
         "Z": derived(lambda record: -1 if record.array("Z") is None else float(record.need("Z").ravel()[0])),
@@ -326,7 +321,7 @@ SCHEMAS = [
            {**KERNEL, "n_input_plane": needed("nfeatures"), "threshold": saved("fixedThres")}, more=neighbourhood),
     # Dropout
     Schema(layers.Dropout, {"v1": opposite("v2"), "lazy": saved("lazy", False), "mono": saved("mono", False)},
-           more=_noise),
+           more=lambda node, fields: {"noise": np.zeros(0), "flag": True}),
     *(Schema(each, more=empties("noise")) for each in (layers.SpatialDropout, layers.VolumetricDropout)),
     # Convolution
     Schema(layers.SpatialConvolution, CONVOLUTION, more=COLUMNS, name_of=_of_cudnn),
@@ -362,14 +357,11 @@ SCHEMAS = [
     Schema(layers.Mean, {"size_average": Rule(lambda _: True, lambda _: {"sizeAverage": True})}),
     Schema(layers.PixelShuffle,
            more=lambda node, fields: {"upscaleFactorSquared": fields["upscaleFactor"] ** 2}),
-    Schema(layers.SpatialUpSamplingNearest,
-           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
-    Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"),
-           more=lambda node, fields: {name: storage([0] * 4) for name in ("inputSize", "outputSize")}),
-    Schema(layers.SpatialReSamplingEx, more=lambda node, fields: {
-        "mode_c": MODES.index(fields["mode"]), "inputSize": storage([0] * 4), "outputSize": storage([0] * 4)}),
-    Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"),
-           more=lambda node, fields: {name: storage([0] * 5) for name in ("inputSize", "outputSize")}),
+    Schema(layers.SpatialUpSamplingNearest, more=lambda node, fields: _sizes(4)),
+    Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"), more=lambda node, fields: _sizes(4)),
+    Schema(layers.SpatialReSamplingEx,
+           more=lambda node, fields: {"mode_c": MODES.index(fields["mode"]), **_sizes(4)}),
+    Schema(layers.UpSampling, _upsampled("odepth", "oheight", "owidth"), more=lambda node, fields: _sizes(5)),
     # Images
     Schema(layers.SpatialGlimpse, {"size": Rule(_glimpse_size, _glimpse_size_saved),
                                    "resampled": derived(_is_resampled)}, more=_reducing, **TABLE),
@@ -386,7 +378,7 @@ SCHEMAS = [
     *(Schema(each, output=list, grad_input=list) for each in (
         layers.NarrowTable, layers.ZipTable, layers.ReverseTable)),
     Schema(layers.ZipTableOneToMany, more=empties("gradInputEl"), output=list, grad_input=list),
-    Schema(layers.Kmeans, more=_clustered),
+    Schema(layers.Kmeans, more=lambda node, fields: {"loss": 0, "clusterSampleCount": np.zeros(fields["k"])}),
     Schema(layers.Convert, more=_converted),
     Schema(layers.GradientReversal, version=2),  # if it is missing, Torch reads lambda as 1
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),

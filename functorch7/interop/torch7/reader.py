@@ -12,6 +12,7 @@ from ...layers import SpatialMaxUnpooling, VolumetricMaxUnpooling
 from ...layers.pooling import Record as PoolingRecord
 from ...losses import Criterion
 from ...recurrent import AbstractRecurrent, Recursor, Repeater, Sequencer
+from ..by_identity import ByIdentity
 from ..t7 import T7FormatError, T7Object
 from ..t7.values import Fields, LuaFunction
 from .extent import DEEPEST, Extent, Extents
@@ -89,12 +90,11 @@ class Reader:
         self.unknown: list[tuple[str, str, list[str]]] = []
         self.first_unknown = 0
         self.methods: list[str] = []  # functions that objects have in place of methods
-        self.nodes: dict[int, Node] = {}
+        self.nodes: ByIdentity[Value, Node] = ByIdentity()
         self.open: set[int] = set()  # objects whose nodes are being made
         self.extents = Extents()
-        self.pooled: dict[int, PoolingRecord] = {}
+        self.pooled: dict[T7Object, PoolingRecord] = {}
         self.searched: set[int] = set()
-        self.kept: list[Any] = []
 
     def is_module(self, value: Value) -> bool:
         """Whether a value in a graph's node stands for a module."""
@@ -116,9 +116,8 @@ class Reader:
 
     def know(self, object: T7Object, node: Node) -> None:
         """Uses a node for an object, which is then not described."""
-        self.kept += [object, node]
-        self.nodes[id(object)] = node
-        self.extents.known[id(node)] = Extent(1, 1, 0)
+        self.nodes[object] = node
+        self.extents.known[node] = Extent(1, 1, 0)
 
     def check(self) -> None:
         """Raises UnknownClassError if objects were found that are not allowed."""
@@ -132,15 +131,13 @@ class Reader:
 
         Raises: T7ModuleError for an object that is inside itself, and for one too large or too deep for its file.
         """
-        key = id(object)
-        if key in self.nodes:
-            return self.nodes[key]
-        if key in self.open:
+        if object in self.nodes:
+            return self.nodes[object]
+        if id(object) in self.open:
             raise _about(object, path).error("a module inside itself")
         if len(self.open) == DEEPEST:
             raise _about(object, path).error(f"modules are nested more than {DEEPEST} deep")
-        self.kept.append(object)
-        self.open.add(key)
+        self.open.add(id(object))
         try:
             node = self._made(object, path)
             problem = self.extents.problem(node)
@@ -149,10 +146,10 @@ class Reader:
         except Exception as error:  # any error that a description raises for the file's values
             raise _about(object, path).error(_said(error)) from error
         finally:
-            self.open.discard(key)
+            self.open.discard(id(object))
         if problem:
             raise _about(object, path).error(problem)
-        self.nodes[key] = node
+        self.nodes[object] = node
         return node
 
     def _made(self, object: T7Object, path: str) -> Node:
@@ -170,8 +167,8 @@ class Reader:
         if self.rewritten(object.class_name) is not None:
             return self._foreign(object, path)
         fields = upgraded(object)
-        if id(object) in self.pooled:
-            fields = fields | {"record": self.pooled[id(object)]}
+        if object in self.pooled:
+            fields = fields | {"record": self.pooled[object]}
         record = Record(object, name or object.class_name, fields, path)
         node = self.described(record) if own_reader is None else own_reader(self, record)
         self.methods += [
@@ -255,7 +252,7 @@ class Reader:
             return node
         if not isinstance(node.spec, Unknown):
             raise record.error(f"expected a criterion, got {node.spec.torch_name()}")
-        node = self.nodes[id(object)] = Node(UnknownCriterion(object))
+        node = self.nodes[object] = Node(UnknownCriterion(object))
         return node
 
     def _find_unpoolings(self, root: T7Object) -> None:
@@ -270,7 +267,7 @@ class Reader:
                 fields = value.fields if isinstance(value.fields, dict) else {}
                 pooling = fields.get("pooling")
                 if value.class_name in UNPOOLINGS and isinstance(pooling, T7Object):
-                    self.pooled.setdefault(id(pooling), PoolingRecord())
+                    self.pooled.setdefault(pooling, PoolingRecord())
                 value = fields
             waiting += entries(value)
 

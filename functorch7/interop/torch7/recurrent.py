@@ -14,7 +14,7 @@ from ...recurrent.masking import GIVEN
 from ..t7 import T7Object
 from ..t7.values import Fields
 from . import steps
-from .layers import OF_BATCH
+from .layers import OF_BATCH, OF_TABLE
 from .node import Node
 from .record import Record, records_in
 from .schema import Rule, Schema, children_named, constant, derived, masking, saved, size_of, torch_name
@@ -159,7 +159,8 @@ def _maskzero(record: Record) -> bool | str:
 
 
 MASKZERO = Rule(_maskzero, lambda value: {"maskzero": bool(value)} | ({"v2": True} if value == GIVEN else {}))
-SEQUENCE = {"mode": saved("_remember", "neither"), "maskzero": MASKZERO}
+REMEMBERED = {"mode": saved("_remember", "neither")}
+SEQUENCE = {**REMEMBERED, "maskzero": MASKZERO}
 RECURRENCE = {**STEPS, "output_size": Rule(_output_sizes, lambda value: {"outputSize": _as_tables(value)})}
 
 
@@ -185,9 +186,7 @@ SCHEMAS = [
     Schema(recurrent.LinearNoBias, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0),
         "bias": constant(False)}),
-    Schema(recurrent.LookupTableMaskZero, {
-        "n_index": size_of("weight", 0), "n_output": size_of("weight", 1),
-        "padding_value": saved("paddingValue", 0), "scale_by_frequency": saved("shouldScaleGradByFreq", False)}),
+    Schema(recurrent.LookupTableMaskZero, OF_TABLE),
     Schema(recurrent.LSTM, {
         **STEPS, "cell2gate": saved("cell2gate", True), "p": saved("p", 0), "mono": saved("mono", False)},
         children=_one_step, more=_composed(steps.lstm), state=OUTPUTS_AND_CELLS),
@@ -211,15 +210,14 @@ SCHEMAS = [
       for each, state in ((recurrent.RecLSTM, OUTPUTS_AND_CELLS), (recurrent.RecGRU, OUTPUTS))),
     Schema(recurrent.NormStabilizer, {**MASKED, "beta": saved("beta", 1)}, children=lambda record: [],
            more=_composed(steps.stabilizer)),
-    Schema(recurrent.Sequencer, {"mode": saved("_remember", "neither")}, children=sequenced, inside=1,
+    Schema(recurrent.Sequencer, REMEMBERED, children=sequenced, inside=1,
            more=lambda node, fields: {
                "module": node.children[0], "_output": [], "tableoutput": [], "tablegradInput": []},
            output=list),
     Schema(recurrent.Repeater, {
-        "mode": saved("_remember", "neither"),
-        "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
+        **REMEMBERED, "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, inside=1, more=children_named("module"), output=list),
-    Schema(recurrent.RecurrentAttention, {"mode": saved("_remember", "neither")}, inside=2,
+    Schema(recurrent.RecurrentAttention, REMEMBERED, inside=2,
            more=children_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),

@@ -9,7 +9,7 @@ from ...core.types import Value
 from ...layers import Graph
 from ...layers.graph_places import places_of
 from ..t7 import T7Object
-from ..t7.values import Fields, Key
+from ..t7.values import Fields, indexed
 from .build import Later
 from .node import Node
 from .record import is_harmless
@@ -33,7 +33,7 @@ class _Drawn:
         self.backward, self.bg = self._graph(self.inputs)
 
     def _add(self, inputs: tuple[int, ...], noted: Fields, **fields: Value) -> None:
-        mapindex = _indexed([self.data[i] for i in inputs])
+        mapindex = indexed([self.data[i] for i in inputs])
         number = len(self.data)
         annotations = {"_debugLabel": f"[functorch7]:{number + 1}"} | (noted if is_harmless(noted) else {})
         self.data.append({"mapindex": mapindex, "annotations": annotations, "reverseMap": {}, "input": [], **fields})
@@ -46,13 +46,13 @@ class _Drawn:
             for i, data in enumerate(self.data, 1)
         ]
         for node, others in zip(nodes, children, strict=True):
-            node.fields["children"] = _indexed([nodes[i] for i in others])
+            node.fields["children"] = indexed([nodes[i] for i in others])
         edges = [
             T7Object("graph.Edge", 1, {"from": node, "to": nodes[i]})
             for node, others in zip(nodes, children, strict=True)
             for i in others
         ]
-        return nodes, T7Object("graph.Graph", 1, {"nodes": _indexed(nodes), "edges": _indexed(edges)})
+        return nodes, T7Object("graph.Graph", 1, {"nodes": indexed(nodes), "edges": indexed(edges)})
 
     def fields(self) -> Fields:
         """The parts of the nodes that a gModule keeps."""
@@ -60,11 +60,6 @@ class _Drawn:
             "fg": self.fg, "bg": self.bg, "forwardnodes": self.forward, "backwardnodes": self.backward[::-1],
             "innode": self.forward[0], "outnode": self.backward[-1],
         }  # fmt: skip
-
-
-def _indexed(entries: Sequence[T7Object | Fields]) -> dict[Any, Any]:
-    """A table of objects or tables that also maps entries back to their positions."""
-    return dict(enumerate(entries, 1)) | {Key(each): i for i, each in enumerate(entries, 1)}
 
 
 def _more(node: Node, fields: Fields) -> Fields:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from ... import data
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ...losses.tables import map_leaves
 from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped, wrapped
@@ -20,11 +18,6 @@ from .loader import DescribedLoader, forwarded
 from .trackers import follow_trackers, trackers_of
 
 NAMES = {"sampleDefault": "sample_default", "sampleTrain": "sample_train", "sampleTest": "sample_test"}
-
-
-def _plain(value: Any) -> Any:
-    """A field's value for files: paths as texts, tuples as tables."""
-    return map_leaves(lambda each: str(each) if isinstance(each, Path) else each, value)
 
 
 def _key(precedes: Callable[[str, str], Any] | None) -> Callable[[str], Any] | None:
@@ -93,6 +86,7 @@ class ImageClass(_Images):
     samplesize = forwarded("sample_size")
     classes = forwarded("classes")
     iclasses = forwarded("class_index")
+    _computed_fields = ("samplefunc", "nsample", "imagePath", "imageClass", "classList")
 
     def __init__(
         self,
@@ -119,13 +113,6 @@ class ImageClass(_Images):
         self.verbose = verbose is None or verbose
         if self.verbose:
             print(f"found {len(self.classes)} classes, {self.nsample} images")
-
-    def _torch_fields(self) -> Fields:
-        names = (
-            "datapath", "loadsize", "samplesize", "samplefunc", "classes", "iclasses", "nsample", "imagePath",
-            "imageClass", "classList",
-        )  # fmt: skip
-        return {name: _plain(getattr(self, name)) for name in names}
 
     def _loader_of(self, fields: Fields) -> Value:
         letters, classes = np.asarray(fields.pop("imagePath")).astype(np.int8), fields.pop("classes")
@@ -212,6 +199,7 @@ class MultiImageSequence(_Images):
     scaleeverystep = forwarded("scale_every_step")
     randseq = forwarded("randseq")
     seqdirs = forwarded("sequences")
+    _computed_fields = ("samplefunc",)
 
     def __init__(
         self,
@@ -234,11 +222,7 @@ class MultiImageSequence(_Images):
             print(f"Found {len(self.seqdirs)} sequences with a total of {frames} frames")
 
     def _torch_fields(self) -> Fields:
-        names = (
-            "datapath", "batchsize", "loadsize", "samplesize", "samplefunc", "inputpattern", "targetpattern",
-            "cropeverystep", "varyloadsize", "scaleeverystep", "randseq", "seqdirs",
-        )  # fmt: skip
-        found = {name: _plain(getattr(self, name)) for name in names}
+        found = super()._torch_fields()
         if self.seqdirs is not None:
             found |= {"seqlen": self.size(), "nframe": sum(count for _, count in self.seqdirs)}
         return found | {"trackers": trackers_of(self._loader.columns)}

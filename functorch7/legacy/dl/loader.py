@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import gc
 from collections.abc import Iterator
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ...core.types import Value
 from ...data.positions import Positions
 from ...data.samples import Samples
 from ...interop.t7.values import Fields
+from ...losses.tables import map_leaves
 from ..objects import nested
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
@@ -96,6 +98,8 @@ OF_DATA_SETS = ("classes", "vocab", "ivocab", "wordfreq", "unigram")
 class DescribedLoader(DataLoader):
     """A loader of functorch7.data with Torch's calls; `functional()` is that loader."""
 
+    _computed_fields: ClassVar[tuple[str, ...]] = ()
+    """Torch's fields that the class shows as properties."""
     _loader: Value
 
     def __init__(self, loader: data.DataLoader):
@@ -118,8 +122,9 @@ class DescribedLoader(DataLoader):
         return known | own | self._torch_fields() | {"_start": self.start}
 
     def _torch_fields(self) -> Fields:
-        """The fields of Torch's class that the object does not have itself."""
-        return {}
+        """The fields of Torch's class that the object does not have itself, with paths as texts, tuples as tables."""
+        shared = [name for kind in type(self).__mro__ for name, each in vars(kind).items() if type(each) is forwarded]
+        return {name: map_leaves(_as_text, getattr(self, name)) for name in (*shared, *self._computed_fields)}
 
     def take_saved(self) -> None:
         fields = dict(vars(self))
@@ -197,6 +202,10 @@ class DescribedLoader(DataLoader):
         if callable(value):
             return lambda *args: wrapped(value(*map(unwrapped, args)))
         return wrapped(value)
+
+
+def _as_text(value: Value) -> Value:
+    return str(value) if isinstance(value, Path) else value
 
 
 class forwarded:

@@ -63,6 +63,7 @@ class SequenceLoader(DescribedLoader):
 
     batchsize = forwarded("batch_size")
     bidirectional = forwarded("bidirectional")
+    _computed_fields = ("data",)
 
     def __init__(self, sequence: Input, batchsize: int, bidirectional: bool = False):
         super().__init__(data.SequenceLoader(unwrapped(as_tensors(sequence)), batchsize, bool(bidirectional)))
@@ -71,9 +72,6 @@ class SequenceLoader(DescribedLoader):
     def data(self) -> Tensor:
         """The steps, L x batchsize x ...."""
         return Tensor.of(self._loader.data)
-
-    def _torch_fields(self) -> Fields:
-        return {"data": self.data, "batchsize": self.batchsize, "bidirectional": self.bidirectional}
 
     def _loader_of(self, fields: Fields) -> Value:
         steps, batchsize = np.asarray(fields.pop("data")), fields.pop("batchsize")
@@ -94,6 +92,7 @@ class MultiSequence(DescribedLoader):
 
     batchsize = forwarded("batch_size")
     randseq = forwarded("randseq")
+    _computed_fields = ("sequences", "seqlen")
 
     def __init__(self, sequences: Value, batchsize: int):
         super().__init__(data.MultiSequence([unwrapped(as_tensors(each)) for each in sequences], batchsize))
@@ -109,8 +108,7 @@ class MultiSequence(DescribedLoader):
         return self.size()
 
     def _torch_fields(self) -> Fields:
-        names = ("sequences", "batchsize", "seqlen", "randseq")
-        return {name: getattr(self, name) for name in names} | {"trackers": trackers_of(self._loader.columns)}
+        return super()._torch_fields() | {"trackers": trackers_of(self._loader.columns)}
 
     def _loader_of(self, fields: Fields) -> Value:
         sequences, trackers = fields.pop("sequences"), fields.pop("trackers", {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.types import Scalar
 from ...layers import BatchNormalization
 from ...recurrent import SeqGRU, SeqLSTM
@@ -27,15 +29,16 @@ class OwnBackward(Described):
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
-        return self._has_parts() or self._writes("backward")
+        return self._has_parts() or self._writes_backward()
 
     def _has_parts(self) -> bool:
         """Whether the user defines methods that nn.Module's `backward` calls."""
         return self.overrides("updateGradInput") or self.overrides("accGradParameters")
 
-    def _writes(self, name: str) -> bool:
-        """Whether a method is the user's, of the class or of the object."""
-        return name in vars(self) or is_written(getattr(type(self), name))
+    def _writes_backward(self) -> bool:
+        """Whether `backward` is the user's, of the class or of the object."""
+        kind: Any = type(self)
+        return "backward" in vars(self) or is_written(kind.backward)
 
     def goes_back_by_parts(self) -> bool:
         """Whether Torch's `backward` of the object calls a user's updateGradInput and accGradParameters."""
@@ -43,7 +46,7 @@ class OwnBackward(Described):
 
     def goes_back_itself(self) -> bool:
         """Whether a call of `backward` is more than those two."""
-        return self._writes("backward") or isinstance(self._spec, GOING_BACK)
+        return self._writes_backward() or isinstance(self._spec, GOING_BACK)
 
     def gone_back(
         self, input: Input, gradOutput: Input, scale: Scalar | None

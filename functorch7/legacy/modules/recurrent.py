@@ -18,6 +18,7 @@ from ..objects.described import Described
 from ..objects.generated import object_of
 from ..objects.given import Given, describe, put_among
 from ..tensors.devices import precision
+from ..tensors.elsewhere import in_snakes
 from ..tensors.named import under_name
 from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, unwrapped, wrapped
@@ -189,17 +190,13 @@ class _Parts:
 def built_part(spec: recurrent.LSTM, around: Value, name: str) -> Value:
     """What a factory method of Torch's LSTM builds from the results of an object's other ones."""
     parts = _Parts(spec, around)
-    made = getattr(recurrent.LSTM, _snake(name))(parts)
+    made = getattr(recurrent.LSTM, in_snakes(name))(parts)
     return next((part for description, part in parts.given if description is made), None) or object_of(
         made, parts.given
     )
 
 
-def _snake(name: str) -> str:
-    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)
-
-
-_FACTORIES = {_snake(name): name for name in LSTM.factories}
+_FACTORIES = {in_snakes(name): name for name in LSTM.factories}
 
 
 def _factory(name: str) -> Callable:

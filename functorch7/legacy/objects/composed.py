@@ -106,9 +106,9 @@ def _composed(object: Described, name: str) -> Any:
     shown = _Shown(object)
     node = shown.node(object)
     value = schema_of(type(object._spec)).write(node)[name]
-    own = {id(node): each for each, node in shown.nodes.items()}
-    if all(id(record) in own for record in _records_among(value)):
-        return _replaced(value, lambda node: own[id(node)])
+    own = {node: each for each, node in shown.nodes.items()}
+    if all(record in own for record in _records_among(value)):
+        return _replaced(value, own.__getitem__)
     return _around(shown, node, name)
 
 
@@ -118,15 +118,15 @@ def _around(shown: _Shown, node: Node, name: str) -> Any:
     writer = Writer(arrays)
     record = writer.object(node).fields[name]
     objects.take_tensors(arrays)
-    of_record = {id(writer.objects[node]): own for own, node in shown.nodes.items() if node in writer.objects}
+    of_record = {writer.objects[node]: own for own, node in shown.nodes.items() if node in writer.objects}
 
     def made(value: T7Object) -> Any:
-        if id(value) in of_record:
-            return of_record[id(value)]
+        if value in of_record:
+            return of_record[value]
         node = reader.node(value, name)
-        for key, own in of_record.items():
-            if key in reader.nodes:
-                objects.objects[reader.nodes[key]] = own
+        for each, own in of_record.items():
+            if each in reader.nodes:
+                objects.objects[reader.nodes[each]] = own
         return objects.object(node)
 
     return _replaced(record, made)

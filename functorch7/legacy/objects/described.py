@@ -164,10 +164,6 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         """Whether it has a description; this does not make one."""
         return self._spec is not None
 
-    def description(self) -> core.Module:
-        """The immutable description as it stands."""
-        return self._spec
-
     def _tensors(self) -> dict[str, Tensor]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
 
@@ -272,17 +268,6 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
     def typename(self) -> str:
         """Torch's name of the class, such as "nn.Linear"."""
         return self._class_name()
-
-    def __tostring__(self) -> str:
-        """The printed text: a method that Torch's classes define, and call on the class above."""
-        return self.typename()
-
-    def __repr__(self) -> str:
-        return str(self.__tostring__())
-
-    def _shown(self) -> core.Module:
-        """The description for printing inside others."""
-        return self.description()
 
     # Types -------------------------------------------------------------------------------------------------------
 

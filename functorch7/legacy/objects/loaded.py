@@ -40,11 +40,10 @@ class Loaded:
     """Reads objects of classes that read themselves."""
 
     def __init__(self, allow_unknown: bool | Collection[str] = False):
-        self.users: dict[int, Any] = {}
         self.reader = Reader(allow_unknown, self.users_class, parent_of, self.adopted, self.rewritten)
-        self.objects = Objects(self.users)
-        self.nodes: dict[int, Any] = {}
-        self.plain: dict[int, Any] = {}  # objects that are no modules, by their records' numbers
+        self.objects = Objects()
+        self.nodes: dict[t7.T7Object, Node] = {}
+        self.plain: dict[t7.T7Object, Any] = {}  # objects that are no modules, by their records
         self.packed: list[t7.T7Object] = []  # tables of tds that are to be filled
         self.owners: list[tuple[type[InFiles], t7.T7Object]] = []  # no modules, which are to take their fields
         self.new_users: list[Any] = []  # modules of users' classes that are to take their methods
@@ -55,15 +54,23 @@ class Loaded:
         tables = list(_Walk(self, root).tables())
         self.reader.check()
         for table in tables:
-            if isinstance(table, list):
-                table[:] = [self._made(each) for each in table]
-            else:
-                pairs = [(self._key(key), self._made(each)) for key, each in table.items()]
-                table.clear()
-                table.update(pairs)
+            self._replace_entries(table)
+        self._complete_objects()
+        return root[0]
+
+    def _replace_entries(self, table: list | dict) -> None:
+        if isinstance(table, list):
+            table[:] = [self._made(each) for each in table]
+        else:
+            pairs = [(self._key(key), self._made(each)) for key, each in table.items()]
+            table.clear()
+            table.update(pairs)
+
+    def _complete_objects(self) -> None:
+        """Gives objects what can only be given when all of the value is made."""
         while self.packed:
             record = self.packed.pop()
-            fill(self.plain[id(record)], record.fields)
+            fill(self.plain[record], record.fields)
         while self.objects.owners:
             object, fields = self.objects.owners.pop()
             take_own_fields(object, fields)
@@ -74,8 +81,7 @@ class Loaded:
         while self.owners:
             kind, record = self.owners.pop()
             with _of_record(record):
-                kind.take_saved(self.plain[id(record)])
-        return root[0]
+                kind.take_saved(self.plain[record])
 
     def users_class(self, name: str) -> type | None:
         """The class of a name with an updateOutput of the user's."""
@@ -97,13 +103,13 @@ class Loaded:
         if kind is not None:
             self._note_plain(record, kind)
         elif record.class_name == GENERATOR:
-            self.plain.setdefault(id(record), _generator(record))
+            self.plain.setdefault(record, _generator(record))
             return False
         elif record.class_name not in TABLES:
-            self.nodes[id(record)] = self.reader.noted(record, path or "the top")
+            self.nodes[record] = self.reader.noted(record, path or "the top")
             return False
-        elif id(record) not in self.plain:
-            self.plain[id(record)] = TABLES[record.class_name]()
+        elif record not in self.plain:
+            self.plain[record] = TABLES[record.class_name]()
             self.packed.append(record)
         return True
 
@@ -111,11 +117,11 @@ class Loaded:
         if not isinstance(record.fields, dict):
             found = type(record.fields).__name__
             raise T7ModuleError(f"{record.class_name}: expected fields, got {found}", record.offset)
-        if id(record) in self.plain:
+        if record in self.plain:
             return
         own = issubclass(kind, InFiles)
-        self.plain[id(record)] = kind.blank(record.fields) if own else object.__new__(kind)
-        self.plain[id(record)].__dict__ = record.fields  # which become tensors and modules in place
+        self.plain[record] = kind.blank(record.fields) if own else object.__new__(kind)
+        self.plain[record].__dict__ = record.fields  # which become tensors and modules in place
         if own:
             self.owners.append((kind, record))
 
@@ -127,12 +133,12 @@ class Loaded:
         if kind is None or not has_methods(kind):
             return None
         self._note_plain(value, kind)
-        return self.plain[id(value)]
+        return self.plain[value]
 
     def take_user(self, record: t7.T7Object) -> list[Content]:
         """Makes the object of a user's class; the tables whose entries become tensors and modules in place."""
         kind: Any = self.users_class(record.class_name)
-        user = self.users[id(record)] = object.__new__(kind)
+        user = self.objects.users[record] = object.__new__(kind)
         self.new_users.append(user)
         tables = [record.fields, *user.take_fields(record.fields)]
         record.fields = {}  # descriptions keep the record: they are not to hold the object's fields with it
@@ -143,10 +149,11 @@ class Loaded:
             return self.objects.tensor(each)
         if isinstance(each, t7.T7Storage):
             return self.objects.storage(each.array)
-        if id(each) in self.plain:
-            return self.plain[id(each)]
-        node = self.nodes.get(id(each)) if isinstance(each, t7.T7Object) else None
-        return each if node is None else self._object(each, node)
+        if not isinstance(each, t7.T7Object):
+            return each
+        if each in self.plain:
+            return self.plain[each]
+        return self._object(each, self.nodes[each]) if each in self.nodes else each
 
     def _key(self, key: Any) -> Any:
         """A table's key: one that cannot be a dict's is a `t7.Key` of what it is."""

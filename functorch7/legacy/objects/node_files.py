@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...interop import t7
 from ...interop.by_identity import ByIdentity
-from ...interop.t7.values import Fields, from_1
+from ...interop.t7.values import Fields, from_1, indexed
 from ...layers.graph_nodes import Node, Part, Split
 from .torch_object import InFiles
 
@@ -37,7 +36,7 @@ class NodesForFiles:
         """The fields of a node."""
         self._note(node)
         return {
-            "data": self._data[node], "children": _indexed(before(node)),
+            "data": self._data[node], "children": indexed(before(node)),
             "visited": False, "marked": False, "id": 0,
         }  # fmt: skip
 
@@ -51,7 +50,7 @@ class NodesForFiles:
                 new.append(each)
                 waiting += before(each)
         for each in new:
-            self._data[each]["mapindex"] = _indexed([self._data[other] for other in before(each)])
+            self._data[each]["mapindex"] = indexed([self._data[other] for other in before(each)])
 
 
 def _data_of(node: Node | Split) -> Fields:
@@ -62,11 +61,6 @@ def _data_of(node: Node | Split) -> Fields:
     if isinstance(node, Part):
         made["selectindex"] = node.index + 1
     return {name: value for name, value in made.items() if value is not None}
-
-
-def _indexed(entries: Sequence[object]) -> dict[Any, Any]:
-    """A table of values that also leads from each value to its position."""
-    return dict(enumerate(entries, 1)) | {t7.Key(each): i for i, each in enumerate(entries, 1)}
 
 
 class NodeOfFile(InFiles):

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.contexts import during
 from ...core.types import Value
 from ...interop.by_identity import ByIdentity
-from ...interop.t7.values import owner_of
+from ...interop.t7.values import viewed
 from ...interop.torch7.node import Node
 from ...interop.torch7.reader import PARTS, Unknown
 from ...interop.torch7.record import FROZEN, WITHOUT_GRADIENT
@@ -37,8 +37,8 @@ METHODS = ("updateOutput", "updateGradInput", "accGradParameters")
 class Objects:
     """Makes objects of nodes, and tensors of arrays; each is made once, wherever it occurs."""
 
-    def __init__(self, users: dict[int, Value] | None = None) -> None:
-        self.users = {} if users is None else users  # the objects of users' classes, by their records' numbers
+    def __init__(self) -> None:
+        self.users: ByIdentity[Value, Any] = ByIdentity()  # the objects of users' classes, by their records
         self.objects: ByIdentity[Node, Any] = ByIdentity()
         self.owners: list[tuple[Any, dict[str, Any]]] = []  # objects, and what files have for their own fields
         self.tensors: ByIdentity[np.ndarray, Tensor] = ByIdentity()
@@ -59,17 +59,15 @@ class Objects:
         return self.storages.once(owner, Storage)
 
     def _viewing(self, array: np.ndarray) -> Tensor:
-        owner = owner_of(array)
+        owner, offset, strides = viewed(array)
         if owner not in self.storages and array.size == owner.size and array.flags.c_contiguous:
             self.storages[owner] = Storage(array)  # in the tensor's shape, which calls need not give it then
-        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-        strides = tuple(stride // array.itemsize for stride in array.strides)
-        return Tensor.viewing(self.storage(owner), offset // array.itemsize, array.shape, strides)
+        return Tensor.viewing(self.storage(owner), offset, array.shape, strides)
 
     def object(self, node: Node) -> Value:
         """The object of a node."""
-        if isinstance(node.spec, Unknown) and id(node.spec.object) in self.users:
-            return self.users[id(node.spec.object)]
+        if isinstance(node.spec, Unknown) and node.spec.object in self.users:
+            return self.users[node.spec.object]
         return self.objects.once(node, self._made)
 
     def _made(self, node: Node) -> Any:
@@ -91,12 +89,7 @@ class Objects:
         self._fill(made.__dict__, node)
         if made.is_criterion:
             made.take_left(node.output, jax.tree.map(self.tensor, node.grad_input))
-        if isinstance(node.settings.get("train"), bool):
-            made.__dict__["train"] = node.settings["train"]
-        if node.settings.get("dpnn_serialEmpty"):
-            made.__dict__["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
-        if node.annotations:
-            made.__dict__["_annotations"] = node.annotations
+        _take_settings(made.__dict__, node)
         if node.own:
             self.owners.append((made, node.own))
         return made
@@ -122,6 +115,16 @@ class Objects:
         if isinstance(part, list):
             return [self.object(each) for each in part]
         return None if part is None else self.object(part)
+
+
+def _take_settings(fields: dict[str, Any], node: Node) -> None:
+    """Puts a node's settings into an object's fields, and what a program has noted about it."""
+    if isinstance(node.settings.get("train"), bool):
+        fields["train"] = node.settings["train"]
+    if node.settings.get("dpnn_serialEmpty"):
+        fields["dpnn_serialEmpty"] = tuple(node.settings["dpnn_serialEmpty"])
+    if node.annotations:
+        fields["_annotations"] = node.annotations
 
 
 def _type_of(node: Node) -> str:
@@ -172,13 +175,6 @@ class Nodes:
         spec, names = object.own_description(), object.own_parameters()
         given = ((name, object.__dict__.get(grad_name(name))) for name in names)
         gradients = {name: gradient for name, gradient in given if gradient is not None}
-        settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
-        if object.dpnn_serialEmpty:
-            settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
-        if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
-            settings[FROZEN] = frozen
-        if fixed := [name for name in names if not getattr(object.__dict__[name], "requires_grad", True)]:
-            settings[WITHOUT_GRADIENT] = fixed
         node = Node(
             description,
             {name: object.__dict__[name] for name in names},
@@ -186,7 +182,7 @@ class Nodes:
             {name: _buffer(Slot(object, name)) for name in spec.init_buffers()},
             [self.node(module) for module in object.children()],
             self._parts(object),
-            settings,
+            _settings(object, names, gradients),
             *(object.left() if object.is_criterion and self.record is not None else ()),
             state={} if object.is_criterion else _state(object),
             annotations=object.__dict__.get("_annotations") or {},
@@ -203,6 +199,18 @@ class Nodes:
             elif isinstance(value, Described):
                 parts[name] = self.node(value)
         return parts
+
+
+def _settings(object: Any, names: list[str], gradients: dict[str, Tensor]) -> dict[str, Any]:
+    """The fields that are not the description's: type, mode, and which parameters have no gradient."""
+    settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
+    if object.dpnn_serialEmpty:
+        settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
+    if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:
+        settings[FROZEN] = frozen
+    if fixed := [name for name in names if not getattr(object.__dict__[name], "requires_grad", True)]:
+        settings[WITHOUT_GRADIENT] = fixed
+    return settings
 
 
 def _state(object: Any) -> dict[str, Value]:

@@ -271,7 +271,7 @@ class Parameters(Described):
             return self._cloned(deep=names[0])
         made = copy.deepcopy(self)
         for name in names:
-            if not any(isinstance(module.__dict__.get(name), Tensor) for module in self._members()):
-                if any(name in module.__dict__ for module in self._members()):
-                    raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
+            held = [module.__dict__[name] for module in self._members() if name in module.__dict__]
+            if held and not any(isinstance(each, Tensor) for each in held):
+                raise TypeError(f"{self.title()}: clone({name!r}): shared parameters have to be tensors")
         return made.share(self, *names) if names else made

@@ -17,6 +17,7 @@ class Printed(Described):
         return core.title(self)
 
     def __tostring__(self) -> str:
+        """The printed text: a method that Torch's classes define, and call on the class above."""
         return self.typename() if self._is_named_alone() else self._around_shown().printed()
 
     def _is_named_alone(self) -> bool:
@@ -36,7 +37,7 @@ class Printed(Described):
         return spec
 
     def __repr__(self) -> str:
-        return super().__repr__().replace("\n", self.__dict__.get("_line", "\n"))
+        return str(self.__tostring__()).replace("\n", self.__dict__.get("_line", "\n"))
 
     def _repr_html_(self) -> str:
         return self._shown()._repr_html_()

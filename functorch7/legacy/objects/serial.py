@@ -19,33 +19,10 @@ from .own_elements import take_writes
 RESULTS = ("_output", "_grad_input")
 
 PRIVATE = (
-    *RESULTS,
-    "_plans",
-    "_seats",
-    "_call",
-    "_history",
-    "_forgotten",
-    "_hooks",
-    "_pending",
-    "_added",
-    "_asking",
-    "_elements",
-    "_moment",
-    "_next_state",
-    "_next_gradient",
-    "_default_name",
-    "_line",
-    "_times",
-    "_noise",
-    "_kept",
-    "_described_before",
-    "_compiled",
-    "_composed",
-    "_drawn",
-    "_around",
-    "_whole",
-    "_followed",
-)
+    *RESULTS, "_plans", "_seats", "_call", "_history", "_forgotten", "_hooks", "_pending", "_elements", "_moment",
+    "_next_state", "_next_gradient", "_default_name", "_line", "_times", "_noise", "_kept", "_described_before",
+    "_compiled", "_composed", "_drawn", "_around", "_whole", "_followed",
+)  # fmt: skip
 """Fields that belong to past calls: never copied, never saved."""
 
 

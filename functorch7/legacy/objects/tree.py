@@ -121,10 +121,6 @@ class Tree(Described):
         mode = bool(isTraining) if isinstance(isTraining, Mode) else isTraining
         return self.evaluate() if mode is False else self._in_mode(mode)
 
-    def switched_to(self, mode: bool) -> Self:
-        """A call of the flag `train`."""
-        return self.training(mode)
-
     def evaluate(self, dataset: Value = None, methods: Value = None, batchSize: int | None = None) -> Value:
         """Without arguments, switches to evaluation mode. With a data set, BigDL's [(result, method)] in that mode.
 

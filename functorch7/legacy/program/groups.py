@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,10 +63,9 @@ def group(*given: Any) -> tuple[dict[float, dict[str, Tensor]], Tensor, Tensor]:
             kept.resizeAs(found).copy(found) for kept, found in zip(given, (values, places), strict=False)
         )
     firsts: list[int] = []
-    numbers = values.totable()
+    numbers, belongs = values.totable(), same or operator.eq
     for i, number in enumerate(numbers):
-        first = numbers[firsts[-1]] if firsts else None
-        if first is None or not (same(first, number) if same else first == number):
+        if not firsts or not belongs(numbers[firsts[-1]], number):
             firsts.append(i)
     parts = itertools.pairwise([*firsts, len(numbers)])
     groups = {

@@ -61,6 +61,7 @@ class Custom(Registration):
         return Mode.of(self)
 
     def switched_to(self, mode: bool) -> Value:
+        """A call of the flag."""
         return super().training(mode)
 
     # Attributes ------------------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ class Custom(Registration):
             raise TypeError(f"{self.typename()}: forward cannot assign self.{name}; make modules in __init__")
         if hasattr(Custom, name):
             raise KeyError(f"{self.typename()}: attribute {name!r} already exists: it is one of every module's")
-        for other in ("_plain", "_parameters", "_children", "_buffers"):
+        for other in ("_plain", *KINDS):
             if other != registry:
                 fields[other].pop(name, None)
         fields[registry].setdefault(name, None)
@@ -135,7 +136,7 @@ class Custom(Registration):
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __delattr__(self, name: str) -> None:
-        for registry in ("_plain", "_parameters", "_children", "_buffers"):
+        for registry in ("_plain", *KINDS):
             self.__dict__[registry].pop(name, None)
         self.__dict__.pop(grad_name(name), None)
         object.__delattr__(self, name)

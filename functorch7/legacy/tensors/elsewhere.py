@@ -13,11 +13,12 @@ def no_method(kind: type, name: str) -> str:
     """
     said = instead(f"Tensor.{name}")
     plain = name.removesuffix("_")
-    ours = next((each for each in dir(kind) if not each.startswith("_") and plain in (each, _in_snakes(each))), None)
+    ours = next((each for each in dir(kind) if not each.startswith("_") and plain in (each, in_snakes(each))), None)
     if not said and ours is not None:
         said = f"; it is {ours}" + (", which changes the tensor itself" if plain != name else "")
     return f"a tensor has no {name!r} here{said}"
 
 
-def _in_snakes(name: str) -> str:
+def in_snakes(name: str) -> str:
+    """A name as PyTorch writes it: masked_fill for maskedFill."""
     return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)

@@ -57,7 +57,8 @@ def _norm(m: Any, x: Any, p: float | None, axis: int | None = None) -> Any:
     p = 2 if p is None else p
     dtype = accumulator(m, x, axis)
     if dtype is np.float64 and p == 2:
-        return np.sqrt(np.einsum("i,i", x.reshape(-1), x.reshape(-1), dtype=dtype))
+        elements = x.astype(dtype, copy=False).reshape(-1)
+        return np.sqrt(elements @ elements)
     x = wide(m, x) if dtype is None else x.astype(dtype)
     if p == 0:
         return (x != 0).sum(axis, keepdims=axis is not None)

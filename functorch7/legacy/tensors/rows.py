@@ -271,6 +271,20 @@ class Row(Formed):
             raise TypeError(f"torch.{self.name}: expected a {type_name_of(kind)} for the result, got a {result.type()}")
 
     def _computed(self, form: Form, found: list) -> tuple:
+        self._make_fit(form, found)
+        known = all(is_concrete(found[place]) for place in form.indices)
+        arrays = plain_arrays([found[place] for place in form.tensors], form.by_element) if known else None
+        if arrays is None:
+            of_one_type(self.name, [found[place] for place in form.tensors])
+            made = self._general(form, found)
+        else:
+            for place, array in zip(form.tensors, arrays, strict=True):
+                found[place] = array
+            made = quietly(form.compute, np, *found)
+        return made if isinstance(made, tuple) else (made,)
+
+    def _make_fit(self, form: Form, found: list) -> None:
+        """Checks the arguments; dimensions then count from 0, numbers have the tensor's type, indices are arrays."""
         if form.dimensions and np.shape(found[0]) == (0,):
             raise ValueError(f"torch.{self.name}: expected a tensor with dimensions, got an empty one")
         if form.of_fractions:
@@ -283,16 +297,6 @@ class Row(Formed):
         for place in form.indices:
             given = found[place]
             found[place] = lookable(given.array if hasattr(given, "storage_") else given)
-        known = all(is_concrete(found[place]) for place in form.indices)
-        arrays = plain_arrays([found[place] for place in form.tensors], form.by_element) if known else None
-        if arrays is None:
-            of_one_type(self.name, [found[place] for place in form.tensors])
-            made = self._general(form, found)
-        else:
-            for place, array in zip(form.tensors, arrays, strict=True):
-                found[place] = array
-            made = quietly(form.compute, np, *found)
-        return made if isinstance(made, tuple) else (made,)
 
     def _general(self, form: Form, found: list) -> Any:
         """The results for several tensors, tables of numbers, or arrays of JAX."""
