@@ -75,6 +75,21 @@ def test_updateGradParameters_with_nesterov():
     same(net.parameters()[1], [g + 0.9 * 1.9 * g for g in first])
 
 
+def test_a_softmax_tree_keeps_moving_averages_of_the_families_with_a_gradient():
+    tree, (root, inner) = nn.SoftMaxTree(3, {1: [2, 3], 2: [4, 5]}, 1).double(), (slice(0, 2), slice(2, 4))
+    averages = [np.zeros((4, 3)), np.zeros(4)]
+    for number, touched in enumerate([root, inner, root], 1):
+        tree.zeroGradParameters()
+        given = [np.zeros((4, 3)), np.zeros(4)]
+        for gradient, each, average in zip(tree.parameters()[1], given, averages, strict=True):
+            each[touched] = values(*each[touched].shape, seed=number)
+            gradient.copy(each)
+            average[touched] = 0.9 * average[touched] + 0.8 * each[touched]
+            each[touched] = average[touched]
+        tree.updateGradParameters(0.9, 0.2)
+        same(tree.parameters()[1], given)
+
+
 def test_weightDecay_adds_the_weights_but_not_the_biases():
     net = with_gradients()
     parameters, before = arrays(net.parameters()[0]), arrays(net.parameters()[1])
