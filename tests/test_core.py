@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from cases import MODULES
+from scipy.sparse import coo_array
 
 import functorch7 as f7
 from functorch7.legacy import nn
@@ -374,6 +375,7 @@ def test_printed_trees():
         (np.int32(3), "int32 of shape ()"),
         ([0, 3], "a table of 2: 0, 3"),
         (np.ones((2, 3)), "float64 of shape (2, 3)"),
+        (coo_array(np.eye(2)), "a scipy.coo_array; its toarray() is a tensor"),
     ],
     ids=str,
 )

@@ -5,7 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..checks.errors import expected
+from ..checks.errors import describe, expected
+from ..checks.kinds import is_real_number
 from ..core import is_concrete
 from ..core.types import Input, Scalar, Tree, Value
 
@@ -13,10 +14,11 @@ from ..core.types import Input, Scalar, Tree, Value
 def check_numbers(rule: str, **values: object) -> None:
     """Refuses anything but numbers (Python's, NumPy's, or JAX scalars, traced or not), naming the argument."""
     for name, value in values.items():
-        scalar = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
-        if isinstance(value, bool) or not (isinstance(value, (int, float)) or scalar):
+        if isinstance(value, bool) or not is_real_number(value):
             remedy = "; optax.inject_hyperparams takes schedules" if callable(value) else ""
-            raise TypeError(f"optim.{rule}: expected a number {name}, got {value!r}{remedy}")
+            raise TypeError(f"optim.{rule}: expected a number {name}, got {describe(value)}{remedy}")
+        if is_concrete(value) and value != value:
+            raise ValueError(f"optim.{rule}: expected a number {name}, got nan")
 
 
 def check_fraction(rule: str, **values: Scalar) -> None:

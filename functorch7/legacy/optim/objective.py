@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...checks.kinds import fault_of_real
 from ...core.types import Array, Value
 from ..tensors.casting import is_floating
 from ..tensors.devices import has_others, precision
@@ -58,6 +59,8 @@ def table(who: str, name: str, given: object) -> dict:
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in another's shape and dtype; it must have as many elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
+    if (fault := fault_of_real(array, what)) is not None:
+        raise type(fault)(f"optim.{who}: {fault}")
     if np.shape(array) == like.shape and array.dtype == like.dtype:
         return array
     if np.size(array) != like.size:
