@@ -5,15 +5,16 @@ import reprlib
 import jax
 import numpy as np
 
+OURS = __name__.partition(".")[0]
 OF_OTHER_RULES = (np.matrix, np.ma.MaskedArray)
 """NumPy's arrays by whose `*` is a product of matrices, or whose numbers do not all count: JAX looks at neither."""
 
 
 def is_foreign(value: object) -> bool:
-    """Whether what has a shape is another library's, or stands for no array of JAX's."""
+    """Whether what has a shape is another library's, and stands for no array of JAX's."""
     if isinstance(value, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct)):
         return isinstance(value, OF_OTHER_RULES)
-    return not hasattr(value, "__jax_array__")
+    return not hasattr(value, "__jax_array__") and type(value).__module__.partition(".")[0] != OURS
 
 
 def foreign(value: object) -> str:

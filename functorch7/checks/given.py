@@ -20,7 +20,7 @@ from .declared import NUMBERS, is_array
 from .entries import hint_of_pair
 from .errors import MISUSE, Described, describe, is_concrete, title
 from .fields import unfit_field
-from .foreign import is_foreign
+from .foreign import OF_OTHER_RULES, is_foreign
 from .kinds import Taking, check_kinds, fault_of, is_kind, is_real_number
 from .tables import entries, leaves
 
@@ -51,11 +51,10 @@ def check_own(module: Described, params: object, buffers: object) -> None:
 
 
 def _wrong_parameter(name: str, like: jax.ShapeDtypeStruct, given: Any) -> Exception | None:
-    """Why an array is not as `init_params` makes it, if it is not; whole trees in its place may be an author's."""
+    """Why an array is not as `init_params` makes it, if it is not; what stands for one is looked at by its shape."""
     wanted = f"params[{name!r}] of shape {like.shape}"
-    kind = getattr(given, "dtype", type(given))
-    is_as_made = kind == like.dtype and (isinstance(given, jax.Array) or type(given) is np.ndarray)
-    if not is_as_made and jax.tree_util.all_leaves([given]):
+    kind, is_known = getattr(given, "dtype", type(given)), isinstance(given, (jax.Array, np.ndarray, *NUMBERS))
+    if is_known and (kind != like.dtype or isinstance(given, OF_OTHER_RULES)):
         if (fault := fault_of(given, wanted)) is not None:
             return fault
         if is_kind(like.dtype, np.floating) and not is_kind(kind, np.floating):
