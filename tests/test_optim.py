@@ -1,5 +1,8 @@
 """functorch7.optim: Torch's rules and dpnn's helpers as pure transformations."""
 
+import inspect
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -252,10 +255,24 @@ def test_the_learning_rate_may_be_traced_and_injected():
 
     np.testing.assert_allclose(step(0.25, jnp.ones(2)), [-0.25, -0.25])
     rule = optax.inject_hyperparams(optim.sgd)(optax.linear_schedule(1.0, 0.0, 4), momentum=0.5, dampening=0.0)
-    state = rule.init(jnp.zeros(1))
-    first, state = rule.update(jnp.ones(1), state, jnp.zeros(1))
-    second, _ = rule.update(jnp.ones(1), state, jnp.zeros(1))
+    state, update = rule.init(jnp.zeros(1)), jax.jit(rule.update)
+    first, state = update(jnp.ones(1), state, jnp.zeros(1))
+    second, _ = update(jnp.ones(1), state, jnp.zeros(1))
     np.testing.assert_allclose([first[0], second[0]], [-1, -0.75 * 1.5])
+
+
+@pytest.mark.parametrize("name", OF_ALL)
+def test_numbers_that_are_injected_give_what_they_give_as_arguments(name):
+    make, params, gradients = getattr(optim, name), {"w": jnp.array([[3.0, 4.0]])}, {"w": jnp.array([[1.0, -2.0]])}
+    taken = inspect.signature(make).parameters
+    injected = optax.inject_hyperparams(make, static_args={"min_dim"} & taken.keys())
+    strengths = [n for n in ("factor", "cutoff_norm", "max_out_norm") if n in taken]
+    for numbers in map(partial(dict.fromkeys, strengths), (0.5, 0.0) if strengths else [None]):  # 0 leaves these out
+        found = []
+        for rule in (make(**numbers), injected(**numbers)):
+            state, update = rule.init(params), jax.jit(rule.update)
+            found.append(update(gradients, update(gradients, state, params)[1], params)[0]["w"])
+        np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
 
 
 NETWORK = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 2)).double()

@@ -11,10 +11,10 @@ OF_OTHER_RULES = (np.matrix, np.ma.MaskedArray)
 
 
 def is_foreign(value: object) -> bool:
-    """Whether what has a shape is another library's, and stands for no array of JAX's."""
+    """Whether what has a shape is another library's than JAX, NumPy and this one."""
     if isinstance(value, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct)):
         return isinstance(value, OF_OTHER_RULES)
-    return not hasattr(value, "__jax_array__") and type(value).__module__.partition(".")[0] != OURS
+    return type(value).__module__.partition(".")[0] != OURS
 
 
 def foreign(value: object) -> str:

@@ -29,9 +29,17 @@ def check_fraction(rule: str, **values: Scalar) -> None:
             raise ValueError(f"optim.{rule}: expected 0 <= {name} < 1, got {value}")
 
 
+def is_fixed(value: Scalar) -> bool:
+    """Whether a number is Python's, so that the parts of a rule, and its state, may depend on it.
+
+    One in an array does not decide: `optax.inject_hyperparams` gives known ones to init and traced ones to update.
+    """
+    return isinstance(value, (int, float))
+
+
 def matters(value: Scalar) -> bool:
-    """Whether a number may be nonzero; a traced one may have any value."""
-    return not is_concrete(value) or bool(value != 0)
+    """Whether a number may be nonzero; one in an array may have any value."""
+    return not is_fixed(value) or value != 0
 
 
 def spread(rule: str, name: str, values: Input | None, tree: Value) -> Value:
