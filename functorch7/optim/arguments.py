@@ -39,7 +39,7 @@ def is_fixed(value: Scalar) -> bool:
 
 def matters(value: Scalar) -> bool:
     """Whether a number may be nonzero; one in an array may have any value."""
-    return not is_fixed(value) or value != 0
+    return not is_fixed(value) or bool(value != 0)
 
 
 def spread(rule: str, name: str, values: Input | None, tree: Value) -> Value:
