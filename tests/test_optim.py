@@ -1,7 +1,6 @@
 """functorch7.optim: Torch's rules and dpnn's helpers as pure transformations."""
 
 import inspect
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -263,15 +262,14 @@ def test_the_learning_rate_may_be_traced_and_injected():
 
 @pytest.mark.parametrize("name", OF_ALL)
 def test_numbers_that_are_injected_give_what_they_give_as_arguments(name):
-    make, params, gradients = getattr(optim, name), {"w": jnp.array([[3.0, 4.0]])}, {"w": jnp.array([[1.0, -2.0]])}
-    taken = inspect.signature(make).parameters
-    injected = optax.inject_hyperparams(make, static_args={"min_dim"} & taken.keys())
-    strengths = [n for n in ("factor", "cutoff_norm", "max_out_norm") if n in taken]
-    for numbers in map(partial(dict.fromkeys, strengths), (0.5, 0.0) if strengths else [None]):  # 0 leaves these out
+    make, x = getattr(optim, name), {"w": jnp.array([[3.0, -4.0]])}
+    taken = inspect.signature(make).parameters.keys()
+    strengths = taken & {"factor", "cutoff_norm", "max_out_norm"}
+    for numbers in [dict.fromkeys(strengths, n) for n in (0.5, 0.0)] if strengths else [{}]:  # 0 leaves these out
         found = []
-        for rule in (make(**numbers), injected(**numbers)):
-            state, update = rule.init(params), jax.jit(rule.update)
-            found.append(update(gradients, update(gradients, state, params)[1], params)[0]["w"])
+        for made in (make, optax.inject_hyperparams(make, static_args={"min_dim"} & taken)):
+            rule = made(**numbers)
+            found.append(jax.jit(lambda s, rule=rule: rule.update(x, rule.update(x, s, x)[1], x)[0])(rule.init(x))["w"])
         np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
 
 

@@ -27,7 +27,8 @@ def is_kind(dtype: DTypeLike, *kinds: DTypeLike) -> bool:
 
 
 @lru_cache(64)
-def _is_of_numbers(dtype: DTypeLike) -> bool:
+def is_of_numbers(dtype: DTypeLike) -> bool:
+    """Whether arrays of a type hold numbers, or truth values; durations are none."""
     return is_kind(dtype, np.number, np.bool_) and not is_kind(dtype, np.timedelta64)
 
 
@@ -82,7 +83,7 @@ def fault_of(leaf: object, wanted: str) -> TypeError | ValueError | None:
     if type(leaf) in NUMBERS:
         return _cut(leaf, leaf, np.dtype(int)) if type(leaf) is int else None
     dtype = getattr(leaf, "dtype", None) if is_array(leaf) else None
-    if dtype is None or isinstance(leaf, OF_OTHER_RULES) or not _is_of_numbers(dtype):
+    if dtype is None or isinstance(leaf, OF_OTHER_RULES) or not is_of_numbers(dtype):
         return TypeError(f"expected {wanted}, got {foreign(leaf)}")
     if not isinstance(leaf, (np.ndarray, np.generic)):
         return None
