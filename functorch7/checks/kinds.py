@@ -34,10 +34,10 @@ def is_of_numbers(dtype: DTypeLike) -> bool:
 
 def is_real_number(value: object) -> bool:
     """Whether it is one number: Python's, NumPy's, or a scalar array of JAX's, traced or not."""
-    if not is_array(value):
-        return isinstance(value, (int, float))
-    dtype = getattr(value, "dtype", object)
-    return getattr(value, "shape", None) == () and is_kind(dtype, np.integer, np.floating, np.bool_)
+    if isinstance(value, (int, float)):
+        return True
+    is_one, dtype = is_array(value) and getattr(value, "shape", None) == (), getattr(value, "dtype", object)
+    return is_one and is_kind(dtype, np.integer, np.floating, np.bool_)
 
 
 class Facts(Protocol):

@@ -17,9 +17,9 @@ from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes, wrapped
-from . import compiled, watched
+from . import compiled, fitting, watched
 from .at_input import is_large
-from .fitting import check_after, check_before, factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
+from .fitting import factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, carry_to_users, known
 from .layout import Layout
@@ -73,7 +73,8 @@ class Call(Inspection, RunLonger):
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
-        check_before(plan.spec, given)
+        if isinstance(given, fitting.UNSEEN):
+            fitting.check_unseen(plan.spec, given)
         input = plan.read(given, plan.takes_table)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
@@ -123,7 +124,7 @@ class Call(Inspection, RunLonger):
                 self.residuals = None
         except Exception as failed:
             carry_to_users(plan, self.arguments[2], failed)
-            check_after(plan.spec, self.arguments[2], failed)
+            fitting.check_after(plan.spec, self.arguments[2], failed)
             raise
         if error is not None:
             report(error)

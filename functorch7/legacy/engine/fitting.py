@@ -55,20 +55,18 @@ def check_after(spec: Module, input: Value, failed: Exception) -> None:
     name_lost(spec, failed)
 
 
-def check_before(spec: Module, given: object) -> None:
-    """Refuses what a compiled program would take all the same.
+UNSEEN = (Tracer, np.ma.MaskedArray)
+"""What a compiled program would take all the same: an array that JAX traces, and one with a mask."""
 
-    An array that JAX traces, as the object would keep it, and JAX not see what changes in the object; and an array with
-    a mask, at which JAX does not look.
-    Raises: TypeError.
-    """
+
+def check_unseen(spec: Module, given: object) -> None:
+    """Raises TypeError for these: JAX does not see what changes in the object, nor the mask."""
     if isinstance(given, Tracer):
         raise TypeError(
             f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
             "network, variables = object.functional() is what jit, grad and vmap take"
         )
-    if isinstance(given, np.ma.MaskedArray):
-        check_kinds(spec, given)
+    check_kinds(spec, given)
 
 
 def has_shapes_of(output: Value, gradient: Value) -> bool:

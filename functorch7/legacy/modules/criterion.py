@@ -18,7 +18,7 @@ from ...layers import Node
 from ...layers.graph_nodes import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
-from ..engine.fitting import check_before
+from ..engine.fitting import UNSEEN, check_unseen
 from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
@@ -292,8 +292,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _arguments(self, input: Input, target: Input | None) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
-        check_before(self._spec, input)
-        check_before(self._spec, target)
+        for each in (input, target):
+            if isinstance(each, UNSEEN):
+                check_unseen(self._spec, each)
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
             given = [_read(each) for each in input]
         else:

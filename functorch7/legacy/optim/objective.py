@@ -59,10 +59,12 @@ def table(who: str, name: str, given: object) -> dict:
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in another's shape and dtype; it must have as many elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
-    if (fault := fault_of_real(array, what)) is not None:
+    is_plain = type(array) is np.ndarray or isinstance(array, (jax.Array, Noted))
+    if is_plain and array.dtype == like.dtype:
+        if array.shape == like.shape:
+            return array
+    elif (fault := fault_of_real(array, what)) is not None:
         raise type(fault)(f"optim.{who}: {fault}")
-    if np.shape(array) == like.shape and array.dtype == like.dtype:
-        return array
     if np.size(array) != like.size:
         raise ValueError(f"optim.{who}: expected {what} of shape {like.shape}, as x, got shape {np.shape(array)}")
     with precision(like.dtype):
