@@ -58,7 +58,7 @@ def table(who: str, name: str, given: object) -> dict:
 
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in another's shape and dtype; it must have as many elements."""
-    array = value.noted if isinstance(value, Tensor) else unwrapped(value)
+    array: Any = value.noted if isinstance(value, Tensor) else unwrapped(value)
     is_plain = type(array) is np.ndarray or isinstance(array, (jax.Array, Noted))
     if is_plain and array.dtype == like.dtype:
         if array.shape == like.shape:
