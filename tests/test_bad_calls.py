@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from cases import MODULES
 from criterion_cases import CRITERIONS
+from jax.experimental.sparse import BCOO
+from scipy.sparse import coo_array
 
 import functorch7 as f7
 from functorch7.core import title
@@ -66,12 +68,22 @@ INPUTS = {
     "objects": like(None),
     "texts": like("a"),
     "dates": like(np.datetime64("2020-01-01")),
+    "durations": like(np.timedelta64(1)),
+    "numbers of 128 bits": like(np.longdouble(1)),
+    "whole numbers of 33 bits": like(2**32),
+    "masked numbers": lambda good: jax.tree.map(lambda leaf: np.ma.masked_array(leaf, True), good),
+    "a sparse array": lambda good: coo_array(np.eye(2, dtype=np.float32)),
+    "a matrix of NumPy's": lambda good: np.ones((2, 2), np.float32).view(np.matrix),
     "whole numbers": like(1),
     "truth values": like(True),
     "no elements": lambda good: np.ones(0, np.float32),
     **{f"size 0 in dimension {n}": without(n) for n in range(1, 6)},
 }
-NO_NUMBERS = {"a text", "an object", "a class", "a random key", "a text among tensors", "objects", "texts", "dates"}
+NO_NUMBERS = {
+    "a text", "an object", "a class", "a shape", "a random key", "a text among tensors", "objects", "texts", "dates",
+    "durations", "numbers of 128 bits", "whole numbers of 33 bits", "masked numbers", "a sparse array",
+    "a matrix of NumPy's",
+}  # fmt: skip
 
 
 def shaped(*shape):
@@ -88,6 +100,8 @@ ARRAYS = {
     "None in their places": lambda tree: jax.tree.map(lambda leaf: None, tree),
     "numbers": shaped(),
     "one more dimension": shaped(7),
+    "whole numbers": lambda tree: jax.tree.map(lambda leaf: np.ones(leaf.shape, int), tree),
+    "masked numbers": lambda tree: jax.tree.map(lambda leaf: np.ma.masked_array(np.ones(leaf.shape), True), tree),
 }
 
 ROWS = {type(module): (module, case) for case in reversed(MODULES) for module in [case.module]}
@@ -191,6 +205,14 @@ SAID = {
     "a table": (LINEAR, [SCORES], "nn.Linear(3 -> 4): expected a tensor, got a table of 1: shape (2, 3)"),
     "no entry": (f7.CosineDistance(), [SCORES, None],
                  "nn.CosineDistance: expected a table of tensors, got a table of 2: shape (2, 3), None"),
+    "masked": (LINEAR, np.ma.masked_array(SCORES),
+               "nn.Linear(3 -> 4): expected a tensor, got a numpy.MaskedArray; its filled(number) is a tensor"),
+    "sparse": (f7.ReLU(), BCOO.fromdense(jnp.eye(3)),
+               "nn.ReLU: expected a tensor, got a jax.BCOO; its todense() is a tensor"),
+    "objects": (f7.Tanh(), np.array([[1], [2, 3]], object), "nn.Tanh: expected a tensor, got object of shape (2,)"),
+    "too large": (f7.LookupTable(3, 2), np.array([2**32 + 1]),
+                  "nn.LookupTable: 4294967297 is beyond int32, which JAX makes of int64 unless its mode "
+                  '"jax_enable_x64" is on'),
     "complex": (f7.ReLU(), 1j * SCORES, "nn.ReLU: expected real numbers, got complex64"),
     "whole numbers": (f7.SpatialMaxPooling(2, 2), np.ones((1, 2, 2), int),
                       "nn.SpatialMaxPooling(2x2, 2,2): expected a floating-point tensor, got int64"),

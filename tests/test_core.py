@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from cases import MODULES
+from scipy.sparse import coo_array
 
 import functorch7 as f7
 from functorch7.legacy import nn
@@ -189,10 +190,10 @@ def test_state_dicts_go_both_ways(key):
 def test_a_state_that_does_not_fit_is_refused_with_all_reasons(key):
     variables = NET.init(key)
     state = f7.state_dict(NET, variables) | {"7.weight": np.zeros(2), "3.bias": np.zeros(5)}
-    del state["0.bias"]
+    state["0.weight"] = np.ma.masked_array(state.pop("0.bias"))
     with pytest.raises(ValueError) as caught:
         f7.load_state_dict(NET, variables, state)
-    for reason in ("missing 0.bias", "unexpected 7.weight", "3.bias: expected shape (2,), got (5,)"):
+    for reason in ("missing 0.bias", "unexpected 7.weight", "expected shape (2,), got (5,)", "a numpy.MaskedArray"):
         assert reason in str(caught.value)
 
 
@@ -374,6 +375,7 @@ def test_printed_trees():
         (np.int32(3), "int32 of shape ()"),
         ([0, 3], "a table of 2: 0, 3"),
         (np.ones((2, 3)), "float64 of shape (2, 3)"),
+        (coo_array(np.eye(2)), "a scipy.coo_array; its toarray() is a tensor"),
     ],
     ids=str,
 )

@@ -176,3 +176,13 @@ OBJECT = nn.Sequential().add(nn.Linear(3, 4))
 def test_objects_of_legacy_in_the_place_of_descriptions_say_how_to_get_these(ask):
     with pytest.raises(TypeError, match=r"expected (the description of )?a .*, got nn\.\w+; take its functional\(\)$"):
         ask()
+
+
+def test_arrays_that_are_gone_name_the_module_that_is_given_them():
+    gone, leaked = jnp.ones((2, 3)) + 1, []
+    gone.delete()
+    with pytest.raises(RuntimeError, match=r"nn.Linear\(3 -> 4\): expected arrays that exist, got: Array has been del"):
+        NETWORK.apply(*VARIABLES, gone)
+    jax.eval_shape(lambda x: leaked.append(x), X)
+    with pytest.raises(jax.errors.UnexpectedTracerError, match=r"nn.Linear\(3 -> 4\): expected arrays that exist"):
+        NETWORK.apply(*VARIABLES, leaked[0])

@@ -1,5 +1,7 @@
 """functorch7.optim: Torch's rules and dpnn's helpers as pure transformations."""
 
+import inspect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -178,7 +180,7 @@ OF_ALL = {name: getattr(optim, name)() for name in RULES} | {
 def test_what_no_rule_can_take_is_named(name):
     rule, params = OF_ALL[name], {"w": [jnp.ones((2, 2))]}
     state = rule.init(params)
-    for wrong, dtype in ((jnp.arange(3), "int32"), (jnp.ones(2, bool), "bool"), (1j, "complex128"), ("x", "<U1")):
+    for wrong, dtype in ((jnp.arange(3), "int32"), (jnp.ones(2, bool), "bool"), (1j, "complex128"), ("x", "'x'")):
         message = rf"optim.{name}: expected {{}} of floating-point numbers, got {dtype} at \['w'\]\[0\]; optax.masked"
         with pytest.raises(TypeError, match=message.format("parameters")):
             rule.init({"w": [wrong]})
@@ -252,10 +254,23 @@ def test_the_learning_rate_may_be_traced_and_injected():
 
     np.testing.assert_allclose(step(0.25, jnp.ones(2)), [-0.25, -0.25])
     rule = optax.inject_hyperparams(optim.sgd)(optax.linear_schedule(1.0, 0.0, 4), momentum=0.5, dampening=0.0)
-    state = rule.init(jnp.zeros(1))
-    first, state = rule.update(jnp.ones(1), state, jnp.zeros(1))
-    second, _ = rule.update(jnp.ones(1), state, jnp.zeros(1))
+    state, update = rule.init(jnp.zeros(1)), jax.jit(rule.update)
+    first, state = update(jnp.ones(1), state, jnp.zeros(1))
+    second, _ = update(jnp.ones(1), state, jnp.zeros(1))
     np.testing.assert_allclose([first[0], second[0]], [-1, -0.75 * 1.5])
+
+
+@pytest.mark.parametrize("name", OF_ALL)
+def test_numbers_that_are_injected_give_what_they_give_as_arguments(name):
+    make, x = getattr(optim, name), {"w": jnp.array([[3.0, -4.0]])}
+    taken = inspect.signature(make).parameters.keys()
+    strengths = taken & {"factor", "cutoff_norm", "max_out_norm"}
+    for numbers in [dict.fromkeys(strengths, n) for n in (0.5, 0.0)] if strengths else [{}]:  # 0 leaves these out
+        found = []
+        for made in (make, optax.inject_hyperparams(make, static_args={"min_dim"} & taken)):
+            rule = made(**numbers)
+            found.append(jax.jit(lambda s, rule=rule: rule.update(x, rule.update(x, s, x)[1], x)[0])(rule.init(x))["w"])
+        np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
 
 
 NETWORK = nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 2)).double()
@@ -345,6 +360,8 @@ def test_helpers_chain_with_any_rule(key):
         (lambda: optim.sgd(momentum=0.9, nesterov=True), ValueError, "got momentum 0.9, dampening 0.9"),
         (lambda: optim.nag(momentum=0), ValueError, "Momentum must be positive for Nesterov Accelerated Gradient"),
         (lambda: optim.sgd("fast"), TypeError, "optim.sgd: expected a number learning_rate, got 'fast'"),
+        (lambda: optim.sgd(float("nan")), ValueError, "optim.sgd: expected a number learning_rate, got nan"),
+        (lambda: optim.sgd(jax.random.key(0)), TypeError, "optim.sgd: expected a number learning_rate, got shape"),
         (lambda: optim.adam(lambda t: 0.1), TypeError, "optax.inject_hyperparams takes schedules"),
         (lambda: optim.adam(beta2=1.0), ValueError, "optim.adam: expected 0 <= beta2 < 1, got 1.0"),
         (lambda: optim.rmsprop(alpha=-1), ValueError, "optim.rmsprop: expected 0 <= alpha < 1, got -1"),

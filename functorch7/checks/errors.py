@@ -14,6 +14,7 @@ from jax.core import Tracer
 from jax.experimental import checkify
 
 from .declared import whole_number
+from .foreign import foreign, is_foreign
 
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError, Warning)
 """The errors of code that is given the wrong arguments. FloatingPointError is not among them: it is about results."""
@@ -46,7 +47,9 @@ def describe(value: object) -> str:
     if isinstance(value, dict):
         return f"a table with keys {list(value)}"
     shape = getattr(value, "shape", None)
-    return f"shape {shape}" if isinstance(shape, tuple) else reprlib.repr(value)
+    if not isinstance(shape, tuple):
+        return reprlib.repr(value)
+    return foreign(value) if is_foreign(value) else f"shape {shape}"
 
 
 def no_description(given: object) -> str:

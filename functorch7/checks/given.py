@@ -1,107 +1,66 @@
-"""Checks of what a call is given: arrays of numbers or tables of them, and trees of arrays as `init` makes them.
+"""Checks of what a call is given: trees of arrays as `init` makes them, stdv, train, and what authors return.
 
-Kinds of values, and the sizes of parameters, are checked before a module runs, when its program is traced. Everything
-else is looked for after the module has failed, so that it costs nothing if all is well.
+Kinds of values (`kinds.py`), and the sizes of parameters, are checked before a module runs, when its program is traced.
+Everything else is looked for after the module has failed, so that it costs nothing if all is well.
 """
 
 from __future__ import annotations
 
 import re
-import reprlib
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .declared import NUMBERS, is_array
 from .entries import hint_of_pair
 from .errors import MISUSE, Described, describe, is_concrete, title
 from .fields import unfit_field
-from .tables import entries
+from .foreign import OF_OTHER_RULES, is_foreign
+from .kinds import Taking, check_kinds, fault_of, is_kind, is_real_number
+from .tables import entries, leaves
 
 OTHER_WORDS = {list: ("sequence",), tuple: ("sequence",), type(None): ("None",)}
 """What errors say for a type beside its name."""
-USUAL = frozenset(
-    map(jnp.dtype, (np.float32, jnp.bfloat16, np.float16, np.float64, np.int32, np.int64, np.uint8, bool))
-)
-"""Types of numbers that every module takes. Arrays of these types are not examined further, to keep tracing fast."""
-
-
-@lru_cache(64)
-def _is_kind(dtype: Any, *kinds: Any) -> bool:
-    return any(jnp.issubdtype(dtype, kind) for kind in kinds)
-
-
-class Facts(Protocol):
-    """What is asked about what a module takes."""
-
-    @property
-    def takes_complex(self) -> bool: ...
-
-
-class Taking(Described, Protocol):
-    """A module, as far as errors say what it takes."""
-
-    @property
-    def wanted(self) -> str: ...
-
-    @property
-    def traits(self) -> Facts: ...
-
-
-def check_kinds(module: Taking, given: object) -> None:
-    """Refuses what holds anything but numbers, and complex ones unless the module says that it takes them.
-
-    None is no number, but there are modules that look at no input. Of NumPy's numbers in another machine's order of
-    bytes a compiled function of JAX may read the bytes as they are, which gives other numbers.
-    Raises: TypeError naming the module and what was given.
-    """
-    if getattr(given, "dtype", None) in USUAL and hasattr(given, "ndim"):  # Torch's storages have no dimensions
-        return
-    leaf: Any
-    for leaf in (given,) if is_array(given) else jax.tree.leaves(given):
-        kind = leaf.dtype if is_array(leaf) else type(leaf)
-        if not (is_array(leaf) or kind in NUMBERS) or not _is_kind(kind, np.number, np.bool_):
-            raise TypeError(f"{title(module)}: expected {module.wanted}, got {foreign(leaf)}")
-        if _is_kind(kind, np.complexfloating) and not module.traits.takes_complex:
-            raise TypeError(f"{title(module)}: expected real numbers, got {np.dtype(kind)}")
-        if not getattr(kind, "isnative", True):
-            native = f'array.astype("{np.dtype(kind).newbyteorder("=").name}") has it'
-            raise TypeError(f"{title(module)}: expected numbers in this machine's order of bytes, got {kind}; {native}")
-
-
-def foreign(value: object) -> str:
-    """What holds no numbers, in a few words; of other libraries' tensors the class, and what makes them arrays."""
-    known = isinstance(value, (jax.Array, np.ndarray, np.generic))
-    if not known and isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
-        kind = type(value)
-        return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}; numpy.asarray makes an array of it"
-    return reprlib.repr(value)
+DELETED = "Array has been deleted"
+"""How JAX's error begins over an array that was donated to a compiled function. Its type is everything's."""
 
 
 def check_own(module: Described, params: object, buffers: object) -> None:
     """Refuses parameters of other sizes than `init_params` makes, many of which would give the output of another layer.
 
-    Also refuses `params` in place of `buffers`, which many modules do not need and would not miss.
-    Raises: ValueError naming the module, the parameter and the sizes.
+    Also refuses whole or complex numbers, of which the input would take the type, and `params` in place of `buffers`,
+    which many modules do not need and would not miss.
+    Raises: ValueError, TypeError naming the module, the parameter and what it is.
     """
     if _are_known.get() or not isinstance(params, Mapping):
         return
     for name, like in _own_shapes(module).items():
         if name not in params:
             continue
-        if np.shape(params[name]) != like.shape:
-            given = describe(params[name])
-            raise ValueError(f"{title(module)}: expected params[{name!r}] of shape {like.shape}, got {given}")
+        if (wrong := _wrong_parameter(name, like, params[name])) is not None:
+            raise type(wrong)(f"{title(module)}: {wrong}")
         if isinstance(buffers, Mapping) and name in buffers:
             raise ValueError(
                 f"{title(module)}: expected buffers, as init makes them, got params, twice: {name!r} is in both"
             )
+
+
+def _wrong_parameter(name: str, like: jax.ShapeDtypeStruct, given: Any) -> Exception | None:
+    """Why an array is not as `init_params` makes it, if it is not; what stands for one is looked at by its shape."""
+    wanted = f"params[{name!r}] of shape {like.shape}"
+    kind, is_known = getattr(given, "dtype", type(given)), isinstance(given, (jax.Array, np.ndarray, *NUMBERS))
+    if is_known and (kind != like.dtype or isinstance(given, OF_OTHER_RULES)):
+        if (fault := fault_of(given, wanted)) is not None:
+            return fault
+        if is_kind(like.dtype, np.floating) and not is_kind(kind, np.floating):
+            return TypeError(f"expected floating-point numbers in params[{name!r}], got {np.dtype(kind)}")
+    shape = () if isinstance(given, NUMBERS) else getattr(given, "shape", None)
+    return None if shape == like.shape else ValueError(f"expected {wanted}, got {describe(given)}")
 
 
 Shapes = dict[str, jax.ShapeDtypeStruct]
@@ -149,7 +108,7 @@ def check_apart(module: Described, *trees: object) -> None:
 
 def check_stdv(who: str, stdv: object) -> None:
     """Raises TypeError for anything but a number, such as the example input that `init` of other libraries takes."""
-    if stdv is not None and not isinstance(stdv, (int, float)) and getattr(stdv, "shape", None) != ():
+    if stdv is not None and not is_real_number(stdv):
         raise TypeError(f"{who}: expected a number as init's stdv, got {describe(stdv)}; init takes a key and no input")
 
 
@@ -160,7 +119,7 @@ def check_train(module: Described, train: object) -> None:
             f"{module.torch_name()}: expected train to be True or False, got a traced value; it is static to jit: "
             'jax.jit(module.apply, static_argnames="train")'
         )
-    if not isinstance(train, (bool, int, np.bool_, jax.Array)) or np.ndim(train):
+    if isinstance(train, float) or not is_real_number(train):
         raise TypeError(f"{module.torch_name()}: expected train to be True or False, got {train!r}")
 
 
@@ -192,9 +151,12 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
     None if the error says it already, or comes from a module inside, or does not follow from what was given. What the
     authors of other packages say by a ValueError stays as it is.
     """
-    if vars(error).setdefault("came_from", module) is not module or not isinstance(error, MISUSE):
+    if vars(error).setdefault("came_from", module) is not module:
         return None
+    name_lost(module, error)
     text = str(error)
+    if not isinstance(error, (*MISUSE, NotImplementedError)):  # of which the last is what sparse arrays give
+        return None
     if "PRNG key" in text and "NoneType" in text and not text.startswith(f"{module.package}."):
         return ValueError(
             f"{title(module)}: has no random key, because it does not say that it draws; define draws(self, train)"
@@ -213,6 +175,12 @@ def unfit(module: Taking, params: object, buffers: object, input: object, error:
         return refused
     found = next(misfits_of(module, params, buffers), None) or _refused(module, input, text)
     return None if found is None else ValueError(f"{title(module)}: expected {found[0]}, got {found[1]}")
+
+
+def name_lost(module: Described, error: Exception) -> None:
+    """Puts the module's name before JAX's words over an array that is deleted, or has left the trace that it is of."""
+    if isinstance(error, jax.errors.UnexpectedTracerError) or str(error).startswith(DELETED):
+        error.args = (f"{title(module)}: expected arrays that exist, got: {error}",)
 
 
 def misfits_of(module: Taking, params: object, buffers: object) -> Iterator[tuple[str, str]]:
@@ -243,19 +211,20 @@ def _misfits(name: str, form: Any, given: Any) -> Iterator[tuple[str, str]]:
         else:
             yield f"{len(form)} entries in {name}, as init makes them", describe(given)
     elif isinstance(form, jax.ShapeDtypeStruct):
-        if getattr(given, "shape", None) != form.shape:
+        if getattr(given, "shape", None) != form.shape or is_foreign(given):
             yield f"{name} of shape {form.shape}", describe(given)
         for kind, what in ((np.floating, "floating-point"), (np.integer, "whole")):
-            if _is_kind(form.dtype, kind) and not _is_kind(given.dtype, kind):
+            if is_kind(form.dtype, kind) and not is_kind(given.dtype, kind):
                 yield f"{what} numbers in {name}", str(given.dtype)
 
 
 def _refused(module: Any, input: Any, text: str) -> tuple[str, str] | None:
     """(what is expected, what was given), if an error's text names the kind of something in the input, or by sizes."""
-    leaves = jax.tree.leaves(input)
-    arrays = [leaf for leaf in leaves if is_array(leaf)]
+    if any(is_foreign(leaf) for leaf in leaves(input) if hasattr(leaf, "shape")):
+        return module.wanted, describe(input)
+    arrays = [leaf for leaf in jax.tree.leaves(input) if is_array(leaf)]
     for array in arrays:
-        if not _is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
+        if not is_kind(array.dtype, np.floating) and re.search(rf"\b{array.dtype}|dtype promotion", text):
             return "floating-point numbers", str(array.dtype)
     is_table = isinstance(input, (list, tuple)) and module.traits.takes_table
     kinds = set().union(*map(_kinds, input)) if is_table else _kinds(input)

@@ -15,8 +15,8 @@ from ..checks.errors import in_dtype_of as in_dtype_of
 from ..checks.errors import is_concrete as is_concrete
 from ..checks.errors import lookable as lookable
 from ..checks.errors import title as title
-from ..checks.given import check_kinds as check_kinds
 from ..checks.given import known_sizes as known_sizes
+from ..checks.kinds import check_kinds as check_kinds
 from .arrays import Const as Const
 from .arrays import const as const
 from .backend import host_device as host_device

@@ -7,13 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.declared import is_array
 from ..checks.errors import Described, describe, expected
 from .types import Array, Key
 
 
 def check_key(title: str, key: object) -> None:
     """Raises TypeError unless given a random key, made by `jax.random.key` or `jax.random.PRNGKey`."""
-    dtype, ndim = getattr(key, "dtype", None), getattr(key, "ndim", 0)
+    dtype, ndim = getattr(key, "dtype", None) if is_array(key) else None, getattr(key, "ndim", 0)
     if dtype is None or not (_is_typed(dtype) or (dtype == np.uint32 and ndim)):
         seed = int(key) if isinstance(key, (int, np.integer)) else 0
         given = describe(key) if dtype is None else f"{dtype} of {describe(key)}"

@@ -20,7 +20,6 @@ from ..checks.errors import inside, is_looking, title, with_hint
 from ..checks.fields import unfit_field
 from ..checks.given import (
     check_apart,
-    check_kinds,
     check_made,
     check_own,
     check_result,
@@ -29,6 +28,7 @@ from ..checks.given import (
     shapes_made,
     unfit,
 )
+from ..checks.kinds import check_kinds
 from ..checks.making import making, naming_fields
 from ..checks.numbers import position
 from ..checks.sizes import check_room, sized

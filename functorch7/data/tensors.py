@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..checks.errors import describe
 from ..checks.numbers import check_amount
+from ..checks.taken import array_of
 from ..core.types import Indices, Value
 from .loader import DataLoader
 from .nested import (
@@ -24,12 +27,14 @@ class TensorLoader(DataLoader):
     """Samples in arrays, or in nested tables of arrays, whose first dimension is the sample.
 
     `inputs` and `targets`: arrays, or lists and dicts of them; they keep their dtypes and are never written to.
-    Raises: ValueError if the arrays differ in their numbers of samples; IndexError for indices outside 1 to size().
+    Raises: ValueError if the arrays differ in their numbers of samples; TypeError for what is no array; IndexError for
+    indices outside 1 to size().
     Source: dataload/README.md#TensorLoader.
     """
 
     def __init__(self, inputs: Value, targets: Value):
-        self.inputs, self.targets = recursive_map(np.asarray, inputs), recursive_map(np.asarray, targets)
+        array = partial(array_of, "TensorLoader")
+        self.inputs, self.targets = recursive_map(array, inputs), recursive_map(array, targets)
         found = list(leaves([self.inputs, self.targets]))
         single = next((array for array in found if array.ndim == 0), None)
         if single is not None:

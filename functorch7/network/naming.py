@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..checks.errors import MISUSE, describe
+from ..checks.kinds import is_of_numbers
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves_with_path, named_children, places, split
 from ..core.types import Array, ArrayLike, Tree, Value
@@ -76,7 +77,7 @@ def _misfit(name: str, array: Any, given: Any) -> list[str]:
     if type(given).__module__.partition(".")[0] == "torch":
         return [f"{name}: expected an array, got a tensor of PyTorch's; interop.pytorch.from_pytorch takes its states"]
     dtype = given.dtype if hasattr(given, "dtype") else np.asarray(given).dtype
-    if jnp.issubdtype(dtype, np.character) or np.dtype(object) == dtype:
+    if not is_of_numbers(dtype) or isinstance(given, np.ma.MaskedArray) or hasattr(given, "todense"):
         return [f"{name}: expected numbers, got {describe(given)}"]
     if jnp.issubdtype(dtype, np.complexfloating) and not jnp.issubdtype(array.dtype, np.complexfloating):
         return [f"{name}: expected real numbers, got {dtype}"]

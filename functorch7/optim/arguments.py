@@ -5,7 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..checks.errors import expected
+from ..checks.errors import describe, expected
+from ..checks.kinds import is_real_number
 from ..core import is_concrete
 from ..core.types import Input, Scalar, Tree, Value
 
@@ -13,10 +14,11 @@ from ..core.types import Input, Scalar, Tree, Value
 def check_numbers(rule: str, **values: object) -> None:
     """Refuses anything but numbers (Python's, NumPy's, or JAX scalars, traced or not), naming the argument."""
     for name, value in values.items():
-        scalar = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
-        if isinstance(value, bool) or not (isinstance(value, (int, float)) or scalar):
+        if isinstance(value, bool) or not is_real_number(value):
             remedy = "; optax.inject_hyperparams takes schedules" if callable(value) else ""
-            raise TypeError(f"optim.{rule}: expected a number {name}, got {value!r}{remedy}")
+            raise TypeError(f"optim.{rule}: expected a number {name}, got {describe(value)}{remedy}")
+        if is_concrete(value) and value != value:
+            raise ValueError(f"optim.{rule}: expected a number {name}, got nan")
 
 
 def check_fraction(rule: str, **values: Scalar) -> None:
@@ -27,9 +29,17 @@ def check_fraction(rule: str, **values: Scalar) -> None:
             raise ValueError(f"optim.{rule}: expected 0 <= {name} < 1, got {value}")
 
 
+def is_fixed(value: Scalar) -> bool:
+    """Whether a number is Python's, so that the parts of a rule, and its state, may depend on it.
+
+    One in an array does not decide: `optax.inject_hyperparams` gives known ones to init and traced ones to update.
+    """
+    return isinstance(value, (int, float))
+
+
 def matters(value: Scalar) -> bool:
-    """Whether a number may be nonzero; a traced one may have any value."""
-    return not is_concrete(value) or bool(value != 0)
+    """Whether a number may be nonzero; one in an array may have any value."""
+    return not is_fixed(value) or bool(value != 0)
 
 
 def spread(rule: str, name: str, values: Input | None, tree: Value) -> Value:

@@ -7,14 +7,13 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from ..core import is_concrete
 from ..core.types import Array, Scalar
-from .arguments import check_numbers, need_params
+from .arguments import check_numbers, is_fixed, need_params
 from .rule import rule_of
 
 
 def _off(value: Scalar) -> bool:
-    return is_concrete(value) and bool(value <= 0)
+    return is_fixed(value) and bool(value <= 0)
 
 
 def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformation:
@@ -32,6 +31,7 @@ def weight_decay(factor: Scalar, min_dim: int = 2) -> optax.GradientTransformati
     check_numbers("weight_decay", factor=factor, min_dim=min_dim)
     if _off(factor):
         return optax.identity()
+    factor = factor if is_fixed(factor) else jnp.maximum(factor, 0)
     large = optax.add_decayed_weights(factor, lambda params: jax.tree.map(lambda p: jnp.ndim(p) >= min_dim, params))
     return rule_of("weight_decay", large)
 
@@ -65,7 +65,7 @@ def _clipped(cutoff_norm: Scalar, updates: Any) -> Any:
     norm = jnp.sqrt(sum((each.astype(widest) for each in squares[1:]), squares[0].astype(widest)))
 
     def clipped(g: Array) -> Array:
-        return jnp.where(norm < cutoff_norm, g, (g / norm.astype(g.dtype)) * cutoff_norm)
+        return jnp.where((norm < cutoff_norm) | (cutoff_norm <= 0), g, (g / norm.astype(g.dtype)) * cutoff_norm)
 
     return jax.tree.map(clipped, updates)
 
@@ -120,4 +120,4 @@ def _limited(array: Array, axis: int, limit: Scalar) -> Array:
     """The slices along an axis, scaled down to a norm of `limit` if it is larger, as torch.renorm does."""
     others = tuple(a for a in range(array.ndim) if a != axis % array.ndim)
     norms = jnp.sqrt(jnp.sum(array * array, others, keepdims=True))
-    return array * jnp.where(norms > limit, limit / (norms + 1e-7), 1)
+    return array * jnp.where((norms > limit) & (limit > 0), limit / (norms + 1e-7), 1)

@@ -9,7 +9,7 @@ import optax
 from ..core import is_concrete
 from ..core.precision import widened
 from ..core.types import Input, Scalar, Tree, Value
-from .arguments import check_numbers, matters
+from .arguments import check_numbers, is_fixed, matters
 from .rates import decayed_rate, own_decays, own_rates
 from .rule import rule_of
 
@@ -68,8 +68,12 @@ def sgd(
             "optim.sgd: Nesterov momentum requires a momentum and zero dampening, "
             f"got momentum {momentum}, dampening {dampening}"
         )
-    decays = weight_decays is not None and not matters(weight_decay)
-    parts = [own_decays("sgd", weight_decays) if decays else optax.add_decayed_weights(weight_decay)]
+    parts = [optax.add_decayed_weights(weight_decay)]
+    if weight_decays is not None and not is_fixed(weight_decay):
+        weight_decays = jax.tree.map(lambda decay: jnp.where(weight_decay == 0, decay, 0), weight_decays)
+        parts.append(own_decays("sgd", weight_decays))
+    elif weight_decays is not None and not matters(weight_decay):
+        parts = [own_decays("sgd", weight_decays)]
     if matters(momentum) and matters(dampening):
         parts.append(_damped_trace(momentum, dampening, 1, nesterov))
     elif matters(momentum):
@@ -133,6 +137,6 @@ def momentum(factor: Scalar, damping: Scalar | None = None, nesterov: bool = Fal
     """
     damping = factor if damping is None else damping
     check_numbers("momentum", factor=factor, damping=damping)
-    if is_concrete(factor) and factor <= 0:
+    if is_fixed(factor) and factor <= 0:
         return optax.identity()
     return rule_of("momentum", _damped_trace(factor, damping, factor + 1 - damping, nesterov))

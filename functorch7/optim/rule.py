@@ -7,6 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from ..checks.declared import is_array
+from ..checks.kinds import fault_of, is_kind
 from ..core.precision import widened
 
 
@@ -36,13 +38,14 @@ def _arrays(name: str, what: str, tree: Any) -> Any:
     """The tree, with numbers as arrays; anything but floating-point numbers is refused."""
 
     def one(path: Any, leaf: Any) -> Any:
-        dtype = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
-        if jnp.issubdtype(dtype, jnp.floating):
-            return leaf if hasattr(leaf, "dtype") else jnp.asarray(leaf)
+        wanted = f"{what} of floating-point numbers"
+        fault = fault_of(leaf, wanted)
+        if fault is None:
+            array = leaf if is_array(leaf) else np.asarray(leaf)
+            if is_kind(array.dtype, np.floating):
+                return leaf if array is leaf else jnp.asarray(leaf)
+            fault = TypeError(f"expected {wanted}, got {array.dtype}")
         place = f" at {jax.tree_util.keystr(path)}" if path else ""
-        raise TypeError(
-            f"optim.{name}: expected {what} of floating-point numbers, got {dtype}{place}; "
-            "optax.masked leaves arrays out"
-        )
+        raise type(fault)(f"optim.{name}: {fault}{place}; optax.masked leaves arrays out")
 
     return jax.tree.map_with_path(one, tree)

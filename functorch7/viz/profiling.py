@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..checks.given import check_kinds
+from ..checks.kinds import check_kinds
 from ..checks.numbers import check_whole
 from ..core import Module
 from ..core.precision import cast_floating, is_inexact

@@ -1,5 +1,6 @@
 """Loaders of arrays and of sequences: what they give, and how their iterators count."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -142,6 +143,14 @@ def test_a_clone_shares_only_what_is_named(five):
             r"TensorLoader: expected arrays, got 1; np.asarray\(...\) makes",
         ),
         (lambda d: TensorLoader(np.ones(3), None), "TensorLoader: expected arrays, got None; "),
+        (
+            lambda d: TensorLoader(np.ma.masked_array(np.ones(3)), np.ones(3)),
+            "TensorLoader: expected an array, got a numpy.MaskedArray; its filled",
+        ),
+        (
+            lambda d: TensorLoader(np.ones(3), jax.random.split(jax.random.key(0), 3)),
+            r"TensorLoader: expected an array, got key<fry> of shape \(3,\): JAX array with PRNGKey",
+        ),
         (lambda d: d.shuffle("a"), "TensorLoader.shuffle: expected a number of at least 0 or .* as seed, got 'a'"),
         (lambda d: d.sample(2, seed=-1), "TensorLoader.sample: expected a number of at least 0 or .* as seed, got -1"),
         (lambda d: next(d.subiter(2, "3")), "TensorLoader: expected a whole number as epoch_size, got '3'"),

@@ -224,6 +224,9 @@ def test_classes_that_save_more_than_one_table(long):
         ({float("nan"): 1}, ValueError, "cannot have nil, or what is not a number, as a key"),
         (np.zeros(2, np.complex64), TypeError, "no tensors of complex64"),
         ({1, 2}, TypeError, "no type for set"),
+        (np.ndarray, TypeError, "no type for type: <class 'numpy.ndarray'>"),
+        (np.array(None), TypeError, "no tensors of None"),
+        (np.ma.masked_array([1.0], True), TypeError, "no tensors of a numpy.MaskedArray"),
     ],
 )
 def test_what_torch_has_no_type_for(value, error, message):

@@ -174,6 +174,14 @@ def test_replace_exchanges_modules_anywhere():
     same(net.forward(X), X @ np.asarray(linear.weight).T + np.asarray(linear.bias))
 
 
+def test_replace_refuses_what_a_cell_computes_at_once():
+    for cell, kind in ((nn.GRU(2, 2), "nn.Sigmoid"), (nn.FastLSTM(2, 2), "nn.Tanh")):
+        net = nn.Sequencer(cell)
+        with pytest.raises(TypeError, match=rf"{cell.typename()}.*: expected {kind} to stay, .*, got nn.ReLU in its"):
+            net.replace(lambda module, kind=kind: nn.ReLU() if module.typename() == kind else module)
+        assert net.replace(lambda module: module) is net
+
+
 def test_replace_can_replace_the_root():
     identity = nn.Identity()
     assert nn.Tanh().replace(lambda m: identity) is identity

@@ -39,6 +39,16 @@ def test_mse_is_the_mean_or_the_sum_of_squares():
     same(nn.MSECriterion(False).double().forward(x, y), ((x - y) ** 2).sum())
 
 
+def test_what_is_written_to_weights_stays_when_another_field_changes():
+    criterion = nn.ClassNLLCriterion(torch.Tensor([1, 0.5, 2]))
+    weights = criterion.weights
+    weights.mul(2)
+    criterion.sizeAverage = False
+    same(criterion.forward(np.full((2, 3), -1.0, np.float32), np.array([1, 3])), 2 + 4)
+    weights.mul(2)
+    same(criterion.forward(np.full((2, 3), -1.0, np.float32), np.array([1, 3])), 4 + 8)
+
+
 def test_a_loss_is_a_python_number_and_stays_in_output():
     criterion = nn.MSECriterion()
     loss = criterion.forward(torch.ones(3), torch.zeros(3))

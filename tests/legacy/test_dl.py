@@ -278,7 +278,7 @@ def test_loaders_of_functorch7_data_get_torchs_calls():
     (lambda loader, counts: loader.index("a"), "dl.TensorLoader.index: expected (indices, [inputs], [ta"),
     (lambda loader, counts: loader.index([1.5]), "TensorLoader.index: expected a list of whole numbers, got fl"),
     (lambda loader, counts: loader.sub(1), "dl.TensorLoader.sub: expected (start, stop, [inputs], [ta"),
-    (lambda loader, counts: counts.add("a", "b"), "optim.ConfusionMatrix.add: expected (prediction, target), got ("),
+    (lambda loader, counts: counts.add("a", "b"), "optim.ConfusionMatrix.add: expected classes or scores, got 'a'"),
     (lambda loader, counts: optim.sgd(None, torch.ones(2)), "optim.sgd: expected a function of x that gives loss and"),
     (lambda loader, counts: optim.lbfgs(lambda x: (1, x), torch.ones(2), {"maxIter": "a"}), "optim.lbfgs: expected ("),
 ])  # fmt: skip

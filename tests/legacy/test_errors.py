@@ -230,10 +230,12 @@ def test_backward_with_what_is_no_gradient_says_what_it_was(wrong, said):
     "wrong, said",
     [
         ("text", "'text'"),
-        (np.array(["text"]), "array\\(\\['text'\\]"),
+        (np.array(["text"]), "<U4 of shape \\(1,\\)"),
+        (np.array([0], "m8[s]"), "timedelta64\\[s\\] of shape \\(1,\\)"),
+        (np.ma.masked_array([1.0], True), "a numpy.MaskedArray; its filled"),
         (torch.DoubleStorage(1), "a functorch7.Storage"),
     ],
-    ids=["a text", "an array of texts", "a storage"],
+    ids=["a text", "an array of texts", "durations", "a masked array", "a storage"],
 )
 def test_what_holds_no_numbers_is_neither_a_gradient_nor_an_input(wrong, said):
     module = nn.Identity()

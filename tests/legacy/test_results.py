@@ -273,6 +273,9 @@ def test_default_types_that_are_refused_and_whole_numbers():
 
 def test_fields_are_tables_from_the_beginning_where_they_will_be():
     assert nn.CAddTable().gradInput == [] and nn.SplitTable(1).output == []
+    chain = nn.Sequential().add(nn.ParallelTable()).add(nn.Linear(2, 2)).add(nn.ConcatTable())
+    both_ways = nn.BiSequencer(nn.LSTM(2, 2))
+    assert chain.output == chain.gradInput == both_ways.output == both_ways.gradInput == []
     assert nn.CAddTable().output.nElement() == nn.Linear(2, 2).gradInput.nElement() == 0
     for layer in (nn.MM(), nn.MV(), nn.DotProduct(), nn.CosineDistance(), nn.Bilinear(2, 2, 2), nn.Index(1)):
         assert [each.nElement() for each in layer.double().gradInput] == [0, 0]

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...checks.foreign import foreign, kind_of
 from ...core.types import Value
 from ..remote import replacing
 from . import values
@@ -156,7 +157,7 @@ class Writer:
             self._storage(value.array)
         elif isinstance(value, (list, tuple, dict)):
             return self._table(value)
-        elif hasattr(value, "__array__"):
+        elif hasattr(value, "__array__") and not isinstance(value, type):
             return self._array(value)
         else:
             raise TypeError(f"Torch7 has no type for {type(value).__name__}: {value!r}")
@@ -224,7 +225,7 @@ class Writer:
         return [value.upvalues]
 
     def _array(self, value: Value) -> list[Any]:
-        array = np.asarray(value)
+        array = _elements(value)
         if array.ndim == 0:  # Torch's tensors have at least one dimension
             return [array.item()]
         if array.dtype == bool:
@@ -265,3 +266,14 @@ def _of_length(data: bytes, name: str) -> bytes:
     if len(data) != values.BYTES[name]:
         raise ValueError(f"{name}: expected {values.BYTES[name]} bytes, got {len(data)}")
     return data
+
+
+def _elements(value: Value) -> np.ndarray:
+    """The array of what says that it is one. Raises TypeError where it makes none, or not of what it holds."""
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise TypeError(f"Torch7 has no type for {kind_of(value)}: {error}") from error
+    if array.dtype.hasobject or isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"Torch7 has no tensors of {foreign(value)}")
+    return array

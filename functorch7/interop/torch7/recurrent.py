@@ -217,7 +217,7 @@ SCHEMAS = [
     Schema(recurrent.Repeater, {
         **REMEMBERED, "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, inside=1, more=children_named("module"), output=list),
-    Schema(recurrent.RecurrentAttention, REMEMBERED, inside=2,
+    Schema(recurrent.RecurrentAttention, REMEMBERED, inside=2, output=list,
            more=children_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
@@ -225,6 +225,7 @@ SCHEMAS = [
     *(Schema(each, {"maskzero": MASKZERO}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=children_named("module")),
-    Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node)),
-    Schema(recurrent.BiSequencerLM, inside=3, more=lambda node, fields: steps.both_ways_of_model(node)),
+    Schema(recurrent.BiSequencer, more=lambda node, fields: steps.both_ways(node), output=list, grad_input=list),
+    Schema(recurrent.BiSequencerLM, inside=3, more=lambda node, fields: steps.both_ways_of_model(node),
+           output=list, grad_input=list),
 ]  # fmt: skip

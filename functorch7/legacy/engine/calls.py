@@ -10,18 +10,16 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.core import Tracer
 
-from ... import core
 from ...core.types import Scalar, Value
 from ..tensors.noted import Noted, ready
 from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
 from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes, wrapped
-from . import compiled, watched
+from . import compiled, fitting, watched
 from .at_input import is_large
-from .fitting import being_traced, factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
+from .fitting import factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, carry_to_users, known
 from .layout import Layout
@@ -75,8 +73,8 @@ class Call(Inspection, RunLonger):
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
-        if isinstance(given, Tracer):
-            raise being_traced(plan.spec)
+        if isinstance(given, fitting.UNSEEN):
+            fitting.check_unseen(plan.spec, given)
         input = plan.read(given, plan.takes_table)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
@@ -123,9 +121,9 @@ class Call(Inspection, RunLonger):
             else:
                 outcome, (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
-        except TypeError:
-            carry_to_users(plan, self.arguments[2])
-            core.check_kinds(plan.spec, self.arguments[2])  # JAX says only that it is no array
+        except Exception as failed:
+            carry_to_users(plan, self.arguments[2], failed)
+            fitting.check_after(plan.spec, self.arguments[2], failed)
             raise
         if error is not None:
             report(error)
@@ -213,7 +211,7 @@ class Call(Inspection, RunLonger):
         """gradOutput in the output's shape; elements are never repeated or dropped."""
         try:
             return self._in_shape(grad_output)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, AttributeError):
             raise misfit(module.title(), self.output, grad_output) from None
 
     def _in_shape(self, grad_output: Value) -> Any:

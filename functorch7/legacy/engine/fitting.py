@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jax.core import Tracer
 
 from ...checks.errors import describe, title
-from ...checks.given import foreign
+from ...checks.foreign import foreign
+from ...checks.given import name_lost
+from ...checks.kinds import check_kinds, fault_of, is_kind
 from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
@@ -30,9 +33,8 @@ def misfit(titled: str, output: Value, gradient: Value) -> Misfit:
 
 
 def _has_numbers(gradient: Value) -> bool:
-    """Whether it is no array of texts or objects, and no storage of Torch's, which has no dimensions."""
-    dtype = getattr(gradient, "dtype", None)
-    return dtype is None or (dtype.kind not in "OSU" and hasattr(gradient, "ndim"))
+    """Whether it is no array of texts or objects, none of another library, and no storage of Torch's."""
+    return not hasattr(gradient, "dtype") or fault_of(gradient, "") is None
 
 
 def factor(module: Titled, name: str, given: Scalar) -> Scalar:
@@ -46,12 +48,27 @@ def factor(module: Titled, name: str, given: Scalar) -> Scalar:
     raise TypeError(f"{module.title()}: expected a number as {name}, got {described(given)}")
 
 
-def being_traced(spec: Module) -> TypeError:
-    """The error over an array that JAX traces: the object would keep it, and JAX not see what changes in the object."""
-    return TypeError(
-        f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
-        "network, variables = object.functional() is what jit, grad and vmap take"
-    )
+def check_after(spec: Module, input: Value, failed: Exception) -> None:
+    """After a call has failed: refuses an input that is no tensor, of which JAX does not say whose it is.
+
+    Raises: as `check_kinds`. An error over arrays that are gone gets the module's name.
+    """
+    check_kinds(spec, input)
+    name_lost(spec, failed)
+
+
+UNSEEN = (Tracer, np.ma.MaskedArray)
+"""What a compiled program would take all the same: an array that JAX traces, and one with a mask."""
+
+
+def check_unseen(spec: Module, given: object) -> None:
+    """Raises TypeError for these: JAX does not see what changes in the object, nor the mask."""
+    if isinstance(given, Tracer):
+        raise TypeError(
+            f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
+            "network, variables = object.functional() is what jit, grad and vmap take"
+        )
+    check_kinds(spec, given)
 
 
 def has_shapes_of(output: Value, gradient: Value) -> bool:
@@ -69,7 +86,8 @@ def of_real_numbers(output: Value, gradient: Value) -> Value:
     """
     if not _has_numbers(gradient):
         raise ValueError("no numbers")
-    return np.asarray(gradient).astype(output.dtype) if gradient.dtype.kind in "iub" else gradient
+    whole = is_kind(gradient.dtype, np.integer, np.bool_)
+    return np.asarray(gradient).astype(output.dtype) if whole else gradient
 
 
 def reshaped(output: Value, gradient: Value) -> Value:

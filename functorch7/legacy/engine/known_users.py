@@ -67,13 +67,13 @@ class Planned(Protocol):
     traced: list
 
 
-def carry_to_users(plan: Planned, input: Value) -> None:
+def carry_to_users(plan: Planned, input: Value, failed: Exception) -> None:
     """Has users' methods called that were to be traced, where the input has values for them that are no tensors.
 
     Raises: TypeError for such values where there is nobody who takes them.
     """
     carried = next((leaf for leaf in leaves(input) if isinstance(leaf, Carried)), None)
-    if carried is None:
+    if carried is None or not isinstance(failed, TypeError):
         return
     if not plan.traced:
         raise TypeError(f"{title(plan.spec)}: expected a tensor, got {carried!r}")

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...checks.declared import is_array
 from ...core.types import Array, Value
 from ..tensors.devices import place_of
 
@@ -57,7 +58,7 @@ def rounded_up(length: int) -> int:
 
 def length_of(sequence: Value) -> int:
     """How many steps a sequence has, time first or as a table."""
-    return len(sequence) if isinstance(sequence, (list, tuple)) or np.ndim(sequence) else 0
+    return len(sequence) if isinstance(sequence, (list, tuple)) or (is_array(sequence) and np.ndim(sequence)) else 0
 
 
 def _are_alike(sequence: Value) -> bool:

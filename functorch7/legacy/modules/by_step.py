@@ -248,6 +248,21 @@ class StepFields(Module):
             return self.modules[-1]
         return composed.field(self, "recurrentModule")
 
+    def replace(self, callback: Callable[[Value], Value]) -> Described:
+        """As of all modules. What Torch composes a cell's step of is computed at once, and has to stay.
+
+        Raises: TypeError for a module with another description in the place of one of these.
+        """
+        own = set(map(id, self.listModules()))
+        for composed_one in [each for each in self.recurrentModule.listModules() if id(each) not in own]:
+            new = callback(composed_one)
+            if new is not composed_one and new.description() != composed_one.description():
+                raise TypeError(
+                    f"{self.title()}: expected {composed_one.title()} to stay, which is computed with the whole step, "
+                    f"got {new.title()} in its place; nn.LSTM and nn.Recurrence are made of modules of their own"
+                )
+        return super().replace(callback)
+
     def getStepModule(self, step: int) -> StepModule:
         """The module of a step with this step's results. Raises ValueError unless steps are counted from 1."""
         if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or step < 1:

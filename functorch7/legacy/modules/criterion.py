@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
-from jax.core import Tracer
 
 from ... import core, losses
 from ...checks.given import unfit
@@ -19,7 +18,7 @@ from ...layers import Node
 from ...layers.graph_nodes import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
-from ..engine.fitting import being_traced
+from ..engine.fitting import UNSEEN, check_unseen
 from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
@@ -296,8 +295,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _arguments(self, input: Input, target: Input | None) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
-        if isinstance(input, Tracer):
-            raise being_traced(self._spec)
+        for each in (input, target):
+            if isinstance(each, UNSEEN):
+                check_unseen(self._spec, each)
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
             given = [_read(each) for each in input]
         else:

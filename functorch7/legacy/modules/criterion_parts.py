@@ -47,13 +47,17 @@ class CriterionParts(Module):
                 self.__dict__[attribute(name)] = made
 
     def _take(self, spec: core.Module, given: Given) -> None:
-        """Becomes the object of a description, with fresh arrays; those among its arguments become tensors."""
-        for name in self._arrays:  # those that it had before
-            self.__dict__.pop(name, None)
+        """Becomes the object of a description, with fresh arrays; those among its arguments become tensors.
+
+        The tensor of an argument that stays is the same: what has been written to it counts.
+        """
+        before, had = self.__dict__.get("_spec"), {name: self.__dict__.pop(name) for name in self._arrays}
         super()._take(spec, given)
         self.__dict__["_arrays"] = self._array_fields()
         for name in self._arrays:
-            self.__dict__[name] = self._made(np.array(getattr(spec, name)))
+            value = getattr(spec, name)
+            stays = name in had and getattr(before, name) == value
+            self.__dict__[name] = had[name] if stays else self._made(np.array(value))
         modules = isinstance(spec, (losses.LearnedCriterion, losses.ModuleCriterion))
         self.__dict__["_by_plan"] = modules or bool(self.own_parameters() or spec.init_buffers())
         self.__dict__["_stands_alone"] = not (self._arrays or self._holding or self._parts_described())

@@ -46,6 +46,11 @@ class Sequential(Container, describes=layers.Sequential):
         self.output = input
         return input
 
+    def _as_made(self, field: str) -> Any:
+        """Those of the last module, and of the first one."""
+        ends = self.children()[-1:] if field == "_output" else self.children()[:1]
+        return ends[0]._as_made(field) if ends else super()._as_made(field)
+
     def _links(self) -> list[Any]:
         """The modules of the chain and of chains in it, in their order."""
         return [m for each in self.children() for m in (each._links() if isinstance(each, Sequential) else [each])]

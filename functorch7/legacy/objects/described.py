@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from ... import core
+from ...checks.kinds import fault_of_real
 from ...checks.tables import entries
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
@@ -203,7 +204,11 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def _in_place_of(self, name: str, held: Tensor, value: object) -> object:
         """What is held in the place of a tensor that is in a field: of an array, a tensor."""
-        return Tensor.of(value) if isinstance(value, (np.ndarray, jax.Array)) else value
+        if not isinstance(value, (np.ndarray, jax.Array)):
+            return value
+        if (fault := fault_of_real(value, f"a {name}")) is not None:
+            raise type(fault)(f"{self.typename()}: {fault}")
+        return Tensor.of(value)
 
     def _set_field(self, name: str, value: object) -> bool:
         """Sets a field of the description; whether the name is that of one."""

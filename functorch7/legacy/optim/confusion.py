@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...checks.declared import whole_number
+from ...checks.errors import describe
+from ...checks.kinds import fault_of_real
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
@@ -67,7 +69,7 @@ class ConfusionMatrix(InFiles):
         Targets <= 0 mean missing and are ignored. Raises ValueError for unknown classes, vectors of other sizes,
         and a vector as target of a class.
         """
-        pair = [np.asarray(unwrapped(value), np.float64) for value in (prediction, target)]
+        pair = [_numbers("add", value) for value in (prediction, target)]
         if pair[0].ndim > 1 or pair[1].ndim > pair[0].ndim:
             raise ValueError(
                 "optim.ConfusionMatrix.add: expected a class, or a vector of scores, with a class or a vector as "
@@ -82,7 +84,7 @@ class ConfusionMatrix(InFiles):
         """
         pair = []
         for name, values in (("predictions", predictions), ("targets", targets)):
-            array = np.asarray(unwrapped(values), np.float64)
+            array = _numbers("batchAdd", values)
             if array.ndim not in (1, 2):
                 raise ValueError(
                     f"optim.ConfusionMatrix.batchAdd: {name} has invalid number of dimensions: {array.shape}"
@@ -228,3 +230,15 @@ def _draw_rates(axes: Any, rates: np.ndarray, room: float) -> None:
     for (row, column), rate in np.ndenumerate(rates):
         text, shade = f"{math.floor(rate * 100 + 0.5):02d}", "white" if rate < 0.5 else "black"
         axes.text(column + 0.5, row + 0.5, text, color=shade, ha="center", va="center", fontsize=size)
+
+
+def _numbers(method: str, value: Numbers) -> np.ndarray:
+    """Classes or scores as an array. Raises TypeError, ValueError for anything but real numbers."""
+    who, found = f"optim.ConfusionMatrix.{method}", unwrapped(value)
+    try:
+        array = found if isinstance(found, np.ndarray) else np.asarray(found)
+    except Exception as error:
+        raise TypeError(f"{who}: expected classes or scores, got {describe(value)}") from error
+    if (fault := fault_of_real(array, "classes or scores")) is not None:
+        raise type(fault)(f"{who}: {fault}")
+    return array.astype(np.float64)

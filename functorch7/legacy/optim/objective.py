@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...checks.kinds import fault_of_real
 from ...core.types import Array, Value
 from ..tensors.casting import is_floating
 from ..tensors.devices import has_others, precision
@@ -19,6 +20,8 @@ from ..tensors.values import unwrapped
 
 Point: TypeAlias = Tensor | np.ndarray | jax.Array
 """The parameters: a tensor or NumPy array, which is changed in place, or a JAX array, which cannot be."""
+PLAIN: Any = (np.ndarray, jax.Array, Noted)
+"""What needs no look at its numbers if their type is that of the parameters."""
 
 
 def held(who: str, x: Point) -> Value:
@@ -58,8 +61,11 @@ def table(who: str, name: str, given: object) -> dict:
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in another's shape and dtype; it must have as many elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
-    if np.shape(array) == like.shape and array.dtype == like.dtype:
-        return array
+    if isinstance(array, PLAIN) and not isinstance(array, np.ma.MaskedArray) and array.dtype == like.dtype:
+        if array.shape == like.shape:
+            return array
+    elif (fault := fault_of_real(array, what)) is not None:
+        raise type(fault)(f"optim.{who}: {fault}")
     if np.size(array) != like.size:
         raise ValueError(f"optim.{who}: expected {what} of shape {like.shape}, as x, got shape {np.shape(array)}")
     with precision(like.dtype):

@@ -87,8 +87,9 @@ def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
 
 def are_numbers(values: Given) -> Given:
     """A number, a tensor or a table of numbers. Raises TypeError for anything else."""
-    kind: Any = getattr(values, "dtype", None)
-    if (np.asarray(values).dtype if kind is None else kind).kind in "OUSc":
+    dtype: Any = getattr(values, "dtype", None)
+    kind = getattr(np.asarray(values).dtype if dtype is None else dtype, "kind", "O")
+    if kind in "OUScmM" or isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {values!r}")
     return values
 
