@@ -2773,3 +2773,58 @@ local x = torch.FloatTensor {-1, 2}
 one:add(nn.ReLU():float())
 return empty:forward(x) == x, torch.type(one:forward(x)), torch.type(one:double():forward(x:double()))
 --> true, 'torch.FloatTensor', 'torch.DoubleTensor'
+
+--- tables with a metatable, which networks hand on from layer to layer, either way, as do passing modules
+local Pair = {__index = {total = function(pair) return pair[1]:sum() + pair[2]:sum() end}}
+local function pair(x, y) return setmetatable({torch.Tensor{x}, torch.Tensor{y}}, Pair) end
+local seen = {}
+local Gives, gives_parent = torch.class('GivesPairHere', 'nn.Module')
+function Gives:updateOutput(input)
+  self.output = pair(input:total(), 4)
+  return self.output
+end
+function Gives:updateGradInput(input, gradOutput)
+  seen[#seen + 1] = gradOutput:total()
+  self.gradInput = pair(5, 6)
+  return self.gradInput
+end
+local Takes, takes_parent = torch.class('TakesPairHere', 'nn.Module')
+function Takes:updateOutput(input)
+  seen[#seen + 1] = input:total()
+  self.output = torch.Tensor{input:total()}
+  return self.output
+end
+function Takes:updateGradInput(input, gradOutput)
+  self.gradInput = pair(7, 8)
+  return self.gradInput
+end
+local chain = nn.Sequential():add(GivesPairHere()):add(nn.Identity()):add(TakesPairHere()):add(nn.Linear(1, 1))
+for i = 1, 2 do
+  local x = pair(i, 2)
+  chain:forward(x)
+  local gradient = chain:backward(x, torch.Tensor{1})
+  seen[#seen + 1] = gradient:total()
+end
+local x, twice = pair(1, 2), nn.ConcatTable():add(nn.Identity()):add(nn.Identity())
+local branches = twice:forward(x)
+local names = setmetatable({a = torch.Tensor{1}}, {})
+return table.concat(seen, ' '), branches[1] == x, branches[2] == x, getmetatable(branches), #nn.FlattenTable():forward{x, x},
+  nn.Identity():backward(x, x) == x, nn.Identity():forward(names) == names, nn.SelectTable(1):backward({x}, x)[1][2][1],
+  getmetatable(nn.CAddTable():backward(x, torch.Tensor{1}))
+--> '7 15 11 8 15 11', true, true, nil, 4, true, true, 2, nil
+
+--- tables that are a layer's results before any call, which copies of files and cleared layers have, too
+local HasTables, has_tables_parent = torch.class('HasTablesHere', 'nn.Module')
+function HasTables:__init()
+  has_tables_parent.__init(self)
+  self.gradInput = {}
+end
+local function copy(object)
+  local file = torch.MemoryFile()
+  file:writeObject(object)
+  file:seek(1)
+  return file:readObject()
+end
+local made = copy(copy(HasTablesHere()))
+return torch.type(made.gradInput), torch.type(made.output), torch.type(made:clearState().gradInput)
+--> 'table', 'torch.FloatTensor', 'table'

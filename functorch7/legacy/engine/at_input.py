@@ -15,6 +15,7 @@ from jax.typing import DTypeLike
 from ...core.types import Value
 from ..tensors.casting import is_floating
 from ..tensors.lua_values import Carried
+from ..tensors.marked import marked
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import of_each, wrapped
@@ -53,6 +54,8 @@ def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     """A gradient as tensors, with zeros at whole numbers, of their type and where they are, as Torch's index layers
     have them; of an input that a program has made narrow 64 bits wide again. At what is no tensor it is one zero.
     """
+    if isinstance(gradient, (list, dict)) and (found := marked(gradient)) is not None:
+        return found
     if isinstance(input, (list, tuple)):
         given = gradient if isinstance(gradient, (list, tuple)) else [None] * len(input)
         return [with_zeros(each, at, is_narrow) for each, at in zip(given, input, strict=True)]

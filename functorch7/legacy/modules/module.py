@@ -365,8 +365,9 @@ class Module(
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
-        is_table = isinstance(self._as_made("_output") if call is None else call.result, list)
-        self.output, self.gradInput = [] if is_table else self._made(), self._as_made("_grad_input")
+        is_table = isinstance(self._kept("_output") if call is None else call.result, (list, dict))
+        self.output = [] if is_table else self._made()
+        self.gradInput = [] if isinstance(self._kept("_grad_input"), (list, dict)) else self._as_made("_grad_input")
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
         return self
 

@@ -56,6 +56,11 @@ class Results(OwnBackward, Described):
             held = self.__dict__[field] = (0, self._as_made(field))
         return held[1]  # also None, if that is what a user has set
 
+    def _kept(self, field: str) -> Any:
+        """What the object itself has in a field, or had at first."""
+        held = self.__dict__.get(field)
+        return self._as_made(field) if held is None else held[1]
+
     def _as_made(self, field: str) -> Any:
         """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))

@@ -14,6 +14,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
+from .nested import kind_of
 from .own_elements import take_writes
 
 RESULTS = ("_output", "_grad_input")
@@ -126,9 +127,11 @@ class Serialization(Described):
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
     def saved_fields(self) -> Fields:
-        """The fields for a file, including Torch's own."""
-        empty = {name: self._made() for name in LEFT}
-        return {"_type": self._type, "train": self.in_training, **empty, **self.__getstate__()}
+        """The fields for a file, including Torch's own: of results the tables, as `take_fields` says."""
+        held = [self.__dict__.get(name, (0, None))[1] for name in RESULTS]
+        left = [each if isinstance(each, (list, dict)) else self._made() for each in held]
+        results = dict(zip(LEFT, left, strict=True))
+        return {"_type": self._type, "train": self.in_training, **results, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
         """Takes a file's fields; the dict becomes the object's own.
@@ -152,4 +155,4 @@ def _blank(described: type) -> Any:
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
         return of_zeros(value.shape, value.dtype)
-    return type(value)() if isinstance(value, (list, dict)) else value
+    return kind_of(value)() if isinstance(value, (list, dict)) else value
