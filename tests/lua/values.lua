@@ -52,6 +52,13 @@ output[2] = b
 return first, second, third, #pair, sum:forward{a}[1], sum:forward(output)[1], twice.output[2][1], twice.output == output
 --> 3, 6, 8, 3, 1, 3, 2, true
 
+--- sizes with strides
+local x, y = torch.range(1, 6), torch.Tensor()
+x:resize(torch.LongStorage{2, 3}, torch.LongStorage{1, 2})
+y:resize(torch.LongStorage{2, 2}, torch.LongStorage{3, -1})
+return x[1][2], x[2][1], x:stride(2), #y:storage(), y:stride(1), y:stride(2)
+--> 3, 2, 2, 5, 3, 1
+
 --- masks
 local x = torch.range(1, 6)
 x[x:gt(4)] = 0
@@ -2828,3 +2835,19 @@ end
 local made = copy(copy(HasTablesHere()))
 return torch.type(made.gradInput), torch.type(made.output), torch.type(made:clearState().gradInput)
 --> 'table', 'torch.FloatTensor', 'table'
+
+--- a gradient that has entries for some of a table's alone
+local Second, second_parent = torch.class('SecondHere', 'nn.Module')
+function Second:updateOutput(input)
+  self.output = input[2]
+  return self.output
+end
+function Second:updateGradInput(input, gradOutput)
+  self.gradInput = {[2] = gradOutput}
+  return self.gradInput
+end
+local three = nn.ParallelTable():add(nn.Identity()):add(nn.Identity()):add(nn.Identity())
+local chain = nn.Sequential():add(three):add(SecondHere()):add(nn.MulConstant(3))
+local x = {torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{4}}
+return chain:forward(x)[1], chain:backward(x, torch.Tensor{2})[2][1]
+--> 6, 6

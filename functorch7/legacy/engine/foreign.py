@@ -231,6 +231,8 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
     tensor's rows is the tensor.
     """
     if isinstance(input, (list, tuple, dict)) and given is not None:
+        if isinstance(input, list) and isinstance(given, dict):  # a table with gaps
+            given = [given.get(place) for place in range(1, len(input) + 1)]
         if not isinstance(given, type(input)):
             raise _does_not_fit(user, input, given)
         if isinstance(input, dict) and isinstance(given, dict):

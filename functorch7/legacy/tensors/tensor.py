@@ -286,10 +286,11 @@ class Tensor(Arithmetic):
         return self
 
     def resize(self, *sizes: Sizes) -> "Tensor":
-        """Changes the sizes: the tensor views its storage from the same element on, row by row.
-
-        The storage grows, for all that view it, if it has too few elements; new ones are 0.
+        """Changes the sizes: the tensor views its storage from the same element on, row by row, or with the strides of
+        a second LongStorage. The storage grows, for all that view it, if it has too few elements; new ones are 0.
         """
+        if len(sizes) == 2 and all(isinstance(each, Storage) for each in sizes):
+            return self.set(self.storage_, self.offset + 1, *sizes)
         shape = sizes_given(*sizes) or (0,)
         if shape != self.shape:
             needed = self.offset + math.prod(shape)
