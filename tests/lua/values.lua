@@ -2820,11 +2820,16 @@ return table.concat(seen, ' '), branches[1] == x, branches[2] == x, getmetatable
   getmetatable(nn.CAddTable():backward(x, torch.Tensor{1}))
 --> '7 15 11 8 15 11', true, true, nil, 4, true, true, 2, nil
 
---- tables that are a layer's results before any call, which copies of files and cleared layers have, too
+--- what a layer writes its results into, which copies of files have, too, and cleared layers a table for a table
 local HasTables, has_tables_parent = torch.class('HasTablesHere', 'nn.Module')
 function HasTables:__init()
   has_tables_parent.__init(self)
   self.gradInput = {}
+  self.output = torch.Tensor(1)
+end
+function HasTables:updateOutput(input)
+  self.output[1] = input:sum()
+  return self.output
 end
 local function copy(object)
   local file = torch.MemoryFile()
@@ -2833,8 +2838,9 @@ local function copy(object)
   return file:readObject()
 end
 local made = copy(copy(HasTablesHere()))
-return torch.type(made.gradInput), torch.type(made.output), torch.type(made:clearState().gradInput)
---> 'table', 'torch.FloatTensor', 'table'
+local sum = made:forward(torch.Tensor{1, 2})[1]
+return sum, torch.type(made.gradInput), torch.type(made:clearState().gradInput), made.output:nElement()
+--> 3, 'table', 'table', 0
 
 --- a gradient that has entries for some of a table's alone
 local Second, second_parent = torch.class('SecondHere', 'nn.Module')
