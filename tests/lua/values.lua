@@ -2857,3 +2857,39 @@ local chain = nn.Sequential():add(three):add(SecondHere()):add(nn.MulConstant(3)
 local x = {torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{4}}
 return chain:forward(x)[1], chain:backward(x, torch.Tensor{2})[2][1]
 --> 6, 6
+
+--- a user's methods that call those of the class above for the way back find the parameters of now, and update them
+local Twice, twice_parent = torch.class('TwiceAccumulatedHere', 'nn.Linear')
+function Twice:updateOutput(input)
+  self.output = input * self.weight[1][1]
+  return self.output
+end
+function Twice:updateGradInput(input, gradOutput) return twice_parent.updateGradInput(self, input, gradOutput) end
+function Twice:accGradParameters(input, gradOutput, scale)
+  twice_parent.accGradParameters(self, input, gradOutput, 2 * (scale or 1))
+end
+local layer, x, g = TwiceAccumulatedHere(1, 1), torch.Tensor{3}, torch.Tensor{1}
+layer.weight:fill(1)
+layer.gradWeight:fill(5)
+layer:forward(x)
+layer:updateGradInput(x, g)
+layer:accUpdateGradParameters(x, g, 0.5)
+local weight = layer.weight[1][1]
+layer:forward(x)
+local alone, chain, within = layer:updateGradInput(x, g)[1], nn.Sequential():add(layer):add(nn.MulConstant(2)), {}
+for i = 1, 2 do
+  layer.weight:fill(i)
+  chain:forward(x)
+  within[i] = chain:backward(x, g)[1]
+end
+return weight, layer.gradWeight[1][1], alone, within[1], within[2]
+--> -2, 29, -2, 2, 4
+
+--- fields that have the names of what makes descriptions here stay in files
+local layer = nn.Linear(1, 1)
+layer.no_bias = false
+local file = torch.MemoryFile()
+file:writeObject(layer)
+file:seek(1)
+return file:readObject().no_bias, layer:clone().no_bias
+--> false, false

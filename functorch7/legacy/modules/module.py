@@ -263,9 +263,11 @@ class Module(
         kept = {grad_name(name): fields[grad_name(name)] for name in names if grad_name(name) in fields}
         try:  # Torch's trick: the user's method adds to what it takes for gradients
             fields.update({grad_name(name): fields[name] for name in names})
+            changed(self)
             self.accGradParameters(input, gradOutput, -lr)
         finally:
             fields.update(kept)
+            changed(self)
 
     def sharedAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """The same through the gradients' tensors, which other modules may share."""

@@ -59,7 +59,7 @@ def take_own_fields(object: object, fields: Fields) -> None:
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
-        elif not is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
+        elif not is_known(object, name) and (not _has_value(object, name) or of_program(type(object), name)):
             vars(object)[name] = value
 
 
@@ -87,4 +87,14 @@ def _defined_in(kind: type) -> frozenset[str]:
     """What a class here defines, and what its annotations say that its methods put into objects."""
     if not is_ours(kind):
         return frozenset()
-    return frozenset((*vars(kind), *inspect.get_annotations(kind))) - OF_PROGRAMS.get(kind, frozenset())
+    fields = (name for name, each in vars(kind).items() if not _is_method(each))
+    return frozenset((*fields, *inspect.get_annotations(kind))) - OF_PROGRAMS.get(kind, frozenset())
+
+
+def _is_method(value: object) -> bool:
+    return inspect.isroutine(value) or isinstance(value, (staticmethod, classmethod))
+
+
+def _has_value(object: object, name: str) -> bool:
+    """Whether an object has anything but a method under a name, which a program may have put a value over."""
+    return hasattr(object, name) and not inspect.isroutine(getattr(object, name))
