@@ -289,8 +289,7 @@ class Tensor(Arithmetic):
         """Changes the sizes: the tensor views its storage from the same element on, row by row, or with the strides of
         a second LongStorage. The storage grows, for all that view it, if it has too few elements; new ones are 0.
         """
-        given = [each for each in sizes if isinstance(each, Storage)]
-        if len(given) == 2:
+        if len(given := [each for each in sizes if isinstance(each, Storage)]) == 2:
             return self.set(self.storage_, self.offset + 1, *given)
         shape = sizes_given(*sizes) or (0,)
         if shape != self.shape:
