@@ -8,6 +8,14 @@ def entries(value: object) -> Iterable:
     return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 
+def tables(value: object, place: tuple = ()) -> Iterator[tuple[tuple, object]]:
+    """All tables of a value, itself first, each after its place: the positions and names that lead to it."""
+    if isinstance(value, (list, tuple, dict)):
+        yield place, value
+        for name, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from tables(each, (*place, name))
+
+
 def leaves(value: object) -> Iterator:
     """What is no table, of a value and all that tables in it hold, depth first."""
     if not isinstance(value, (list, tuple, dict)):

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..legacy.program.lua import Table
+from ..legacy.tensors.marked import Marked
 from .kinds import Bridge, Crossing, as_dict
 from .registry import ENTRY, PYTHON_TABLE
 
@@ -18,8 +19,15 @@ CHUNK = 200
 """How many values cross at a time."""
 
 
-class Indexed(Table):
-    """The dict of a table whose metatable has `__index`: it asks Lua for missing entries."""
+class Listed(Marked, list):
+    """The list of a table that has a metatable."""
+
+    def __reduce_ex__(self, _: object) -> tuple:  # copies are their own
+        return list, (list(self),)
+
+
+class Indexed(Marked, Table):
+    """The dict of a table that has a metatable: it asks Lua for missing entries."""
 
     def __init__(self, border: Bridge, number: int):
         vars(self).update(_border=border, _number=number)
@@ -59,10 +67,10 @@ class Called(Indexed):
         return border.answered(border.ask.as_function(vars(self)["_number"]))(*given)
 
 
-LIST, DICT, INDEXED, CALLED = range(4)
-"""What a table becomes, as in `glue/border.lua`."""
+LIST, LISTED, DICT, INDEXED, CALLED = range(5)
+"""What a table becomes, as in `glue/tables.lua`."""
 
-MADE = (list, Table, Indexed, Called)
+MADE = (list, Listed, Table, Indexed, Called)
 
 
 class Tables:
@@ -84,7 +92,7 @@ class Tables:
         target = self._begun(number, kind) if begins else self.registry.objects[number]
         found = [decoded(ord(code) - 48, value) for code, value in zip(codes, values, strict=True)]
         self.registry.bytes += ENTRY * len(found)
-        if kind == LIST:
+        if kind <= LISTED:
             target.extend(found)
         else:
             target.update(zip(found[::2], found[1::2], strict=True))

@@ -52,6 +52,13 @@ output[2] = b
 return first, second, third, #pair, sum:forward{a}[1], sum:forward(output)[1], twice.output[2][1], twice.output == output
 --> 3, 6, 8, 3, 1, 3, 2, true
 
+--- sizes with strides
+local x, y = torch.range(1, 6), torch.Tensor()
+x:resize(torch.LongStorage{2, 3}, torch.LongStorage{1, 2})
+y:resize(torch.LongStorage{2, 2}, torch.LongStorage{3, -1})
+return x[1][2], x[2][1], x:stride(2), #y:storage(), y:stride(1), y:stride(2)
+--> 3, 2, 2, 5, 3, 1
+
 --- masks
 local x = torch.range(1, 6)
 x[x:gt(4)] = 0
@@ -2773,3 +2780,116 @@ local x = torch.FloatTensor {-1, 2}
 one:add(nn.ReLU():float())
 return empty:forward(x) == x, torch.type(one:forward(x)), torch.type(one:double():forward(x:double()))
 --> true, 'torch.FloatTensor', 'torch.DoubleTensor'
+
+--- tables with a metatable, which networks hand on from layer to layer, either way, as do passing modules
+local Pair = {__index = {total = function(pair) return pair[1]:sum() + pair[2]:sum() end}}
+local function pair(x, y) return setmetatable({torch.Tensor{x}, torch.Tensor{y}}, Pair) end
+local seen = {}
+local Gives, gives_parent = torch.class('GivesPairHere', 'nn.Module')
+function Gives:updateOutput(input)
+  self.output = pair(input:total(), 4)
+  return self.output
+end
+function Gives:updateGradInput(input, gradOutput)
+  seen[#seen + 1] = gradOutput:total()
+  self.gradInput = pair(5, 6)
+  return self.gradInput
+end
+local Takes, takes_parent = torch.class('TakesPairHere', 'nn.Module')
+function Takes:updateOutput(input)
+  seen[#seen + 1] = input:total()
+  self.output = torch.Tensor{input:total()}
+  return self.output
+end
+function Takes:updateGradInput(input, gradOutput)
+  self.gradInput = pair(7, 8)
+  return self.gradInput
+end
+local chain = nn.Sequential():add(GivesPairHere()):add(nn.Identity()):add(TakesPairHere()):add(nn.Linear(1, 1))
+for i = 1, 2 do
+  local x = pair(i, 2)
+  chain:forward(x)
+  local gradient = chain:backward(x, torch.Tensor{1})
+  seen[#seen + 1] = gradient:total()
+end
+local x, twice = pair(1, 2), nn.ConcatTable():add(nn.Identity()):add(nn.Identity())
+local branches = twice:forward(x)
+local names = setmetatable({a = torch.Tensor{1}}, {})
+return table.concat(seen, ' '), branches[1] == x, branches[2] == x, getmetatable(branches), #nn.FlattenTable():forward{x, x},
+  nn.Identity():backward(x, x) == x, nn.Identity():forward(names) == names, nn.SelectTable(1):backward({x}, x)[1][2][1],
+  getmetatable(nn.CAddTable():backward(x, torch.Tensor{1}))
+--> '7 15 11 8 15 11', true, true, nil, 4, true, true, 2, nil
+
+--- what a layer writes its results into, which copies of files have, too, and cleared layers a table for a table
+local HasTables, has_tables_parent = torch.class('HasTablesHere', 'nn.Module')
+function HasTables:__init()
+  has_tables_parent.__init(self)
+  self.gradInput = {}
+  self.output = torch.Tensor(1)
+end
+function HasTables:updateOutput(input)
+  self.output[1] = input:sum()
+  return self.output
+end
+local function copy(object)
+  local file = torch.MemoryFile()
+  file:writeObject(object)
+  file:seek(1)
+  return file:readObject()
+end
+local made = copy(copy(HasTablesHere()))
+local sum = made:forward(torch.Tensor{1, 2})[1]
+return sum, torch.type(made.gradInput), torch.type(made:clearState().gradInput), made.output:nElement()
+--> 3, 'table', 'table', 0
+
+--- a gradient that has entries for some of a table's alone
+local Second, second_parent = torch.class('SecondHere', 'nn.Module')
+function Second:updateOutput(input)
+  self.output = input[2]
+  return self.output
+end
+function Second:updateGradInput(input, gradOutput)
+  self.gradInput = {[2] = gradOutput}
+  return self.gradInput
+end
+local three = nn.ParallelTable():add(nn.Identity()):add(nn.Identity()):add(nn.Identity())
+local chain = nn.Sequential():add(three):add(SecondHere()):add(nn.MulConstant(3))
+local x = {torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{4}}
+return chain:forward(x)[1], chain:backward(x, torch.Tensor{2})[2][1]
+--> 6, 6
+
+--- a user's methods that call those of the class above for the way back find the parameters of now, and update them
+local Twice, twice_parent = torch.class('TwiceAccumulatedHere', 'nn.Linear')
+function Twice:updateOutput(input)
+  self.output = input * self.weight[1][1]
+  return self.output
+end
+function Twice:updateGradInput(input, gradOutput) return twice_parent.updateGradInput(self, input, gradOutput) end
+function Twice:accGradParameters(input, gradOutput, scale)
+  twice_parent.accGradParameters(self, input, gradOutput, 2 * (scale or 1))
+end
+local layer, x, g = TwiceAccumulatedHere(1, 1), torch.Tensor{3}, torch.Tensor{1}
+layer.weight:fill(1)
+layer.gradWeight:fill(5)
+layer:forward(x)
+layer:updateGradInput(x, g)
+layer:accUpdateGradParameters(x, g, 0.5)
+local weight = layer.weight[1][1]
+layer:forward(x)
+local alone, chain, within = layer:updateGradInput(x, g)[1], nn.Sequential():add(layer):add(nn.MulConstant(2)), {}
+for i = 1, 2 do
+  layer.weight:fill(i)
+  chain:forward(x)
+  within[i] = chain:backward(x, g)[1]
+end
+return weight, layer.gradWeight[1][1], alone, within[1], within[2]
+--> -2, 29, -2, 2, 4
+
+--- fields that have the names of what makes descriptions here stay in files
+local layer = nn.Linear(1, 1)
+layer.no_bias = false
+local file = torch.MemoryFile()
+file:writeObject(layer)
+file:seek(1)
+return file:readObject().no_bias, layer:clone().no_bias
+--> false, false

@@ -15,6 +15,7 @@ from jax.typing import DTypeLike
 from ...core.types import Value
 from ..tensors.casting import is_floating
 from ..tensors.lua_values import Carried
+from ..tensors.marked import marked
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import of_each, wrapped
@@ -55,6 +56,8 @@ def with_zeros(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
     """
     if type(input) is np.ndarray and is_floating(input.dtype):  # the most frequent case, found quickly
         return wrapped(gradient)
+    if isinstance(gradient, (list, dict)) and (found := marked(gradient)) is not None:
+        return found
     if isinstance(input, (list, tuple)):
         given = gradient if isinstance(gradient, (list, tuple)) else [None] * len(input)
         return [with_zeros(each, at, is_narrow) for each, at in zip(given, input, strict=True)]

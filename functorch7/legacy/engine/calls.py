@@ -12,14 +12,15 @@ import jax
 import numpy as np
 
 from ...core.types import Scalar, Value
+from ..tensors.marked import note
 from ..tensors.noted import Noted, ready
-from ..tensors.number import as_number
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
-from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes, wrapped
+from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes
 from . import compiled, fitting, watched
 from .at_input import is_large
 from .fitting import factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
+from .handed_on import is_number, result_of
 from .inspection import Inspection
 from .known_users import OtherwiseThanPlanned, carry_to_users, known
 from .layout import Layout
@@ -66,8 +67,7 @@ class Call(Inspection, RunLonger):
                 slot.write(value)
             plan.forget()
             plan.spend("state")
-        # A criterion's value, out of a CriterionTable, is a number.
-        self.result = as_number(self.output) if self._is_number() else wrapped(self.output)
+        self.result = result_of(self.output, self.side.handed_on, given, self.arguments[2])
         plan.last_call = weakref.ref(self)
 
     def _begin(self, plan: Plan, given: Input) -> None:
@@ -75,7 +75,7 @@ class Call(Inspection, RunLonger):
         self.plan, self.given = plan, given
         if isinstance(given, fitting.UNSEEN):
             fitting.check_unseen(plan.spec, given)
-        input = plan.read(given, plan.takes_table)
+        input = plan.input_of(given)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
             self.arguments = (parameters, [], input, [], None)
@@ -175,6 +175,7 @@ class Call(Inspection, RunLonger):
         cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
         self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
         grad_output = self._fitted(module, self.read_gradient)
+        note(cotangent, grad_output)
         if self.plan.program.keeps_types:
             grad_output = jax.tree.map(lambda own, given: np.asarray(given, own.dtype), self.output, grad_output)
         plan, kept = self.plan, self.side.state
@@ -191,14 +192,11 @@ class Call(Inspection, RunLonger):
         self._seen = self._inspected = None
         return self.cotangents
 
-    def _is_number(self) -> bool:
-        return isinstance(self.output, (jax.Array, Noted)) and self.output.ndim == 0
-
     def _gradient_of_none(self, module: Titled) -> Any:
         """What backward takes where it is given nothing: of a number, or where it looks at no gradient."""
         if self.plan.ignores_gradient:
             return jax.tree.map(np.zeros_like, self.output)
-        if not self._is_number():
+        if not is_number(self.output):
             raise ValueError(f"{module.title()}: backward needs a gradOutput of shape {shapes(self.output)}")
         return np.ones((), self.plan.dtype)
 

@@ -20,6 +20,7 @@ from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
 from ..tensors.lua_values import CARRIED
 from .cut import Cut, anchored, answering, noting_calls
+from .handed_on import HandedOn, handed_on
 from .terms import Term
 from .views import View, add, read
 
@@ -75,11 +76,12 @@ def as_narrow(whole: Array) -> Array:
 
 
 class Side(NamedTuple):
-    """What a call gives beside its output: emitted losses, log-probabilities, and the recurrent state after it."""
+    """What a call gives beside its output: losses, log-probabilities, the recurrent state, and what it hands on."""
 
     losses: list[Emitted]
     log_probs: list[Emitted]
     state: list
+    handed_on: HandedOn | None = None
 
 
 NOTHING = Side([], [], [])
@@ -150,8 +152,10 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         # A program may have put tensors of other sizes into its layers.
         with core.known_sizes(), tying([buffers[first] for first, *_ in program.tied]):
-            output, new = spec.apply(params, tree, _cast(input, program.dtype), key=key, train=program.train)
-        side = Side(core.emitted(new, "loss"), core.emitted(new, "log_prob"), state_of(spec, new))
+            input = _cast(input, program.dtype)
+            output, new = spec.apply(params, tree, input, key=key, train=program.train)
+        emitted = core.emitted(new, "loss"), core.emitted(new, "log_prob")
+        side = Side(*emitted, state_of(spec, new), handed_on(output, input))
         return (_typed(program, output), side), program.buffers.flatten_up_to(new)
 
     return network
@@ -244,7 +248,7 @@ def _cotangents(program: Program, grad_output: Any, side: Side, rewards: list, s
     ]
     zeros = jax.tree.map(jnp.zeros_like, side.state)
     core.check_kinds(program.spec, grad_output)
-    return _typed(program, grad_output), Side(losses, log_probs, zeros if state is None else state)
+    return _typed(program, grad_output), Side(losses, log_probs, zeros if state is None else state, side.handed_on)
 
 
 def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -> tuple:

@@ -358,7 +358,7 @@ class Cut:
                         tell(graph, position)
                     raise
             probing = _Probing(done)
-            with during(_running, probing), suppress(Reached):
+            with during(_running, probing), looking(), suppress(Reached):
                 self.probe(*jax.tree.map(probing.number, args))
 
     def _tried(self, args: tuple, tracing: _Tracing) -> Parts:

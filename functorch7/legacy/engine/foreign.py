@@ -19,10 +19,11 @@ from ...core import hooks
 from ...core.contexts import during
 from ...core.types import Array, Key, Output, Tree, Value
 from ..tensors.lua_values import CARRIED, Carried
+from ..tensors.marked import note
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
-from ..tensors.values import as_tensors, shapes, shown, unwrapped, wrapped
+from ..tensors.values import as_table, as_tensors, shapes, shown, unwrapped, wrapped
 from .cut import anchor, user_call
 from .known_users import output_of
 from .layout import Layout
@@ -145,6 +146,7 @@ class OfUser(core.Module, abstract=True):
         """What updateOutput gives, which the field `output` has then, too."""
         output = output_of(self.user(), type(self.user()), input)
         arrays = jax.tree.map(lambda a: a if isinstance(a, Carried) else jnp.asarray(a), unwrapped(output))
+        note(output, arrays)
         concrete = all(map(core.is_concrete, jax.tree.leaves(arrays)))
         # While updateOutput is differentiated its values come with their tangents, which the field is not to keep.
         self.user().output = output if concrete else wrapped(lax.stop_gradient(arrays))
@@ -181,7 +183,9 @@ class OfUser(core.Module, abstract=True):
             scale = user.pending_pull_backs.scale if self.is_reached else None
             given, moment.added = user.gone_back(tensors, gradient, scale)
         user.pending_pull_backs.append((tensors, gradient, moment))
-        return input_gradient(user, input, unwrapped(given))
+        found = input_gradient(user, input, unwrapped(given))
+        note(given, found)
+        return found
 
     def printed(self) -> str:
         return str(self.user())
@@ -193,13 +197,15 @@ def _of_type(user: Object, arrays: Value) -> Value:
     Gradients of integers are zeros, as Torch has them, in place of JAX's.
     """
 
-    def cast(array: Any) -> Any:
-        if array.dtype == jax.dtypes.float0:
-            return np.zeros(array.shape, np.int32)
-        is_single = core.is_concrete(array) and array.dtype == np.float32
-        return np.asarray(array, np.float64) if is_single and user._type == "torch.DoubleTensor" else array
+    def given(value: Any) -> Any:
+        if isinstance(value, (list, dict)):
+            return as_table(given, value)
+        if value.dtype == jax.dtypes.float0:
+            return shown(np.zeros(value.shape, np.int32))
+        is_single = core.is_concrete(value) and value.dtype == np.float32
+        return shown(np.asarray(value, np.float64) if is_single and user._type == "torch.DoubleTensor" else value)
 
-    return shown(jax.tree.map(cast, arrays))
+    return given(arrays)
 
 
 def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | None = None) -> Value:
@@ -225,6 +231,8 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
     tensor's rows is the tensor.
     """
     if isinstance(input, (list, tuple, dict)) and given is not None:
+        if isinstance(input, list) and isinstance(given, dict):  # a table with gaps
+            given = [given.get(place) for place in range(1, len(input) + 1)]
         if not isinstance(given, type(input)):
             raise _does_not_fit(user, input, given)
         if isinstance(input, dict) and isinstance(given, dict):

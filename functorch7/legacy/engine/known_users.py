@@ -39,7 +39,11 @@ def known(kind: type) -> Known:
 
 
 def output_of(user: Object, kind: type, input: Value) -> Value:
-    """What the updateOutput of a user's object of this class gives, as tensors."""
+    """What the updateOutput of a user's object of this class gives, as tensors.
+
+    A way back by the class above is not that of an earlier call, which had the parameters of then.
+    """
+    vars(user).pop("_call", None)
     given = user.updateOutput(input)
     output = as_tensors(given)
     if isinstance(output, Tensor) and isinstance(given, (list, tuple)):

@@ -10,11 +10,14 @@ import numpy as np
 
 from ... import core
 from ...core.types import Scalar, Value
+from ..tensors.marked import is_marked
 from ..tensors.parameter import Parameter
+from ..tensors.values import Input
 from . import compiled, watched
 from .compiled import Program
 from .cut import Cut
 from .foreign import calling
+from .handed_on import noted_input
 from .layout import Layout
 from .lengths import Lengths, length_of
 from .noting import Noting, at_once, called
@@ -27,6 +30,8 @@ class Running:
     """The part of a plan that runs its program."""
 
     program: Program
+    read: Callable[..., Value]
+    takes_table: bool
     foreign: list[Object]
     placed: list[Placed]
     wide: bool
@@ -64,6 +69,11 @@ class Running:
             return None
         found = self.lengths.to_run(input)
         return None if found == length_of(input) else found
+
+    def input_of(self, given: Input) -> Value:
+        """The input of a call, as read from what it is given."""
+        input = self.read(given, self.takes_table)
+        return self.run(noted_input, given, input) if is_marked(given) else input
 
     def run(self, function: Callable, *args: Value) -> Value:
         """Calls a compiled function in the network's precision."""

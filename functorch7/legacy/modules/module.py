@@ -263,9 +263,11 @@ class Module(
         kept = {grad_name(name): fields[grad_name(name)] for name in names if grad_name(name) in fields}
         try:  # Torch's trick: the user's method adds to what it takes for gradients
             fields.update({grad_name(name): fields[name] for name in names})
+            changed(self)
             self.accGradParameters(input, gradOutput, -lr)
         finally:
             fields.update(kept)
+            changed(self)
 
     def sharedAccUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """The same through the gradients' tensors, which other modules may share."""
@@ -365,8 +367,9 @@ class Module(
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
-        is_table = isinstance(self._as_made("_output") if call is None else call.result, list)
-        self.output, self.gradInput = [] if is_table else self._made(), self._as_made("_grad_input")
+        is_table = isinstance(self._kept("_output") if call is None else call.result, (list, dict))
+        self.output = [] if is_table else self._made()
+        self.gradInput = [] if isinstance(self._kept("_grad_input"), (list, dict)) else self._as_made("_grad_input")
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
         return self
 

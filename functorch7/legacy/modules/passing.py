@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from ... import layers
+from ...checks.tables import leaves
 from ...core.types import Value
 from ...losses.tables import map_leaves
 from ..engine.turns import standing
@@ -36,26 +37,30 @@ class Passing(Module):
     """Whether gradInput contains copies of gradOutput's tensors."""
 
     def _hands_on(self, *values: Any) -> bool:
-        own = all(isinstance(leaf, Tensor) for value in values for leaf in jax.tree.leaves(value))
+        own = all(isinstance(leaf, Tensor) for value in values for leaf in leaves(value))
         return own and not standing(self)
 
     def updateOutput(self, input: Value) -> Output:
         """The input's tensors."""
         if not self._hands_on(input):
             return super().updateOutput(input)
-        self.output = self._spec.f(_as_lists(input) if isinstance(input, (tuple, dict)) else input)
+        self.output = self._spec.f(_as_lists(input) if isinstance(input, tuple) else input)
         return self.output
 
     def updateGradInput(self, input: Value, gradOutput: Input | None = None) -> Output:
         """gradOutput's tensors at the input's places; sums for those used several times; zeros for unused ones."""
         tensors, structure = jax.tree.flatten(_as_lists(input))
-        output = self._spec.f(structure.unflatten(tensors)) if self._hands_on(input, gradOutput) else None
+        given = structure.unflatten(tensors)
+        output = self._spec.f(given) if self._hands_on(input, gradOutput) else None
         are_rows = isinstance(input, Tensor) and output is not input  # of a tensor that stands for a table
         if output is None or are_rows or shapes(_as_lists(output)) != shapes(_as_lists(gradOutput)):
             return super().updateGradInput(input, gradOutput)
+        if output is given:
+            self.gradInput = gradOutput
+            return gradOutput
         gradients: list = [None] * len(tensors)
         places = jax.tree.leaves(self._spec.f(structure.unflatten(range(len(tensors)))))
-        for place, gradient in zip(places, jax.tree.leaves(gradOutput), strict=True):
+        for place, gradient in zip(places, leaves(gradOutput), strict=True):
             if gradients[place] is None:
                 gradients[place] = gradient.clone() if self.copies_gradient else gradient
             else:
@@ -90,7 +95,7 @@ class FlattenTable(Passing, describes=layers.FlattenTable):
     def updateOutput(self, input: Value) -> Output:
         """The input's tensors, in one table."""
         before = self.output if self.input_map is not None else None
-        made = super().updateOutput(input)
+        made = super().updateOutput(_as_lists(input))
         structure = jax.tree.structure(_as_lists(input))
         if before is not None and len(before) == len(made) and all(map(operator.is_, before, made)):
             self.output = made = before

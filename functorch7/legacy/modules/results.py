@@ -9,6 +9,7 @@ from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..engine.compiled import without_float0
 from ..engine.foreign import Foreign, gradient_by
+from ..engine.known_users import output_of
 from ..engine.objects import PullBacks
 from ..engine.registered import Registered
 from ..objects import nested
@@ -56,6 +57,11 @@ class Results(OwnBackward, Described):
             held = self.__dict__[field] = (0, self._as_made(field))
         return held[1]  # also None, if that is what a user has set
 
+    def _kept(self, field: str) -> Any:
+        """What the object itself has in a field, or had at first."""
+        held = self.__dict__.get(field)
+        return self._as_made(field) if held is None else held[1]
+
     def _as_made(self, field: str) -> Any:
         """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
@@ -92,7 +98,7 @@ class Results(OwnBackward, Described):
 
     def _output_by_hand(self, input: Any) -> Any:
         """The output of a user's updateOutput, when the gradient is the user's as well: nothing is compiled."""
-        return as_tensors(self.updateOutput(as_tensors(input)))
+        return output_of(self, type(self), as_tensors(input))
 
     def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
         """The result of the user's updateGradInput; then calls accGradParameters."""

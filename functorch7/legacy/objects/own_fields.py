@@ -13,6 +13,7 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ..engine.fields import KeptElsewhere
 from ..engine.user_code import is_ours
+from .described import builder_names
 from .own_methods import own_methods
 from .serial import PRIVATE
 
@@ -59,8 +60,14 @@ def take_own_fields(object: object, fields: Fields) -> None:
     for name, value in fields.items():
         if not isinstance(name, str):
             put_numbered(object, name, value)
-        elif not is_known(object, name) and (not hasattr(object, name) or of_program(type(object), name)):
+        elif not is_known(object, name) and (not _answers_to(object, name) or of_program(type(object), name)):
             vars(object)[name] = value
+
+
+def _answers_to(object: object, name: str) -> bool:
+    """Whether an object has something under a name, other than what makes another description (`no_bias`)."""
+    described = getattr(type(object), "spec_class", None)
+    return hasattr(object, name) and (described is None or name not in builder_names(described))
 
 
 def is_known(object: Value, name: str) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any, Self, SupportsIndex
+
+import numpy as np
 
 from ... import layers
 from ...core.types import Value
@@ -14,6 +17,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
+from .nested import kind_of
 from .own_elements import take_writes
 
 RESULTS = ("_output", "_grad_input")
@@ -103,22 +107,34 @@ class Serialization(Described):
         return state | {name: _emptied(state[name]) for name in self.dpnn_serialEmpty if name in state}
 
     def saved_fields(self) -> Fields:
-        """The fields for a file, including Torch's own."""
-        empty = {name: self._made() for name in LEFT}
-        return {"_type": self._type, "train": self.in_training, **empty, **self.__getstate__()}
+        """The fields for a file, including Torch's own: of results those that `take_fields` keeps."""
+        held = [self.__dict__.get(name, (0, None))[1] for name in RESULTS]
+        left = [each if self._goes_on_from(each) else self._made() for each in held]
+        results = dict(zip(LEFT, left, strict=True))
+        return {"_type": self._type, "train": self.in_training, **results, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
         """Takes a file's fields; the dict becomes the object's own.
 
-        Tables among the results of its last call are kept, as layers write into tensors that they made beforehand;
-        these tables are returned.
+        Tables among the results of its last call are kept, and what a user's updateOutput goes on from, as layers write
+        into tensors that they made beforehand. Returns these, in tables whose entries are to become objects.
         """
-        left = {name: fields.pop(name, None) for name in LEFT}
+        left = [fields.pop(name, None) for name in LEFT]
         self.__dict__ = fields
-        tables = {name: each for name, each in left.items() if isinstance(each, (list, dict))}
-        for name, each in tables.items():
-            setattr(self, name, each)
-        return list(tables.values())
+        tables: list = []
+        for name, place, each in zip(LEFT, RESULTS, left, strict=True):
+            if isinstance(each, (list, dict)):
+                setattr(self, name, each)
+                tables.append(each)
+            elif self._goes_on_from(each):
+                tables.append(fields.setdefault(place, [0, each]))
+        return tables
+
+    def _goes_on_from(self, result: object) -> bool:
+        """Whether a result may count for the next call."""
+        if isinstance(result, (Tensor, np.ndarray)):
+            return math.prod(result.shape or (0,)) > 0 and overridden_in(type(self), "updateOutput")
+        return isinstance(result, (list, dict))
 
 
 def _blank(described: type) -> Any:
@@ -129,4 +145,4 @@ def _blank(described: type) -> Any:
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
         return of_zeros(value.shape, value.dtype)
-    return type(value)() if isinstance(value, (list, dict)) else value
+    return kind_of(value)() if isinstance(value, (list, dict)) else value

@@ -287,10 +287,11 @@ class Tensor(Arithmetic):
         return self
 
     def resize(self, *sizes: Sizes) -> "Tensor":
-        """Changes the sizes: the tensor views its storage from the same element on, row by row.
-
-        The storage grows, for all that view it, if it has too few elements; new ones are 0.
+        """Changes the sizes: the tensor views its storage from the same element on, row by row, or with the strides of
+        a second LongStorage. The storage grows, for all that view it, if it has too few elements; new ones are 0.
         """
+        if len(given := [each for each in sizes if isinstance(each, Storage)]) == 2:
+            return self.set(self.storage_, self.offset + 1, *given)
         shape = sizes_given(*sizes) or (0,)
         if shape != self.shape:
             needed = self.offset + math.prod(shape)

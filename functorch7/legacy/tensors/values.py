@@ -10,10 +10,11 @@ import numpy.typing as npt
 from ...checks.tables import entries
 from ...core import is_concrete
 from ...core.types import Value
-from ...losses.tables import as_arrays, map_leaves, of_each
+from ...losses.tables import as_arrays, of_each
 from .devices import at_hand
 from .kinds import Elements
 from .lua_values import CARRIED, Carried, OfLua
+from .marked import Marked, marked
 from .noted import Noted, ready, settled
 from .number import only_element
 from .tensor import Tensor
@@ -170,7 +171,15 @@ def wrapped(value: Value) -> Value:
         return Tensor.of(value)
     if type(value) is Carried:
         return value.value
-    return map_leaves(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
+    return as_table(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
+
+
+def as_table(change: Callable[[Value], Value], arrays: Value) -> Value:
+    """The user's table that a table of arrays stands for; else one of its entries, each changed."""
+    found = marked(arrays)
+    if found is not None:
+        return found
+    return of_each(change, arrays) if isinstance(arrays, dict) else [change(each) for each in arrays]
 
 
 def shown(value: Value) -> Value:
@@ -179,7 +188,7 @@ def shown(value: Value) -> Value:
     While a program is being traced, it has no value yet and stays a JAX array.
     """
     if isinstance(value, (list, tuple, dict)):
-        return map_leaves(shown, value)
+        return as_table(shown, value)
     if isinstance(value, (np.ndarray, np.generic, jax.Array, Noted)) and np.ndim(value) == 0:
         if value.dtype == CARRIED:  # the gradient of a value that is no tensor, as Torch's programs expect
             return Tensor.of(np.zeros(1))
@@ -193,7 +202,9 @@ def as_tensors(value: Value) -> Value:
 
 
 def _are_tensors(value: Any) -> bool:
-    return all(map(_are_tensors, entries(value))) if isinstance(value, (list, dict)) else isinstance(value, Tensor)
+    if isinstance(value, (list, dict)):
+        return isinstance(value, Marked) or all(map(_are_tensors, entries(value)))
+    return isinstance(value, Tensor)
 
 
 def shapes(value: Value) -> Value:

@@ -89,9 +89,9 @@ end
 
 function coroutine.resume(...) return unless_ending(resume(...)) end
 
--- An error on its way to Python, as it crosses: its kind and what it says.
+-- An error on its way to Python, as it crosses: its kind and what it says. Nothing else holds what is thrown meanwhile.
 function border.noted(problem)
-  border.is_ending = false
+  border.is_ending, border.thrown = false, problem
   if type(problem) == 'string' then return {RAISED, problem, border.traceback(nil, 2)} end
   local code, value = border.encode(problem)
   return {THROWN - code, value, border.traceback(nil, 2)}

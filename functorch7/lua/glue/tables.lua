@@ -8,7 +8,7 @@ local concat, remove = table.concat, table.remove
 local SHIFT, LUA_TABLE = 2 ^ 32, 1 -- as in border.lua
 local CHUNK, SHORT = 240, 16
 local DEEPEST = 100 -- tables inside of others that are sent by calls of calls
-local LIST, DICT, INDEXED, CALLED = 0, 1, 2, 3 -- what Python makes of a table
+local LIST, LISTED, DICT, INDEXED, CALLED = 0, 1, 2, 3, 4 -- what Python makes of a table
 
 local tables_given = 0
 local sent = {} -- with the outermost table
@@ -24,8 +24,8 @@ local function kind_of_table(value, length)
   local metatable = getmetatable(value)
   local has = type(metatable) == 'table' and metatable or {}
   if rawget(has, '__call') then return CALLED end
-  if is_list(value, length) then return LIST end
-  return rawget(has, '__index') and INDEXED or DICT
+  if is_list(value, length) then return metatable and LISTED or LIST end
+  return metatable and INDEXED or DICT
 end
 
 -- Whether Python's dicts have no such key: tables, storages, and true beside 1, which it takes for the same.
@@ -75,7 +75,7 @@ local function fill(value, number, kind, opened)
     count = count + 1
     codes[count], values[count] = encode(each)
   end
-  if kind == LIST then
+  if kind <= LISTED then
     for i = 1, #value do
       if not opened and type(value[i]) == 'table' then flush(false) end -- so that it may refer to this one
       put(value[i])
