@@ -77,7 +77,8 @@ def _misfit(name: str, array: Any, given: Any) -> list[str]:
     if type(given).__module__.partition(".")[0] == "torch":
         return [f"{name}: expected an array, got a tensor of PyTorch's; interop.pytorch.from_pytorch takes its states"]
     dtype = given.dtype if hasattr(given, "dtype") else np.asarray(given).dtype
-    if not is_of_numbers(dtype) or isinstance(given, np.ma.MaskedArray) or hasattr(given, "todense"):
+    is_like = is_of_numbers(dtype) or dtype == array.dtype  # as random keys are
+    if not is_like or isinstance(given, np.ma.MaskedArray) or hasattr(given, "todense"):
         return [f"{name}: expected numbers, got {describe(given)}"]
     if jnp.issubdtype(dtype, np.complexfloating) and not jnp.issubdtype(array.dtype, np.complexfloating):
         return [f"{name}: expected real numbers, got {dtype}"]

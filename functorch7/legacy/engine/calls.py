@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ...checks.errors import Signal
 from ...core.types import Scalar, Value
 from ..tensors.marked import note
 from ..tensors.noted import Noted, ready
@@ -121,6 +122,8 @@ class Call(Inspection, RunLonger):
             else:
                 outcome, (buffers, error) = plan.forward(plan.evaluate, arguments)
                 self.residuals = None
+        except Signal:
+            raise
         except Exception as failed:
             carry_to_users(plan, self.arguments[2], failed)
             fitting.check_after(plan.spec, self.arguments[2], failed)

@@ -11,10 +11,11 @@ from ...checks.errors import describe, title
 from ...checks.foreign import foreign
 from ...checks.given import name_lost
 from ...checks.kinds import check_kinds, fault_of, is_kind
+from ...checks.tables import leaves
 from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
-from ..tensors.lua_values import CARRIED
+from ..tensors.lua_values import CARRIED, Carried
 from ..tensors.values import shapes
 from .registered import Titled
 
@@ -51,9 +52,11 @@ def factor(module: Titled, name: str, given: Scalar) -> Scalar:
 def check_after(spec: Module, input: Value, failed: Exception) -> None:
     """After a call has failed: refuses an input that is no tensor, of which JAX does not say whose it is.
 
+    What users' modules hand on to each other may be anything.
     Raises: as `check_kinds`. An error over arrays that are gone gets the module's name.
     """
-    check_kinds(spec, input)
+    if not any(isinstance(leaf, Carried) for leaf in leaves(input)):
+        check_kinds(spec, input)
     name_lost(spec, failed)
 
 
