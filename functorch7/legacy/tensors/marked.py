@@ -26,7 +26,10 @@ def note(table: Value, arrays: Value) -> None:
         return
     if isinstance(table, Marked) and isinstance(arrays, (list, dict)):
         leaves, key = _leaves_of(arrays)
-        vars(table)["_leaves"] = leaves  # so that no other array gets the place of one in memory
+        if _known.get(before := vars(table).get("_key", ())) is table:
+            del _known[before]
+        # The arrays are kept, so that no other gets the place of one in memory.
+        vars(table).update(_leaves=leaves, _key=key)
         _known[key] = table
     for each, made in _pairs(table, arrays):
         note(each, made)
