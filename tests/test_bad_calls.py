@@ -68,7 +68,7 @@ INPUTS = {
     "objects": like(None),
     "texts": like("a"),
     "dates": like(np.datetime64("2020-01-01")),
-    "durations": like(np.timedelta64(1)),
+    "durations": like(np.timedelta64(1, "s")),
     "numbers of 128 bits": like(np.longdouble(1)),
     "whole numbers of 33 bits": like(2**32),
     "masked numbers": lambda good: jax.tree.map(lambda leaf: np.ma.masked_array(leaf, True), good),
