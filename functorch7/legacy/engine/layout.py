@@ -40,7 +40,7 @@ class Layout:
         return tuple(dict.fromkeys(self.views))
 
     @cached_property
-    def views_of_places(self) -> tuple[View, ...]:
+    def views_of_arrays(self) -> tuple[View, ...]:
         """The tensors as views of what `arrays` gives."""
         if self.are_taken_whole:
             return self.views
@@ -58,7 +58,10 @@ class Layout:
         return self.is_whole or sum(map(len, self.storages)) <= SMALL
 
     def arrays(self) -> list:
-        """The elements of each place. Those of a storage with several are cut out once for all networks that ask."""
+        """The elements that programs take: of the storages or, if these are not `are_taken_whole`, of each place.
+
+        Those of a storage with several places are cut out once for all networks that ask.
+        """
         if self.are_taken_whole:
             return arrays_of(self.storages)
         return self._placed([[storage.ready] if cut is None else cut.of(storage) for storage, _, cut in self._cuts])
@@ -127,7 +130,7 @@ class Layout:
     def accumulated(self) -> Target:
         """Where backward adds: the `target`, or arrays that hold one place each."""
         if self.in_parts:
-            return Target(self.views_of_places, tuple(place.shape for place in self.places))
+            return Target(self.views_of_arrays, tuple(place.shape for place in self.places))
         return self.target
 
     def given_up(self, once: bool) -> tuple[list, list]:

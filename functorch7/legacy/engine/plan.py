@@ -177,7 +177,7 @@ class Plan(Running):
         return Program(
             self.spec,
             (treedef, tuple(order)),
-            self.parameters.views_of_places,
+            self.parameters.views_of_arrays,
             buffers,
             bool(self.root.in_training),
             self.dtype.name,

@@ -47,7 +47,7 @@ def _keys(table: Any) -> list:
     return list(table) if isinstance(table, dict) else list(range(len(table))) if isinstance(table, list) else []
 
 
-def kind_of(table: list | dict) -> type:
+def table_type(table: list | dict) -> type:
     """Whether a table is a list or a dict, of whatever class below these it is."""
     return dict if isinstance(table, dict) else list
 
@@ -70,7 +70,7 @@ def _matched(t1: Any, t2: Any, change: Callable[[Tensor, Tensor], Tensor]) -> An
         return change(t1 if isinstance(t1, Tensor) else _new(t2), t2)
     if not isinstance(t2, (list, dict)):
         raise _wrong(t1, t2)
-    old = t1 if isinstance(t1, kind_of(t2)) else kind_of(t2)()
+    old = t1 if isinstance(t1, table_type(t2)) else table_type(t2)()
     known = _keys(old)
     made = {key: _matched(old[key] if key in known else None, t2[key], change) for key in _keys(t2)}
     old.clear()
@@ -127,7 +127,7 @@ def recursiveTensorEq(t1: Nested, t2: Nested) -> bool:
     Raises: TypeError for anything but nested tensors.
     """
     if isinstance(t2, (list, dict)):
-        same = isinstance(t1, kind_of(t2)) and _keys(t1) == _keys(t2)
+        same = isinstance(t1, table_type(t2)) and _keys(t1) == _keys(t2)
         return same and all(recursiveTensorEq(t1[key], t2[key]) for key in _keys(t2))
     if not (isinstance(t1, Tensor) and isinstance(t2, Tensor)):
         raise _wrong(t1, t2)
@@ -239,7 +239,7 @@ def clear(module: Held, *fields: str | Sequence[str]) -> Held:
         if isinstance(value, Tensor):
             value.set()
         elif isinstance(value, (list, dict)):
-            setattr(module, name, kind_of(value)())
+            setattr(module, name, table_type(value)())
         elif value is not None and not isinstance(value, np.ndarray):
             setattr(module, name, None)
     return module

@@ -17,7 +17,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
 from .described import Described, overridden_in
 from .generated import class_of, is_generated, is_named
-from .nested import kind_of
+from .nested import table_type
 from .own_elements import take_writes
 
 RESULTS = ("_output", "_grad_input")
@@ -145,4 +145,4 @@ def _blank(described: type) -> Any:
 def _emptied(value: Any) -> Any:
     if isinstance(value, Tensor):
         return of_zeros(value.shape, value.dtype)
-    return kind_of(value)() if isinstance(value, (list, dict)) else value
+    return table_type(value)() if isinstance(value, (list, dict)) else value

@@ -23,7 +23,7 @@ from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .objective import Point, computed, evaluated, fitted, held, stored, table
 
-PLAIN = {float, int, bool, type(None)}
+COMPARED = {float, int, bool, type(None)}
 """Types of config's values of which equal ones are the same settings."""
 
 
@@ -221,7 +221,7 @@ def _known(rule: Rule, state: dict, params: Any) -> dict[str, Any]:
 def settings_of(rule: Rule, config: dict, x: Point) -> Settings:
     """The rule's settings in config, checked; for plain numbers that come again, those that are there."""
     params, values = held(rule.name, x), list(map(config.get, rule.keys))
-    if PLAIN.issuperset(map(type, values)):
+    if COMPARED.issuperset(map(type, values)):
         return _settings_of_numbers(rule, *values)
     return Settings(rule, _arguments(rule, map(plain, values), params))
 

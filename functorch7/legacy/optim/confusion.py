@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...checks.declared import whole_number
-from ...checks.errors import describe
 from ...checks.kinds import fault_of_real
+from ...checks.taken import array_of
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
 from ..tensors.tensor import Tensor
@@ -234,11 +234,8 @@ def _draw_rates(axes: Any, rates: np.ndarray, room: float) -> None:
 
 def _numbers(method: str, value: Numbers) -> np.ndarray:
     """Classes or scores as an array. Raises TypeError, ValueError for anything but real numbers."""
-    who, found = f"optim.ConfusionMatrix.{method}", unwrapped(value)
-    try:
-        array = found if isinstance(found, np.ndarray) else np.asarray(found)
-    except Exception as error:
-        raise TypeError(f"{who}: expected classes or scores, got {describe(value)}") from error
+    who = f"optim.ConfusionMatrix.{method}"
+    array = array_of(who, unwrapped(value))
     if (fault := fault_of_real(array, "classes or scores")) is not None:
         raise type(fault)(f"{who}: {fault}")
     return array.astype(np.float64)

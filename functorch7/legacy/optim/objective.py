@@ -20,7 +20,7 @@ from ..tensors.values import unwrapped
 
 Point: TypeAlias = Tensor | np.ndarray | jax.Array
 """The parameters: a tensor or NumPy array, which is changed in place, or a JAX array, which cannot be."""
-PLAIN: Any = (np.ndarray, jax.Array, Noted)
+ARRAYS: Any = (np.ndarray, jax.Array, Noted)
 """What needs no look at its numbers if their type is that of the parameters."""
 
 
@@ -61,7 +61,7 @@ def table(who: str, name: str, given: object) -> dict:
 def fitted(who: str, what: str, value: Value, like: Value) -> Value:
     """An array in another's shape and dtype; it must have as many elements."""
     array = value.noted if isinstance(value, Tensor) else unwrapped(value)
-    if isinstance(array, PLAIN) and not isinstance(array, np.ma.MaskedArray) and array.dtype == like.dtype:
+    if isinstance(array, ARRAYS) and not isinstance(array, np.ma.MaskedArray) and array.dtype == like.dtype:
         if array.shape == like.shape:
             return array
     elif (fault := fault_of_real(array, what)) is not None:
