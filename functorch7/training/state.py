@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import optax
 
-from ..core import Module, describe
+from ..core import Module, describe, is_concrete
 from ..core.types import Value
 from ..network import check_module
 from .given import as_variables, check_optimizer
@@ -50,8 +50,19 @@ def init_state(
     else:
         variables = module.init(key_or_variables)
     none_yet = jax.device_put(np.int32(0))
-    state = TrainState(variables.params, variables.buffers, optimizer.init(variables.params), none_yet)
-    return _each_its_own(state)
+    optimizer_state = _initial(optimizer, variables.params)
+    return _each_its_own(TrainState(variables.params, variables.buffers, optimizer_state, none_yet))
+
+
+def _initial(optimizer: optax.GradientTransformation, params: Value) -> Value:
+    """The optimizer's state: made by one program, not one for each shape, if all parameters are on one device.
+
+    On several devices it has to lie as they do, which a program would not see to.
+    """
+    arrays = jax.tree.leaves(params)
+    devices = {device for array in arrays if is_concrete(array) for device in array.devices()}
+    is_on_one = len(devices) == 1 and all(map(is_concrete, arrays))
+    return (jax.jit(optimizer.init) if is_on_one else optimizer.init)(params)
 
 
 def _copied(tree: Any) -> Any:
