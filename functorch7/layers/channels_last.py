@@ -144,7 +144,7 @@ def _product(
     outputs = kernels.shape[-1]
     images, kernels = _with_zeros(images, kernels)
     found = lax.conv_general_dilated(images, kernels, stride, edges, gaps, dilation, dimension_numbers=order)
-    return found[..., :outputs]
+    return lax.slice_in_dim(found, 0, outputs, axis=-1)
 
 
 def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
@@ -154,6 +154,8 @@ def _with_zeros(images: Array, kernels: Array) -> tuple[Array, Array]:
     *taps, planes, outputs = kernels.shape
     is_small = math.prod(images.shape[:-1]) * _WIDE <= _MOST_VALUES
     wide, many = _fast_sizes(math.prod(taps) if is_small else 0, planes, outputs)
+    if (wide, many) == (planes, outputs):
+        return images, kernels
     borders = [(0, 0)] * (images.ndim - 1)
     images = jnp.pad(images, [*borders, (0, wide - planes)])
     return images, jnp.pad(kernels, [*borders[1:], (0, wide - planes), (0, many - outputs)])
