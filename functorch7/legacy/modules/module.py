@@ -367,9 +367,10 @@ class Module(
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
-        is_table = isinstance(self._kept("_output") if call is None else call.result, (list, dict))
-        self.output = [] if is_table else self._made()
-        self.gradInput = [] if isinstance(self._kept("_grad_input"), (list, dict)) else self._as_made("_grad_input")
+        left = self._kept("_output") if call is None else call.result
+        has_gradient = call is not None and call.grad_input is not None  # which is as the input
+        pulled = call.arguments[2] if has_gradient else self._kept("_grad_input")
+        self.output, self.gradInput = ([] if isinstance(each, (list, dict)) else self._made() for each in (left, pulled))
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
         return self
 
