@@ -368,9 +368,8 @@ class Module(
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
         left = self._kept("_output") if call is None else call.result
-        has_gradient = call is not None and call.grad_input is not None  # which is as the input
-        pulled = call.arguments[2] if has_gradient else self._kept("_grad_input")
-        self.output, self.gradInput = ([] if isinstance(each, (list, dict)) else self._made() for each in (left, pulled))
+        pulled = self._kept("_grad_input") if call is None or call.grad_input is None else call.arguments[2]
+        self.output, self.gradInput = self._emptied(left), self._emptied(pulled)
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
         return self
 
