@@ -53,7 +53,7 @@ class Attending(nn.Module):
 def test_dimensions_count_from_the_last_inside_forward():
     x = np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
     same(Attending()(x), (x @ x.transpose(0, 2, 1)).sum(2, keepdims=True), 1e-5)
-    with pytest.raises(IndexError, match="dimension -1 out of range of a 3D tensor"):
+    with pytest.raises(IndexError, match="dimension -2 out of range of a 3D tensor"):
         torch.Tensor(x).transpose(-2, -1)
 
 
