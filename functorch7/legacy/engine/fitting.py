@@ -63,18 +63,17 @@ def check_after(spec: Module, input: Value, failed: Exception) -> None:
     name_lost(spec, failed)
 
 
-def check_traced(spec: Module, given: object) -> None:
-    """Raises TypeError for an array that JAX traces, of which it would not see what changes in the object."""
+def read(spec: Module, given: Given, reading: Callable[[Given], Value]) -> Value:
+    """What a module is given, as it is read.
+
+    Raises: TypeError for an array that JAX traces, of which it would not see what changes in the object; for one that
+    is not seen as it is.
+    """
     if isinstance(given, Tracer):
         raise TypeError(
             f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
             "network, variables = object.functional() is what jit, grad and vmap take"
         )
-
-
-def read(spec: Module, given: Given, reading: Callable[[Given], Value]) -> Value:
-    """What a module is given, as it is read. Raises TypeError for what is traced, or not seen as it is."""
-    check_traced(spec, given)
     try:
         return reading(given)
     except Unseen as unseen:
