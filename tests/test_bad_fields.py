@@ -131,5 +131,6 @@ def test_an_array_in_the_place_of_a_number_is_named(make):
 
 @pytest.mark.parametrize("make", [f7.WeightedMSECriterion, f7.ClassNLLCriterion, f7.CrossEntropyCriterion])
 def test_weights_that_are_no_numbers_are_refused(make):
-    with pytest.raises(TypeError, match=rf"nn.{make.__name__}: expected numbers, got 'both'"):
-        make("both")
+    for wrong, said in (("both", "'both'"), (np.ma.masked_array([1.0, 2.0], [0, 1]), "a numpy.MaskedArray")):
+        with pytest.raises(TypeError, match=rf"nn.{make.__name__}: expected numbers, got {said}"):
+            make(wrong)

@@ -293,10 +293,10 @@ def test_ties_of_different_shapes_are_refused(key):
 @pytest.mark.parametrize(
     ("ties", "said"),
     [
-        (((0, "weight"), (2, "weight")), 'expected ties (((0, "weight"), (2, "weight")), ...), pairs of paths, got'),
-        ((("0.weight", "2.weight"),), "pairs of paths, got a table of 2: '0.weight', '2.weight'"),
+        (((0, "weight"), (2, "weight")), 'expected ties (("0.weight", "2.weight"), ...), pairs of names or paths, got'),
+        (("0.weight", "2.weight"), "pairs of names or paths, got '0.weight'"),
         ({"0.weight": "2.weight"}, "got a table with keys ['0.weight']"),
-        ((((0, "weight"), (1, "weight")),), "there is no parameter at (1, 'weight')"),
+        ((("0.weight", "1.weight"),), "there is no parameter at (1, 'weight')"),
         ((((0, "weight"), (7, "weight")),), "there is no parameter at (7, 'weight')"),
         ((((0, "weight"), (0, "weight")),), "expected ties of each alias to one other owner"),
         ((((0, "weight"), (2, "weight")), ((0, "bias"), (2, "weight"))), "ties of each alias to one other owner"),
@@ -308,8 +308,9 @@ def test_ties_of_another_form_are_refused(ties, said, key):
     assert said in str(error.value)
 
 
-def test_ties_may_be_given_as_lists():
-    assert f7.Shared(TIED.module, [[[0, "weight"], [2, "weight"]]]) == TIED
+@pytest.mark.parametrize("ties", [[[[0, "weight"], [2, "weight"]]], [["0.weight", "2.weight"]]])
+def test_ties_may_be_given_as_lists_and_by_name(ties):
+    assert f7.Shared(TIED.module, ties) == TIED
 
 
 def test_tied_buffers_go_on_at_each_place_from_what_the_place_before_has_left(key):

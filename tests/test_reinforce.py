@@ -282,6 +282,16 @@ def test_a_reward_for_another_batch_is_refused(reward):
         f7.reinforce_loss(buffers, reward)
 
 
+def test_a_reward_may_have_the_first_sizes_of_what_a_users_loop_has_drawn():
+    layer = f7.ReinforceNormal(1.0)
+    draw = lambda key: layer.apply({}, {}, jnp.ones((4, 2)), key=key, train=True)[1]  # noqa: E731
+    buffers = jax.lax.map(draw, jax.random.split(KEY, 3))
+    (log_prob,) = (np.asarray(node.value) for node in f7.core.emitted(buffers, "log_prob"))
+    reward = np.arange(12.0).reshape(3, 4)
+    found = f7.reinforce_loss(buffers, reward)
+    np.testing.assert_allclose(found, -(reward * log_prob.sum(2)).sum(), rtol=1e-5)
+
+
 @pytest.mark.parametrize("drawing", [{}, {"key": KEY}])
 def test_a_reward_for_what_was_not_drawn_is_refused(drawing):
     _, buffers = f7.ReinforceNormal(1.0).apply({}, {}, ONES, **drawing)

@@ -1,13 +1,13 @@
 """Arrays as hyper-parameters: hashed by content, so that a description that holds one stays hashable."""
 
 import hashlib
-import reprlib
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks.fields import UnfitValue
+from ..checks.foreign import foreign
 
 
 class Const:
@@ -25,8 +25,8 @@ class Const:
 
     def __init__(self, value: "npt.ArrayLike | Const | None"):
         array = np.array(value)
-        if array.dtype.kind not in "biufcV":  # V: bfloat16 and its like
-            raise UnfitValue(f"expected numbers, got {reprlib.repr(value)}")
+        if array.dtype.kind not in "biufcV" or isinstance(value, np.ma.MaskedArray):  # V: bfloat16 and its like
+            raise UnfitValue(f"expected numbers, got {foreign(value)}")
         array.setflags(write=False)
         self.value = array
         digest = hashlib.sha256(f"{array.dtype}{array.shape}".encode())

@@ -138,6 +138,11 @@ def dotted(path: Path) -> str:
     return ".".join(map(str, path))
 
 
+def path_of(name: str) -> Path:
+    """The path that `dotted` names."""
+    return tuple(int(each) if each.isdecimal() else each for each in name.split("."))
+
+
 def found_at(tree: Tree, path: Path) -> Value:
     """What is at a path in a tree of lists and dicts."""
     for name in path:

@@ -5,29 +5,34 @@ from typing import Any
 from ..checks.errors import expected, title
 from ..core.module import Children, Module, Variables
 from ..core.tied import tying
-from ..core.tree import Path, found_at, with_at
+from ..core.tree import Path, found_at, path_of, with_at
 from ..core.types import Array, Key, Tree
 from .fitting import check_module
 
-EXAMPLE = '(((0, "weight"), (2, "weight")), ...)'
+EXAMPLE = '(("0.weight", "2.weight"), ...)'
+
+
+def _is_listed(given: Any) -> bool:
+    return isinstance(given, (tuple, list))
 
 
 class Shared(Module):
     """y = module(x), with tied parameters: each tie (owner, alias) makes the alias read the owner's array.
 
+    Owner and alias are names, as in `state_dict`, or paths: "0.weight" is (0, "weight").
     The params tree has None at the alias; the owner's gradient is the sum over all its places. An owner may be
     the alias of another tie: then all read the first one's. What a call changes, such as running statistics, is shared
     by `tied_buffers`, pairs of places likewise: each place starts from what the one before it has left, and the new
     buffers have what the last one has left at all of them.
 
     Shape: as `module`.  Parameters and buffers: those of `module`, one level down.
-    Raises: ValueError unless ties are pairs of paths, for an alias of two owners or of itself, for a path without an
-    array, and if a tie's arrays differ in shape.
+    Raises: ValueError unless ties are pairs of names or paths, for an alias of two owners or of itself, for a path
+    without an array, and if a tie's arrays differ in shape.
     Source: nn/doc/module.md, `share`; the overview chapter, "Sharing Parameters".
 
     >>> import functorch7 as f7
     >>> net = f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3))
-    >>> tied = f7.Shared(net, (((0, "weight"), (2, "weight")),))
+    >>> tied = f7.Shared(net, (("0.weight", "2.weight"),))
     >>> f7.output_shape(tied, (8, 3))
     (8, 3)
     """
@@ -42,7 +47,7 @@ class Shared(Module):
 
     def _ties(self, given: Any) -> tuple[tuple[Path, Path], ...]:
         """Ties in which each alias has the first owner of its chain."""
-        if not isinstance(given, (tuple, list)):
+        if not _is_listed(given):
             raise expected(self, f"ties {EXAMPLE}", given)
         owners: dict[Path, Path] = {}  # by alias
         for owner, alias in map(self._tie, given):
@@ -53,10 +58,10 @@ class Shared(Module):
         return tuple((owner, alias) for alias, owner in owners.items())
 
     def _tie(self, given: Any) -> tuple[Path, Path]:
-        """A tie as hashable tuples. Raises ValueError for anything but two paths of positions and names."""
-        paths = tuple(given) if isinstance(given, (tuple, list)) else ()
-        if len(paths) != 2 or not all(isinstance(path, (tuple, list)) and path for path in paths):
-            raise expected(self, f"ties {EXAMPLE}, pairs of paths", given)
+        """A tie as hashable tuples. Raises ValueError for anything but two names, or paths of positions and names."""
+        paths = [path_of(each) if isinstance(each, str) else each for each in given] if _is_listed(given) else []
+        if len(paths) != 2 or not all(_is_listed(path) and path for path in paths):
+            raise expected(self, f"ties {EXAMPLE}, pairs of names or paths", given)
         owner, alias = map(tuple, paths)
         return owner, alias
 

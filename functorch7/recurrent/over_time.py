@@ -23,7 +23,7 @@ from .recurrence import Recursor
 
 
 def over_time(
-    module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key, train: bool
+    module: Module, params: Tree, buffers: Tree, inputs: Value, *, key: Key = None, train: bool = False
 ) -> tuple[Array, Tree]:
     """(outputs, buffers) of `module.apply` at every step, in order; time is the first dimension.
 

@@ -10,7 +10,8 @@ from ..core.types import ArrayLike, Tree
 def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
     """The reward for each element of a log-probability.
 
-    `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape.
+    `reward` has one number per example (B), one per step and example (T x B), or the log-probability's shape, or its
+    first sizes: those of a loop of the caller's own are not among the steps.
     Raises: ValueError for rewards of other shapes.
     """
     shape, time_axes = jnp.shape(log_prob.value), log_prob.time_axes
@@ -19,7 +20,9 @@ def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
         return reward
     steps = shape[:time_axes] if reward.ndim > time_axes else (1,) * time_axes
     leading = steps + reward.shape[-1:]
-    if len(shape) > time_axes and reward.shape[-1:] != shape[time_axes : time_axes + 1]:
+    if time_axes < reward.ndim and reward.shape == shape[: reward.ndim]:
+        leading = reward.shape
+    elif len(shape) > time_axes and reward.shape[-1:] != shape[time_axes : time_axes + 1]:
         leading = (*steps, 1) if reward.shape[-1:] == (1,) else leading
     try:
         return jnp.broadcast_to(reward.reshape(leading + (1,) * (len(shape) - len(leading))), shape)

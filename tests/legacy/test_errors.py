@@ -238,14 +238,16 @@ def test_backward_with_what_is_no_gradient_says_what_it_was(wrong, said):
     ids=["a text", "an array of texts", "durations", "a masked array", "a storage"],
 )
 def test_what_holds_no_numbers_is_neither_a_gradient_nor_an_input(wrong, said):
-    module = nn.Identity()
-    module.forward(values(1))
+    module, table = nn.Identity(), nn.CAddTable()
+    module.forward(values(1)), table.forward([values(1), values(1)])
     with pytest.raises(
         ValueError, match=rf"nn.Identity: expected a gradOutput of shape \(1,\), as the output, got {said}"
     ):
         module.backward(values(1), wrong)
     with pytest.raises(TypeError, match=rf"nn.Identity: expected a tensor, got {said}"):
         module.forward(wrong)
+    with pytest.raises(TypeError, match=rf"nn.CAddTable: expected a table of tensors, got {said}"):
+        table.forward([values(1), wrong])
 
 
 @pytest.mark.parametrize("wrong", [1j, np.complex64(1j), "a", [1], np.ones(2), torch.ones(2), object()], ids=type)

@@ -211,6 +211,7 @@ PAIR = [values(2, 3), values(2, 3, seed=1)]
     (lambda: nn.ConcatTable().add(nn.Tanh()).add(nn.Tanh()), X), (nn.FlattenTable, PAIR), (nn.CAddTable, PAIR),
     (lambda: nn.JoinTable(1), PAIR), (lambda: nn.SelectTable(1), PAIR), (lambda: nn.SplitTable(1), X),
     (lambda: nn.NarrowTable(1), PAIR), (lambda: nn.ParallelTable().add(nn.Tanh()).add(nn.Tanh()), PAIR),
+    (lambda: nn.Sequencer(nn.Tanh()), PAIR), (lambda: nn.Sequencer(nn.Tanh()), values(2, 3, 4)),
 ])  # fmt: skip
 def test_clearState_leaves_empty_tables_where_there_were_tables(make, input):
     module = make()

@@ -45,6 +45,18 @@ def test_backward_of_several_tensors_takes_and_gives_a_table(evaluated):
     same(net.linear.gradInput, grad_x, 1e-5)  # the first call's is found last, as in Torch
 
 
+class Attending(nn.Module):
+    def forward(self, x):
+        return (x @ x.transpose(-2, -1)).sum(-1)
+
+
+def test_dimensions_count_from_the_last_inside_forward():
+    x = np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
+    same(Attending()(x), (x @ x.transpose(0, 2, 1)).sum(2, keepdims=True), 1e-5)
+    with pytest.raises(IndexError, match="dimension -2 out of range of a 3D tensor"):
+        torch.Tensor(x).transpose(-2, -1)
+
+
 def test_an_attribute_that_changes_changes_the_result(evaluated):
     net = evaluated
     before = np.asarray(net(X))

@@ -272,7 +272,7 @@ def test_default_types_that_are_refused_and_whole_numbers():
 
 
 def test_fields_are_tables_from_the_beginning_where_they_will_be():
-    assert nn.CAddTable().gradInput == [] and nn.SplitTable(1).output == []
+    assert nn.CAddTable().gradInput == nn.ConcatTable().output == [] and nn.SplitTable(1).output.dim() == 0
     chain = nn.Sequential().add(nn.ParallelTable()).add(nn.Linear(2, 2)).add(nn.ConcatTable())
     both_ways = nn.BiSequencer(nn.LSTM(2, 2))
     assert chain.output == chain.gradInput == both_ways.output == both_ways.gradInput == []

@@ -170,6 +170,24 @@ def test_what_torch7_refuses_is_refused(call, error, message):
         call(torch.FloatTensor(X))
 
 
+class OfPytorch:
+    """What is asked about a tensor of PyTorch's, whose type of numbers NumPy does not know."""
+
+    shape, ndim, dtype = (3, 4), 2, "torch.float32"
+
+    def detach(self): ...
+
+
+OfPytorch.__module__, OfPytorch.__name__ = "torch", "Tensor"
+
+
+@pytest.mark.parametrize("call", ["copy", "add", "cmul"])
+def test_tensors_of_pytorch_are_named_with_what_makes_arrays_of_them(call):
+    message = rf"torch.{call}: expected .*, got \(a torch.Tensor; its detach\(\).cpu\(\).numpy\(\) is an array\)"
+    with pytest.raises(TypeError, match=message):
+        getattr(torch.FloatTensor(X), call)(OfPytorch())
+
+
 @pytest.mark.parametrize(
     "refused", [lambda x: x.rand(2), lambda x: x.randn(2), lambda x: x.zeros(), lambda x: x.ones()]
 )

@@ -385,7 +385,6 @@ SCHEMAS = [
     Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
     Schema(layers.FlattenTable, more=lambda node, fields: {"input_map": []}, output=list, grad_input=list),
-    Schema(layers.SplitTable, output=list),
     # Samples
     Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}),
 ]  # fmt: skip

@@ -67,7 +67,7 @@ def _split(gates: int, size: int) -> list[T7Object]:
         module(
             "nn.Reshape", size=storage([gates, size]), nelement=gates * size, batchsize=storage([0, gates, size])
         ),
-        module("nn.SplitTable", dimension=1, nInputDims=2, output=[]),
+        module("nn.SplitTable", dimension=1, nInputDims=2),
     ]  # fmt: skip
 
 

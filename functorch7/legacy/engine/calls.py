@@ -17,7 +17,7 @@ from ..tensors.marked import note
 from ..tensors.noted import Noted, ready
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
-from ..tensors.values import Input, Output, as_gradient, completed, is_one_of, same_values, shapes
+from ..tensors.values import Input, Output, Unseen, as_gradient, completed, is_one_of, same_values, shapes
 from . import compiled, fitting, watched
 from .at_input import is_large
 from .fitting import factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
@@ -74,9 +74,7 @@ class Call(Inspection, RunLonger):
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
         self.plan, self.given = plan, given
-        if isinstance(given, fitting.UNSEEN):
-            fitting.check_unseen(plan.spec, given)
-        input = plan.input_of(given)
+        input = fitting.read(plan.spec, given, plan.input_of)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
             self.arguments = (parameters, [], input, [], None)
@@ -176,7 +174,10 @@ class Call(Inspection, RunLonger):
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
         self.given_gradient = grad_output
         cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
-        self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
+        try:
+            self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
+        except Unseen:
+            raise misfit(module.title(), self.output, cotangent) from None
         grad_output = self._fitted(module, self.read_gradient)
         note(cotangent, grad_output)
         if self.plan.program.keeps_types:

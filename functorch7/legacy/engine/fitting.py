@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from jax.core import Tracer
@@ -16,8 +17,10 @@ from ...core import Module
 from ...core.types import Scalar, Value
 from ..tensors.arguments import described, is_number
 from ..tensors.lua_values import CARRIED, Carried
-from ..tensors.values import shapes
+from ..tensors.values import Unseen, shapes
 from .registered import Titled
+
+Given = TypeVar("Given")
 
 
 class Misfit(ValueError):
@@ -60,18 +63,22 @@ def check_after(spec: Module, input: Value, failed: Exception) -> None:
     name_lost(spec, failed)
 
 
-UNSEEN = (Tracer, np.ma.MaskedArray)
-"""What a compiled program would take all the same: an array that JAX traces, and one with a mask."""
+def read(spec: Module, given: Given, reading: Callable[[Given], Value]) -> Value:
+    """What a module is given, as it is read.
 
-
-def check_unseen(spec: Module, given: object) -> None:
-    """Raises TypeError for these: JAX does not see what changes in the object, nor the mask."""
+    Raises: TypeError for an array that JAX traces, of which it would not see what changes in the object; for one that
+    is not seen as it is.
+    """
     if isinstance(given, Tracer):
         raise TypeError(
             f"{title(spec)}: the object changes with each call, so that JAX cannot trace it; "
             "network, variables = object.functional() is what jit, grad and vmap take"
         )
-    check_kinds(spec, given)
+    try:
+        return reading(given)
+    except Unseen as unseen:
+        check_kinds(spec, unseen.array)
+        raise
 
 
 def has_shapes_of(output: Value, gradient: Value) -> bool:

@@ -18,7 +18,7 @@ from ...layers import Node
 from ...layers.graph_nodes import nodes_among
 from ...network import numbers
 from ..engine.calls import Call, count
-from ..engine.fitting import UNSEEN, check_unseen
+from ..engine.fitting import read
 from ..engine.forms import Form
 from ..engine.noting import all_looked_at
 from ..engine.plan import Plan
@@ -295,21 +295,19 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _arguments(self, input: Input, target: Input | None) -> tuple[Any, tuple, np.dtype]:
         """(input, (target[, mask]), dtype of the loss), as arrays."""
-        for each in (input, target):
-            if isinstance(each, UNSEEN):
-                check_unseen(self._spec, each)
         if isinstance(input, (list, tuple)) and self._spec.traits.takes_table:  # also one of plain numbers
-            given = [_read(each) for each in input]
+            given = [read(self._spec, each, _read) for each in input]
         else:
-            given = _read(input)
+            given = read(self._spec, input, _read)
+        others = self._others(target)
         first = next(iter(jax.tree.leaves(given)), None) if isinstance(given, (list, dict)) else given
         # Results of JAX keep their precision; NumPy's float64 is only how NumPy writes numbers.
         dtype = first.dtype if isinstance(first, (jax.Array, Noted)) else dtype_of(self._type)
-        return given, self._others(target), dtype
+        return given, others, dtype
 
     def _others(self, target: Input | None) -> tuple:
         """(target[, mask]), as arrays."""
-        given = _read(target)
+        given = read(self._spec, target, _read)
         masked = self._zero_mask is not None and self.own_description().takes_mask
         return (given, self._zero_mask) if masked else (given,)
 

@@ -367,9 +367,9 @@ class Module(
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
-        is_table = isinstance(self._kept("_output") if call is None else call.result, (list, dict))
-        self.output = [] if is_table else self._made()
-        self.gradInput = [] if isinstance(self._kept("_grad_input"), (list, dict)) else self._as_made("_grad_input")
+        left = self._kept("_output") if call is None else call.result
+        pulled = self._kept("_grad_input") if call is None or call.grad_input is None else call.arguments[2]
+        self.output, self.gradInput = self._emptied(left), self._emptied(pulled)
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...core.types import Value
 from ...interop.torch7.table import schema_of
 from ..engine.calls import Call, Newest, count
 from ..engine.compiled import without_float0
@@ -70,6 +71,10 @@ class Results(OwnBackward, Described):
             return []
         tensors = [self._made() for _ in range(2)]
         return tensors if kind is not None and issubclass(kind, tuple) else tensors[0]
+
+    def _emptied(self, result: Value) -> Value:
+        """What Torch's clearState leaves of a result, or of an input instead of its gradient."""
+        return [] if isinstance(result, (list, dict)) else self._made()
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)

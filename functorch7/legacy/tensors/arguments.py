@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
+from ...checks.foreign import foreign, is_foreign
 from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .casting import as_type
@@ -82,7 +83,7 @@ def array_of(values: Numbers, dtype: np.dtype) -> np.ndarray:
     try:
         return as_type(np.array(are_numbers(values)), dtype)
     except (TypeError, ValueError):
-        raise ValueError(f"expected numbers, and tables of one size in each table, got {values!r}") from None
+        raise ValueError(f"expected numbers, and tables of one size in each table, got {described(values)}") from None
 
 
 def are_numbers(values: Given) -> Given:
@@ -90,7 +91,7 @@ def are_numbers(values: Given) -> Given:
     dtype: Any = getattr(values, "dtype", None)
     kind = getattr(np.asarray(values).dtype if dtype is None else dtype, "kind", "O")
     if kind in "OUScmM" or isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {values!r}")
+        raise TypeError(f"expected a number, a tensor or a table of numbers for elements, got {described(values)}")
     return values
 
 
@@ -106,7 +107,8 @@ def is_tensor(value: object) -> TypeGuard[Numbers]:
     """Whether a value is a tensor, an array or a table of numbers."""
     if isinstance(value, (list, tuple)):
         return isinstance(as_arrays(value), np.ndarray)
-    return hasattr(value, "ndim") and not isinstance(value, np.generic)
+    is_array = hasattr(value, "ndim") and not isinstance(value, np.generic)
+    return is_array and isinstance(getattr(value, "dtype", None), np.dtype)
 
 
 def given_as(args: Iterable, named: Mapping[str, object] | None = None) -> str:
@@ -121,6 +123,8 @@ def described(value: object) -> str:
     """An argument for an error message: a tensor by its sizes."""
     if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
         return f"[{', '.join(map(described, value))}]"
+    if hasattr(value, "ndim") and is_foreign(value):
+        return foreign(value)
     if isinstance(value, np.generic) or not is_tensor(value):
         return repr(value)
     return f"a tensor of size {sizes_text(np.shape(value))}"

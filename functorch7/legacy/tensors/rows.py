@@ -36,6 +36,7 @@ from .notes import Noting
 from .number import only_element
 from .plans import Plan, places_of_letters, planned, types_of
 from .quiet import quietly
+from .styles import counted
 from .type_names import type_name_of
 
 WORDS = {
@@ -315,6 +316,7 @@ class Row(Formed):
 
 
 def _axis(name: str, dimension: float, size: tuple) -> int:
+    dimension = counted(dimension, len(size))
     if not 1 <= dimension <= len(size):
         raise IndexError(f"torch.{name}: dimension {dimension} out of range of a tensor of size {sizes_text(size)}")
     return int(dimension) - 1

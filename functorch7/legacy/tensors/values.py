@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from ...checks.foreign import foreign
 from ...checks.tables import entries
 from ...core import is_concrete
 from ...core.types import Value
@@ -35,6 +36,14 @@ Output: TypeAlias = Tensor | Any
 """What an object gives: a tensor, or a table of tensors where it is made so, which checkers cannot know."""
 
 
+class Unseen(TypeError):
+    """An array of which a compiled program would not see all: one with a mask."""
+
+    def __init__(self, array: np.ma.MaskedArray):
+        super().__init__(f"expected tensors, got {foreign(array)}")
+        self.array = array
+
+
 def _elements(tensor: Tensor, waits: bool) -> Elements:
     """A tensor's array or, for a call that waits, what is noted of it.
 
@@ -55,6 +64,7 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
 
     A call that waits takes what is noted of tensors on an accelerator, and copies of NumPy's arrays: their owner may
     write to them before it runs.
+    Raises: Unseen.
     """
     if isinstance(value, Tensor):
         return _elements(value, waits)
@@ -67,6 +77,8 @@ def unwrapped(value: Value, waits: bool = False) -> Value:
         return [unwrapped(v, waits) for v in found] if isinstance(found, list) else found
     if isinstance(value, dict):
         return of_each(lambda v: unwrapped(v, waits), value)
+    if isinstance(value, np.ma.MaskedArray):
+        raise Unseen(value)
     return Carried(value) if isinstance(value, OfLua) else as_arrays(value)
 
 

@@ -9,6 +9,7 @@ from .arguments import described, is_number, sized, sizes_text
 from .computing import computed
 from .kinds import Result, Sizes
 from .sizes import numbers_given, sizes_given
+from .styles import counted
 
 
 class Views:
@@ -36,10 +37,11 @@ class Views:
     nElement: Any
     isContiguous: Any
 
-    def _axis(self, dim: int) -> int:
+    def _axis(self, dim: float) -> int:
         if not is_number(dim):
             raise TypeError(f"expected a number as a dimension, got {described(dim)}")
         count = 0 if self.shape == (0,) else len(self.shape)
+        dim = counted(dim, count)
         if not 1 <= dim < count + 1:  # 1.5 is 1, as everywhere in Torch
             raise IndexError(f"dimension {dim} out of range of a {count}D tensor; dimensions count from 1")
         return int(dim) - 1
