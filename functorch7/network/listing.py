@@ -9,6 +9,7 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ..checks.errors import describe
+from ..checks.foreign import foreign, is_foreign
 from ..core import tree
 from ..core.module import Module
 from ..core.types import Device, Tree, Value
@@ -72,8 +73,9 @@ def _is_floating(dtype: DTypeLike) -> bool:
 def to(variables: object, dtype: DTypeLike | None = None, device: Device | str | None = None) -> Value:
     """A tree of arrays (variables, params, buffers) with its floating-point arrays cast, and all on a device.
 
-    `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing. Raises TypeError for a dtype of
-    integers, and for a description, which has no arrays; RuntimeError for a kind of device that JAX does not have.
+    `device` is a device of JAX or its kind ("cpu", "gpu"); None changes nothing.
+    Raises: TypeError for a dtype of integers, for a description, which has no arrays, and for other libraries' arrays;
+    RuntimeError for a kind of device that JAX does not have.
 
     >>> import functorch7 as f7, jax
     >>> params, _ = f7.to(f7.Linear(2, 1).init(jax.random.key(0)), "bfloat16")
@@ -90,6 +92,8 @@ def to(variables: object, dtype: DTypeLike | None = None, device: Device | str |
     def moved(leaf: Any) -> Any:
         if not hasattr(leaf, "dtype"):
             return leaf
+        if is_foreign(leaf):
+            raise TypeError(f"to: expected arrays, such as variables, got {foreign(leaf)}")
         cast = leaf.astype(dtype) if dtype is not None and jnp.issubdtype(leaf.dtype, jnp.inexact) else leaf
         return cast if place is None else jax.device_put(cast, place)
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...checks.foreign import foreign
 from ...checks.kinds import fault_of_real
 from ...core.types import Array, Value
 from ..tensors.casting import is_floating
@@ -28,7 +29,7 @@ def held(who: str, x: Point) -> Value:
     """The array of a tensor (or what is noted of it), of NumPy or of JAX; anything else is refused."""
     array = x.noted if isinstance(x, Tensor) else x
     if not isinstance(array, (np.ndarray, jax.Array, Noted)):
-        raise TypeError(f"optim.{who}: expected a tensor or an array x, got {x!r}")
+        raise TypeError(f"optim.{who}: expected a tensor or an array x, got {foreign(x)}")
     if not is_floating(array.dtype):
         raise TypeError(f"optim.{who}: expected floating-point numbers in x, got {array.dtype}")
     if isinstance(array, np.ndarray) and not isinstance(x, Tensor) and not array.flags.writeable:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arguments import described, in_type, is_number, of_one_type
+from .arguments import described, given_as, in_type, is_number, of_one_type
 from .computing import computed
 from .distributions import drawn, permutation
 from .kinds import Made, Maker
@@ -118,7 +118,8 @@ def joined(args: tuple, like: Maker[Made]) -> Made:
     is_table = bool(parts) and isinstance(parts[-1], (list, tuple))
     tensors, results = (parts[-1], parts[:-1]) if is_table else (parts[-2:], parts[:-2])
     if len(tensors) < 1 + (not is_table) or len(results) > 1 or not all(hasattr(t, "storage_") for t in tensors):
-        raise TypeError(f"torch.cat: expected ([result], a table of tensors or two tensors, [dimension]), got {args}")
+        wanted = "([result], a table of tensors or two tensors, [dimension])"
+        raise TypeError(f"torch.cat: expected {wanted}, got {given_as(args)}")
     of_one_type("cat", (*tensors, *results))
     tensors = [each for each in tensors if each.dim()] or tensors[:1]  # empty ones do not count
     is_empty = not tensors[0].dim()  # as all are then

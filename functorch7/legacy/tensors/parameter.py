@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.foreign import foreign, is_foreign
 from .changes import changed
 from .kinds import Numbers
 from .tensor import Tensor
@@ -25,8 +26,8 @@ class Parameter(Tensor):
     __slots__ = ("_grad", "_requires_grad")
 
     def __init__(self, data: Numbers, requires_grad: bool = True):
-        if not isinstance(data, (Tensor, list, tuple)) and not hasattr(data, "dtype"):
-            raise TypeError(f"nn.Parameter: expected a tensor, an array or a list of numbers, got {data!r}")
+        if not isinstance(data, (list, tuple)) and (not hasattr(data, "dtype") or is_foreign(data)):
+            raise TypeError(f"nn.Parameter: expected a tensor, an array or a list of numbers, got {foreign(data)}")
         array: Any = data
         tensor = data if isinstance(data, Tensor) else Tensor.of(array) if hasattr(data, "dtype") else Tensor(data)
         if tensor.dtype.kind in "iub":
