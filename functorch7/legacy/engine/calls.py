@@ -230,12 +230,13 @@ class Call(Inspection, RunLonger):
     ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         plan, scale = self.plan, factor(module, "scale", 1 if scale is None else scale)
-        gradients = plan.fitting_gradients
+        gradients, lies_elsewhere = plan.fitting_gradients, False
         if plan.is_stale:
             gradients = self._now(gradients)
-            if not gradients.lies_as(plan.gradients) or self._terms() != plan.terms:
-                self.pull_back(module, grad_output, state, step, scale)
-                return self.accumulate(scale)
+            lies_elsewhere = not gradients.lies_as(plan.gradients) or self._terms() != plan.terms
+        if lies_elsewhere or plan.called:  # whose updateGradInput may itself add to gradients: they are read after it
+            self.pull_back(module, grad_output, state, step, scale)
+            return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step, scale)
         by = None if type(scale) in (int, float) and scale == 1 else scale
         if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, by):
