@@ -156,7 +156,9 @@ class Call(Inspection, RunLonger):
         forward = self.forward
         given = (forward or self).given
         if input is not given:
-            input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
+            # A graph reads forward's, unless it has run since as a part of a network around it.
+            reads_none = self.plan.is_graph and module._newest_call().number <= self.number
+            input = given if reads_none or is_one_of(input, given) else completed(input, given)
         values = input if type(input) is np.ndarray else self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
@@ -230,10 +232,8 @@ class Call(Inspection, RunLonger):
     ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         plan, scale = self.plan, factor(module, "scale", 1 if scale is None else scale)
-        gradients, lies_elsewhere = plan.fitting_gradients, False
-        if plan.is_stale:
-            gradients = self._now(gradients)
-            lies_elsewhere = not gradients.lies_as(plan.gradients) or self._terms() != plan.terms
+        gradients = self._now(plan.fitting_gradients) if plan.is_stale else plan.fitting_gradients
+        lies_elsewhere = plan.is_stale and (not gradients.lies_as(plan.gradients) or self._terms() != plan.terms)
         if lies_elsewhere or plan.called:  # whose updateGradInput may itself add to gradients: they are read after it
             self.pull_back(module, grad_output, state, step, scale)
             return self.accumulate(scale)
