@@ -349,3 +349,16 @@ def test_rows_are_the_tensor():
     net.forward(X)
     gradients = values(2, 5, 3, seed=6)
     same(net.backward(X, torch.Tensor(gradients)), gradients[0] + 2 * gradients[1], rtol=1e-5)
+
+
+def test_backward_of_a_graph_that_ran_since_inside_another_is_that_of_the_later_run():
+    node = nn.Identity()()
+    inside = nn.gModule([node], [nn.Tanh()(nn.Linear(2, 2)(node))])
+    around = nn.Sequential().add(inside).add(nn.Linear(2, 1))
+    few, many = torch.Tensor(np.eye(2)), torch.Tensor([[1, 2], [3, 4], [5, -6]])
+    inside.forward(few)
+    around.forward(many)
+    alone = inside.clone()
+    alone.forward(many)
+    expected = alone.backward(many, torch.ones(3, 2))
+    np.testing.assert_allclose(inside.backward(many.clone(), torch.ones(3, 2)).numpy(), expected.numpy(), 1e-5)

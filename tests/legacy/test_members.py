@@ -110,6 +110,23 @@ def test_a_member_shows_the_newest_of_what_it_computed_alone_and_as_a_part():
     same(inside.gradInput, [3, 3])
 
 
+def test_what_a_members_gradient_leaves_out_is_zero():
+    class First(nn.Criterion):
+        """The first tensor of a table, summed; its gradient has no entry for the others."""
+
+        def updateOutput(self, input, target):
+            return input[0].sum()
+
+        def updateGradInput(self, input, target):
+            return [torch.ones(*input[0].shape)]
+
+    criterion = nn.ParallelCriterion().add(First(), 2).add(nn.MSECriterion())
+    x, y = [[torch.Tensor([1, 2]), torch.Tensor([3])], torch.Tensor([5])], [torch.Tensor([0]), torch.Tensor([4])]
+    assert criterion.forward(x, y) == 7
+    (first, second), third = criterion.backward(x, y)
+    assert (first.totable(), second.totable(), third.totable()) == ([2, 2], [0], [2])
+
+
 @pytest.mark.parametrize("how", ["pickled", "cloned", "a file"])
 @pytest.mark.parametrize("member", ["ModuleCriterion", "MSECriterion"])
 def test_copies_and_files_keep_members(member, how, tmp_path):

@@ -54,6 +54,10 @@ def test_assignment_through_indices_and_masks():
     same(t, [[0, 20, 3], [0, 8, 9]])
     t[t.numpy() == 0] = -1
     same(t[t.numpy() < 0], [-1, -1])
+    t[t.numpy() < 0] = torch.Tensor([5, 6, 7])  # of which there are places for two
+    same(t, [[5, 20, 3], [6, 8, 9]])
+    with pytest.raises(ValueError, match="expected a number or elements for size 6, got 2"):
+        t[t.numpy() > 0] = torch.Tensor([5, 6])
 
 
 @pytest.mark.parametrize("view, position", [

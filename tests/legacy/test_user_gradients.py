@@ -284,3 +284,38 @@ def test_an_object_at_two_places_has_at_each_what_its_gradient_there_has_left(be
         same(net.backward(x, g), 6 * x**2 * outer, 1e-5)
         same(user.gradInput, net.gradInput)
         same(user.gradWeight, [time * ((middle**3 * g).sum() + (x**3 * outer).sum())], 1e-5)
+
+
+class AddsByItself(nn.Module):
+    """A Linear inside, whose parameters are its own, and whose `backward` its updateGradInput calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(2, 1)
+        for name in ("weight", "bias", "gradWeight", "gradBias"):
+            setattr(self, name, getattr(self.inner, name))
+
+    def updateOutput(self, input):
+        self.output = self.inner.forward(input)
+        return self.output
+
+    def updateGradInput(self, input, gradOutput):
+        self.gradInput = self.inner.backward(input, gradOutput)
+        return self.gradInput
+
+
+def test_what_an_updateGradInput_adds_to_gradients_stays():
+    user, last = AddsByItself(), nn.MulConstant(3)
+    net = nn.Sequential().add(user).add(nn.Linear(1, 1)).add(last)
+    net.parameters()[0][2].fill(2)
+    _, gradients = net.getParameters()
+    for name in ("weight", "bias", "gradWeight", "gradBias"):  # which the flat tensors now have
+        setattr(user.inner, name, getattr(user, name))
+    gradients.zero()
+    x = torch.Tensor([5, 7])
+    for time in (1, 2):
+        output = net.forward(x)
+        net.backward(x, torch.ones(1))
+        same(user.gradWeight, [[time * 6 * 5, time * 6 * 7]])
+        same(user.gradBias, [time * 6])
+        assert output.shape == (1,) and gradients[5] == time * 3

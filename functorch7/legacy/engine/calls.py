@@ -154,7 +154,9 @@ class Call(Inspection, RunLonger):
         forward = self.forward
         given = (forward or self).given
         if input is not given:
-            input = given if self.plan.is_graph or is_one_of(input, given) else completed(input, given)
+            # A graph reads forward's, unless it has run since as a part of a network around it.
+            reads_none = self.plan.is_graph and module._newest_call().number <= self.number
+            input = given if reads_none or is_one_of(input, given) else completed(input, given)
         values = input if type(input) is np.ndarray else self.plan.read(input, self.plan.takes_table)
         if same_values(values, self.arguments[2]):
             return self
@@ -231,12 +233,11 @@ class Call(Inspection, RunLonger):
     ) -> None:
         """Pulls gradOutput back and adds the parameters' gradients to their tensors, in one call."""
         plan, scale = self.plan, factor(module, "scale", 1 if scale is None else scale)
-        gradients = plan.fitting_gradients
-        if plan.is_stale:
-            gradients = self._now(gradients)
-            if not gradients.lies_as(plan.gradients) or self._terms() != plan.terms:
-                self.pull_back(module, grad_output, state, step, scale)
-                return self.accumulate(scale)
+        gradients = self._now(plan.fitting_gradients) if plan.is_stale else plan.fitting_gradients
+        lies_elsewhere = plan.is_stale and (not gradients.lies_as(plan.gradients) or self._terms() != plan.terms)
+        if lies_elsewhere or plan.called:  # whose updateGradInput may itself add to gradients: they are read after it
+            self.pull_back(module, grad_output, state, step, scale)
+            return self.accumulate(scale)
         cotangents = self._prepare(module, grad_output, state, step, scale)
         by = None if type(scale) in (int, float) and scale == 1 else scale
         if type(self.residuals) is Noted and self._note_backward(gradients, cotangents, by):

@@ -18,6 +18,10 @@ class Titled:
         """The object in one line."""
         raise NotImplementedError
 
+    def _newest_call(self) -> Any:
+        """The last call that ran the object, alone or inside of a network; None before any."""
+        raise NotImplementedError
+
 
 class Everywhere(list):
     """The hooks of all modules: whatever is planned hears of its changes."""

@@ -14,6 +14,7 @@ from ...core.recording import Recorder
 from ...core.types import Value
 from ...interop.torch7.reader import PARTS
 from ...losses.base import Criterion as CriterionSpec
+from ..engine.foreign import input_gradient
 from ..tensors.values import unwrapped, wrapped
 
 FIELDS = ("criterion", "criterions", "input_module", "target_module")
@@ -78,8 +79,8 @@ class OfObject(CriterionSpec, abstract=True):
                 value(input)
             user.__dict__["_call"], user.calls_by_hand = call, number
             with silent():
-                gradient = unwrapped(user.backward(wrapped(input), wrapped(target)))
-            return (jax.tree.map(lambda i, g: slope * jnp.asarray(g, i.dtype).reshape(i.shape), input, gradient),)
+                gradient = input_gradient(user, input, unwrapped(user.backward(wrapped(input), wrapped(target))))
+            return (jax.tree.map(lambda g: g if g.dtype == jax.dtypes.float0 else slope * g, gradient),)
 
         call = jax.custom_vjp(value)
         call.defvjp(forward, backward)

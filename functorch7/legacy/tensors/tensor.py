@@ -356,10 +356,10 @@ class Tensor(Arithmetic):
         mask, values = self._mask(key), as_type(np.asarray(are_numbers(value)), self.dtype)
         view = self if mask is not None else self._place(key)
         chosen = view.shape if mask is None else (int(mask.sum()),)
+        values = values.reshape(-1)[: chosen[0]] if mask is not None and values.ndim else values  # as maskedCopy
         if values.ndim and values.size != math.prod(chosen):
-            raise ValueError(
-                f"expected a number or elements for size {sizes_text(chosen)}, got {sizes_text(values.shape)}"
-            )
+            wanted = sizes_text(chosen)
+            raise ValueError(f"expected a number or elements for size {wanted}, got {sizes_text(values.shape)}")
         values, index = values.reshape(chosen) if values.ndim else values, ... if mask is None else mask
         if self.storage_.place is None:
             view._writable()[index] = values
