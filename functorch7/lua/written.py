@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of
-from ..legacy.tensors.changes import changed
+from ..legacy.tensors.changes import classes_changed
 from ..legacy.tensors.types import Constructor
 from .border import Border
 from .calls import Calls
@@ -74,11 +73,11 @@ class Written:
             OF_PROGRAMS.setdefault(kind, set()).add(key)
 
     def _heard_of(self, kind: type, key: str) -> None:
-        """Makes networks plan again that contain objects of a class with a new method."""
+        """Makes networks plan again, as one may contain objects of a class with a new method."""
         overridden_in.cache_clear()
         self.border.written += 1
         if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
-            changed(*[each for each in gc.get_objects() if issubclass(type(each), kind)])
+            classes_changed()
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:
         """Defines a method for tensors or storages of one type; given a method's number, restores that of all types."""

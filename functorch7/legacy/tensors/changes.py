@@ -3,6 +3,9 @@
 import weakref
 from typing import Any, Protocol
 
+_everyone: weakref.WeakSet = weakref.WeakSet()
+"""All watchers that there are."""
+
 
 class Watcher(Protocol):
     """Something that depends on objects, and becomes stale when one of them changes.
@@ -16,6 +19,7 @@ class Watcher(Protocol):
 
 def watch(watcher: Watcher, *things: object) -> None:
     """Tells the watcher about changes of these objects as long as it exists."""
+    _everyone.add(watcher)
     for thing in things:
         seats = getattr(thing, "_seats", ())
         if not seats:
@@ -38,6 +42,12 @@ def changed(*things: object) -> None:
     for thing in things:
         for watcher in watchers(thing):
             watcher.is_stale = True
+
+
+def classes_changed() -> None:
+    """Notes that methods of classes have changed, whose objects only a look at all there are would find."""
+    for watcher in [*_everyone]:
+        watcher.is_stale = True
 
 
 def switched(thing: object) -> None:
