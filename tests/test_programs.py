@@ -175,7 +175,7 @@ def test_all_that_the_package_compiles_is_counted():
     """Save what is compiled once and not kept: exports, initial values, what only says how long it takes; and single
     operations, which belong to JAX, and are part of other programs."""
     once = {"interop/stablehlo.py", "training/sharding.py", "recipes/run.py", "viz/profiling.py", "distributions.py"}
-    once |= {"layers/frugal.py"}
+    once |= {"layers/frugal.py", "training/state.py"}
     for path in Path(functorch7.__file__).parent.rglob("*.py"):
         code = path.read_text()
         nodes = list(ast.walk(ast.parse(code))) if "jax.jit" in code else []

@@ -102,9 +102,8 @@ class Call(Inspection, RunLonger):
                 raise
 
     def _plan_anew(self) -> None:
-        plan = self.plan
-        plan.is_stale = True
-        self.plan = plan = plan.renewed()
+        self.plan.is_stale = True
+        self.plan = plan = self.plan.renewed()
         _, _, input, state, draw = self.arguments
         self.arguments = (plan.parameters.arrays(), plan.buffers(), input, state, draw)
 
