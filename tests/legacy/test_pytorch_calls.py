@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.tensors.styles import pytorch_operators
 
 from .helpers import same
 from .pytorch_modules import Mixed, Scale, X, Y, custom
@@ -55,6 +56,10 @@ def test_dimensions_count_from_the_last_inside_forward():
     same(Attending()(x), (x @ x.transpose(0, 2, 1)).sum(2, keepdims=True), 1e-5)
     with pytest.raises(IndexError, match="dimension -2 out of range of a 3D tensor"):
         torch.Tensor(x).transpose(-2, -1)
+    with pytorch_operators(), pytest.raises(IndexError, match="dimension -4 out of range of a 3D tensor"):
+        torch.Tensor(x).transpose(-4, 1)
+    with pytorch_operators(), pytest.raises(IndexError, match="dimension -4 out of range"):
+        torch.Tensor(x).sum(-4)
 
 
 def test_an_attribute_that_changes_changes_the_result(evaluated):

@@ -316,10 +316,10 @@ class Row(Formed):
 
 
 def _axis(name: str, dimension: float, size: tuple) -> int:
-    dimension = counted(dimension, len(size))
-    if not 1 <= dimension <= len(size):
+    place = counted(dimension, len(size))
+    if not 1 <= place <= len(size):
         raise IndexError(f"torch.{name}: dimension {dimension} out of range of a tensor of size {sizes_text(size)}")
-    return int(dimension) - 1
+    return int(place) - 1
 
 
 def _one_or_all(results: list) -> Any:

@@ -41,10 +41,10 @@ class Views:
         if not is_number(dim):
             raise TypeError(f"expected a number as a dimension, got {described(dim)}")
         count = 0 if self.shape == (0,) else len(self.shape)
-        dim = counted(dim, count)
-        if not 1 <= dim < count + 1:  # 1.5 is 1, as everywhere in Torch
+        place = counted(dim, count)
+        if not 1 <= place < count + 1:  # 1.5 is 1, as everywhere in Torch
             raise IndexError(f"dimension {dim} out of range of a {count}D tensor; dimensions count from 1")
-        return int(dim) - 1
+        return int(place) - 1
 
     def _index(self, axis: int, index: float) -> int:
         try:
