@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from functools import cache
 from numbers import Number
@@ -137,10 +137,16 @@ def _modules(record: Record) -> list[T7Object]:
 
 def _default(spec_class: type[core.Module], field: Value) -> Value:
     """The constructor's default for an argument; MISSING if it is required."""
-    parameter = inspect.signature(spec_class).parameters.get(field.name)
+    parameter = _arguments_of(spec_class).get(field.name)
     if parameter is None or parameter.default is parameter.empty:
         return field.default
     return parameter.default
+
+
+@cache
+def _arguments_of(spec_class: type[core.Module]) -> Mapping[str, inspect.Parameter]:
+    """A constructor's arguments, for which Python takes as long as for reading a small module's tensors."""
+    return inspect.signature(spec_class).parameters
 
 
 class OfOne(tuple):
