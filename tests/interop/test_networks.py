@@ -315,6 +315,7 @@ def test_unknown_classes_are_named_all_at_once(tmp_path):
         ("my.Layer", "['a'].modules[2]", ["alpha"]), ("my.Table", "['b'][1]", [])
     ]  # fmt: skip
     assert "my.Layer at ['a'].modules[2], with the fields alpha" in str(raised.value)
+    assert "my.Table at ['b'][1], with no fields" in str(raised.value)
     loaded = f7.load_t7(tmp_path / "strange.t7", allow_unknown=True)
     assert np.asarray(loaded["a"].get(1).forward(np.zeros(2))).tolist() == [0, 0]
     with pytest.raises(NotImplementedError, match=r"my\.Layer: functorch7 has no such class"):

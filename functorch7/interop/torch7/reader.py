@@ -27,15 +27,22 @@ METHODS = ("updateOutput", "updateGradInput", "accGradParameters", "parameters")
 """Methods that objects replace by functions of their own when they compute something else."""
 PARTS = {"input_module": "inputModule", "target_module": "targetModule"}
 
+ADVICE = """\
+import the Python modules that define them first, or give functorch7.load_t7(path, lua=files) the Lua files that do;
+allow_unknown=True loads what is around them"""
+
 
 class UnknownClassError(T7FormatError):
     """Raised for a file with objects of unknown classes; `classes` lists (name, place, fields) of each."""
 
     def __init__(self, classes: list[tuple[str, str, list[str]]], offset: int):
-        lines = [f"  {name} at {place}, with the fields {', '.join(fields)}" for name, place, fields in classes]
-        text = ["no module stands for these Torch classes:", *lines, "allow_unknown=True loads what is around them"]
-        super().__init__("\n".join(text), offset)
+        lines = [f"  {name} at {place}, with {_listed(fields)}" for name, place, fields in classes]
+        super().__init__("\n".join(["no module stands for these Torch classes:", *lines, ADVICE]), offset)
         self.classes = classes
+
+
+def _listed(fields: list[str]) -> str:
+    return f"the fields {', '.join(fields)}" if fields else "no fields"
 
 
 class Unknown(core.Module, abstract=True):
