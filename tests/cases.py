@@ -396,4 +396,5 @@ MODULES = [
     Case(lambda: f7.AffineGridGeneratorBHWD(3, 4), x(2, 2, 3), x(2, 2)),
     Case(lambda: f7.BilinearSamplerBHWD(), [x(2, 4, 3, 2), x(2, 2, 3, 2)], [x(4, 3, 2), x(3, 2, 3)]),
     Case(lambda: f7.Minus(), x(2, 3)),
+    *(Case(lambda kind=kind: kind(3, 2, 2), x(3, 2, 3), x(3, 3)) for kind in f7.recurrent.cudnn.LAYERS),
 ]

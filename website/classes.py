@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from functorch7.interop import pytorch_names
-from functorch7.legacy import nn
+from functorch7.legacy.objects.generated import class_of
 
 from .docstrings import parts
 from .public import full_name, home_of, modules
@@ -24,9 +24,9 @@ CHAPTERS = {
     "Normalisation": "layers.normalization layers.example_normalization layers.local_normalization",
     "Dropout and penalties": "layers.dropout layers.penalties",
     "Attention": "layers.attention recurrent.attention",
-    "Recurrent": "recurrent.sequencer recurrent.lstm recurrent.gru recurrent.fused recurrent.simple_recurrences "
-    "recurrent.recurrence recurrent.bidirectional recurrent.reversal recurrent.step recurrent.masking "
-    "recurrent.variable_length recurrent.stabilizer",
+    "Recurrent": "recurrent.sequencer recurrent.lstm recurrent.gru recurrent.fused recurrent.cudnn "
+    "recurrent.simple_recurrences recurrent.recurrence recurrent.bidirectional recurrent.reversal recurrent.step "
+    "recurrent.masking recurrent.variable_length recurrent.stabilizer",
     "Shapes": "layers.shape layers.slicing layers.reductions layers.layouts",
     "Tables": "layers.table layers.selection",
     "Criterions": "losses.regression losses.classification losses.binary losses.multiclass losses.embedding "
@@ -122,9 +122,8 @@ def _anchor(title: str) -> str:
 
 def _elsewhere(kind: Any) -> Iterator[tuple[str, str]]:
     """Where else the class is, and how it is written there."""
-    name = kind.torch_name().removeprefix("nn.")
-    taken = ", ".join(str(each.replace(annotation=each.empty)) for each in _arguments(getattr(nn, name)))
-    yield "[`legacy`](../porting.md)", f"`nn.{name}({taken})`".replace("|", "\\|")
+    taken = ", ".join(str(each.replace(annotation=each.empty)) for each in _arguments(class_of(kind)))
+    yield "[`legacy`](../porting.md)", f"`{kind.torch_name()}({taken})`".replace("|", "\\|")
     for row in (row for rows in pytorch_names.TABLES.values() for row in rows if row.here == kind.__name__):
         differs = f": {row.differs}" if row.differs else ""
         yield "[PyTorch](../pytorch-names.md)", f"`{row.theirs}` is `{row.ours}`{differs}"

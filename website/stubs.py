@@ -44,7 +44,7 @@ WIDTH = 118
 
 def stub() -> str:
     """The file's text."""
-    kinds = [getattr(nn, name.removeprefix("nn.")) for name in sorted(modules())]
+    kinds = [getattr(nn, name.removeprefix("nn.")) for name in sorted(modules()) if name.startswith("nn.")]
     described = {kind.__name__: kind for kind in kinds if signature_of(kind)}
     handed_on = {kind.__name__: _imported(kind.__module__, kind.__name__) for kind in kinds} | dict(_handed_on())
     plain = {name: kind for name in handed_on if _is_module(kind := getattr(nn, name)) and name not in described}

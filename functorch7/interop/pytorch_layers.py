@@ -32,7 +32,7 @@ from ..layers import (
     VolumetricDilatedConvolution,
     VolumetricFullConvolution,
 )
-from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM
+from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM, cudnn
 from ..recurrent.simple import LinearNoBias
 
 Arrays = dict[str, Any]
@@ -145,6 +145,25 @@ def _fast_lstm_ours(layer: Value, arrays: Arrays) -> Arrays:
     return {"i2g.weight": of_x, "i2g.bias": bias, "o2g.weight": of_h}
 
 
+def _names_in_a_row(layer: Value, what: str) -> list[str]:
+    """PyTorch's names of the matrices, or the biases, of each layer and direction."""
+    ends = [f"_l{i}{end}" for i in range(layer.num_layers) for end in ("", "_reverse")[: layer.directions]]
+    return [f"{what}_{of}{end}" for end in ends for of in ("ih", "hh")]
+
+
+def _in_a_row_theirs(layer: Value, arrays: Arrays) -> Arrays:
+    parts = layer.parts(arrays["weight"])
+    matrices = [matrix for of_x, of_h, _ in parts for matrix in (of_x, of_h)]
+    biases = [bias for _, _, both in parts for bias in both]
+    names = _names_in_a_row(layer, "weight") + _names_in_a_row(layer, "bias")
+    return dict(zip(names, [*matrices, *biases], strict=True))
+
+
+def _in_a_row_ours(layer: Value, arrays: Arrays) -> Arrays:
+    names = _names_in_a_row(layer, "weight") + _names_in_a_row(layer, "bias")
+    return {"weight": np.concatenate([arrays[name].reshape(-1) for name in names])}
+
+
 SAME = Rule(lambda layer, arrays: arrays, lambda layer, arrays: arrays)
 NORMALIZATION = Rule(
     lambda layer, arrays: {**arrays, "num_batches_tracked": np.zeros((), np.int64)}, _without_tracked
@@ -159,6 +178,7 @@ RULES: dict[type[Module], Rule] = {
     ),
     **dict.fromkeys((BatchNormalization, SpatialBatchNormalization, VolumetricBatchNormalization), NORMALIZATION),
     **dict.fromkeys((SeqLSTM, SeqLSTMP, StepLSTM), LSTM_LAYER),
+    **dict.fromkeys(cudnn.LAYERS, Rule(_in_a_row_theirs, _in_a_row_ours)),
     FastLSTM: Rule(_fast_lstm_theirs, _fast_lstm_ours),
     LookupTableMaskZero: _weight(_first_row_zero, lambda layer, weight: weight),
     LayerNormalization: _renaming({"4.weight": "weight", "5.bias": "bias"}),
@@ -187,6 +207,7 @@ KIND_NAMES: dict[type[Module], str] = {
     ),
     **dict.fromkeys((LookupTable, LookupTableMaskZero, Embedding), "embedding"),
     **dict.fromkeys((SeqLSTM, SeqLSTMP, StepLSTM, FastLSTM), "lstm"),
+    **{layer: layer.kind.partition("_")[0].lower() for layer in cudnn.LAYERS},
     PReLU: "prelu", Bilinear: "bilinear",
 }  # fmt: skip
 """What attributes of PyTorch's classes are usually called."""
@@ -197,7 +218,7 @@ GRUS = (GRU, SeqGRU, StepGRU)
 def refusal(layer: object) -> str | None:
     """Why a layer has no kin in PyTorch; None if it has."""
     if isinstance(layer, GRUS):
-        return "PyTorch's GRU is another function: it has r (U h + b) where Torch's has U (r h) + b"
+        return "PyTorch's GRU is another function: it has r (U h + b), as CudnnGRU, where Torch's has U (r h) + b"
     if isinstance(layer, FastLSTM) and (layer.p or layer.bn):
         return "PyTorch's LSTMCell has no dropout or batch normalisation inside"
     return None if type(layer) in RULES else "PyTorch has no such layer"

@@ -32,6 +32,7 @@ def _called(code: str) -> str:
 
 FROM_1 = "classes count from 1"
 OF_LOGS = "takes log-probabilities, as from LogSoftMax; " + FROM_1
+STATE = "returns only the output; the state is in the buffers"
 UNIFORM = "weights start as numbers from 0 to 1, as in Torch"
 
 LAYERS = [
@@ -73,10 +74,11 @@ LAYERS = [
     Name("nn.Dropout3d(0.5)", "f7.VolumetricDropout(0.5)"),
     Name("nn.Embedding(1000, 64)", "f7.Embedding(1000, 64)", "indices count from 1"),
     Name("nn.EmbeddingBag(1000, 64)", "f7.Sequential(f7.LookupTable(1000, 64), f7.Mean(2))", "indices count from 1"),
-    Name("nn.RNN(8, 16)", "f7.Sequencer(f7.LinearRNN(8, 16))"),
-    Name("nn.LSTM(8, 16)", "f7.SeqLSTM(8, 16)", "returns only the output; the state is in the buffers"),
-    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.SeqBLSTM(8, 16)", "adds both directions by default"),
-    Name("nn.GRU(8, 16)", "f7.SeqGRU(8, 16)", "resets the state before its product, PyTorch after it"),
+    Name("nn.RNN(8, 16)", "f7.CudnnRNNTanh(8, 16, 1)", STATE),
+    Name("nn.LSTM(8, 16)", "f7.SeqLSTM(8, 16)", STATE),
+    Name("nn.LSTM(8, 16, num_layers=2)", "f7.CudnnLSTM(8, 16, 2)", STATE),
+    Name("nn.LSTM(8, 16, bidirectional=True)", "f7.CudnnBLSTM(8, 16, 1)", STATE),
+    Name("nn.GRU(8, 16)", "f7.CudnnGRU(8, 16, 1)", STATE),
     Name("nn.LSTMCell(8, 16)", "f7.StepLSTM(8, 16)", "takes a table [input, previous output, previous cell]"),
     Name("nn.GRUCell(8, 16)", "f7.StepGRU(8, 16)", "takes a table [input, previous output]"),
     Name("nn.MultiheadAttention(64, 8, batch_first=True)", "f7.MultiHeadAttention(64, 8)", "True in masks: visible"),

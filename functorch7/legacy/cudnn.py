@@ -1,4 +1,4 @@
-"""Torch's package cudnn: its layers are nn's, which XLA compiles for every device."""
+"""Torch's package cudnn: its layers are nn's, which XLA compiles for every device; the recurrent ones are its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable
 from .. import core
 from ..interop.torch7.names import KIN
 from . import nn
+from .modules import cudnn_layers as cudnn_layers
 from .objects.described import Described
+from .objects.generated import class_of
 from .tensors.kinds import Numbers
 
 benchmark = fastest = verbose = False
@@ -83,8 +85,10 @@ def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
     return nn.HardTanh(0, ceiling, inplace)
 
 
-def __getattr__(name: str) -> Described:
+def __getattr__(name: str) -> type[Described]:
+    if own := core.registry.get(f"cudnn.{name}"):
+        return class_of(own)
     found = KIN.get(f"cudnn.{name}") or f"nn.{name}" * name.startswith(("Spatial", "Volumetric", "Temporal"))
     if found not in core.registry:
-        raise AttributeError(f"cudnn has no {name!r} here; nn has recurrent layers (nn.SeqLSTM) and criterions")
+        raise AttributeError(f"cudnn has no {name!r} here")
     return getattr(nn, found.removeprefix("nn."))

@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 
+from .. import core
 from ..legacy import nn
 from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described
+from ..legacy.objects.generated import class_of
 from ..legacy.objects.parameters import Parameters, grad_name
 from .kinds import Crossing
 from .own import LuaObject, is_only_lua
@@ -20,7 +22,10 @@ def class_above(kind: type) -> type | None:
     if issubclass(kind, LuaObject):
         return vars(kind).get(KEEPER) or next(each for each in kind.__mro__[1:] if not is_only_lua(each))
     names = names_above(kind) if issubclass(kind, Described) else []
-    return getattr(nn, names[0].removeprefix("nn.")) if names else None
+    if not names:
+        return None
+    described = core.registry.get(names[0])
+    return getattr(nn, names[0].removeprefix("nn.")) if described is None else class_of(described)
 
 
 def static(kind: type, key: str) -> Crossing:

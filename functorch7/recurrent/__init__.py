@@ -11,6 +11,13 @@ from .criterions import AbstractSequencerCriterion as AbstractSequencerCriterion
 from .criterions import MaskZeroCriterion as MaskZeroCriterion
 from .criterions import RepeaterCriterion as RepeaterCriterion
 from .criterions import SequencerCriterion as SequencerCriterion
+from .cudnn import CudnnBGRU as CudnnBGRU
+from .cudnn import CudnnBLSTM as CudnnBLSTM
+from .cudnn import CudnnGRU as CudnnGRU
+from .cudnn import CudnnLSTM as CudnnLSTM
+from .cudnn import CudnnRNN as CudnnRNN
+from .cudnn import CudnnRNNReLU as CudnnRNNReLU
+from .cudnn import CudnnRNNTanh as CudnnRNNTanh
 from .fused import SeqGRU as SeqGRU
 from .fused import SeqLSTM as SeqLSTM
 from .fused import SeqLSTMP as SeqLSTMP

@@ -7,11 +7,12 @@ import re
 import pytest
 
 from functorch7.legacy import nn, torch
+from functorch7.legacy.objects.generated import class_of
 from website import methods, public, stubs, torch_functions
 
 from .torch_names import NAMES
 
-OURS = {name.removeprefix("nn."): kind for name, kind in public.modules().items()}
+OURS = {name: (class_of(kind), kind) for name, kind in public.modules().items()}
 pytestmark = pytest.mark.structure
 
 
@@ -32,11 +33,11 @@ def test_arguments_are_those_of_torchs_documentation(name, arguments):
 
 
 def test_every_class_names_its_arguments_with_the_descriptions_defaults():
-    for name, kind in OURS.items():
-        taken = inspect.signature(getattr(nn, name)).parameters
+    for name, (made, kind) in OURS.items():
+        taken = inspect.signature(made).parameters
         described = inspect.signature(kind).parameters
         assert "args" not in taken and "kwargs" not in taken, name
-        if "__init__" not in vars(getattr(nn, name)):
+        if "__init__" not in vars(made):
             assert [each.default for each in taken.values()][: len(described)] == [
                 each.default for each in described.values()
             ], name
@@ -58,8 +59,8 @@ def test_a_users_class_and_objects_keep_their_own_signature():
 
 
 def test_classes_say_what_they_compute_under_torchs_names():
-    for name, kind in OURS.items():
-        said = inspect.getdoc(getattr(nn, name))
+    for name, (made, kind) in OURS.items():
+        said = inspect.getdoc(made)
         formula = inspect.cleandoc(kind.__doc__).split("\n")[0]
         assert re.sub(r"\W|_", "", said.lower()).startswith(re.sub(r"\W|_", "", formula.lower())), name
         assert ">>>" not in said
@@ -92,4 +93,4 @@ def test_the_stub_is_the_one_that_the_descriptions_give_and_names_all_of_nn():
             names |= {alias.asname for alias in node.names}
         elif isinstance(node, ast.Assign):
             names.add(ast.unparse(node.targets[0]))
-    assert {name for name in dir(nn) if name in OURS or name in nn.__all__} <= names
+    assert {name for name in dir(nn) if f"nn.{name}" in OURS or name in nn.__all__} <= names

@@ -1,6 +1,7 @@
 """Lua's files: run as programs, loaded for what they define, and for the classes of .t7 files."""
 
 import copy
+import math
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,31 @@ def test_a_call_that_fails_on_its_way_leaves_tables_to_the_next(monkeypatch):
     return ok, changed, cjson.encode({t})
     """
     assert lua.execute(program) == (False, "[1,[3]]", "[[1,[4]]]")
+
+
+def test_recurrent_layers_of_cudnn_are_classes_of_their_own(lua):
+    program = """
+    require 'cudnn'
+    local Wide, parent = torch.class('cudnn.Wide', 'cudnn.BLSTM')
+    function Wide:__init(size) parent.__init(self, size, 2 * size, 1) end
+    local net = nn.Sequential():add(cudnn.Wide(3)):add(nn.Linear(12, 2))
+    local layer, x = net:get(1), torch.rand(5, 2, 3)
+    for _, parts in ipairs(layer:weights()) do for _, each in ipairs(parts) do each:zero() end end
+    for _, parts in ipairs(layer:biases()) do for _, each in ipairs(parts) do each:zero() end end
+    layer.hiddenInput, layer.cellInput = torch.ones(2, 2, 6), torch.ones(2, 2, 6)
+    net:forward(x)
+    net:backward(x, torch.ones(5, 2, 2))
+    -- all gates are 1/2 and there is no input: the cell is halved at each step
+    local cell = layer.cellOutput[{1, 1, 1}]
+    local is = {torch.typename(layer), torch.isTypeOf(layer, 'cudnn.RNN'), torch.isTypeOf(layer, cudnn.LSTM)}
+    local RNN = cudnn.RNN(3, 4, 1)
+    RNN.mode = 'CUDNN_GRU'
+    RNN:reset()
+    return cell, layer.output[{5, 1, 1}], layer.gradCellInput[{1, 1, 1}] ~= 0, is[1], is[2], is[3], RNN.weight:size(1)
+    """
+    cell, output, goes_back, *kinds, size = lua.execute(program)
+    assert cell == pytest.approx(2**-5) and output == pytest.approx(math.tanh(2**-5) / 2)
+    assert goes_back and kinds == ["cudnn.Wide", True, False] and size == 3 * 4 * (3 + 4 + 2)
 
 
 @pytest.mark.parametrize("package", ["nn", "rnn", "nngraph", "cudnn"])

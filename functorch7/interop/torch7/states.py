@@ -58,6 +58,16 @@ def by_sequence(**fields: str) -> StateForm:
     return StateForm(read, write)
 
 
+def at_end(names: Callable[[Record], Fields]) -> StateForm:
+    """What a layer of cudnn has left, by the state's names; it is remembered if `rememberStates` says so."""
+
+    def read(record: Record) -> Fields:
+        kept = names(record) if record.get("rememberStates", False) else {}
+        return _whole({name: record.array(each) for name, each in kept.items()})
+
+    return StateForm(read, lambda state: {f"{name}Output": value for name, value in state.items()})
+
+
 def _entry(table: Value, step: Value) -> Value:
     """What a table, of all steps or of some, has for one."""
     if isinstance(table, list):

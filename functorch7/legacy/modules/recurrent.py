@@ -29,7 +29,7 @@ from .module import Module
 from .step_graphs import graph_of
 
 
-def _coupling(store: str, name: str, what: str) -> property:
+def coupling(store: str, name: str, what: str) -> property:
     """A Torch field that receives another network's state, or its gradient."""
 
     def kept(self: Any) -> dict:
@@ -48,7 +48,9 @@ def _coupling(store: str, name: str, what: str) -> property:
     return property(get, put, doc=what)
 
 
-def _initial_gradient(name: str) -> property:
+def initial_gradient(name: str) -> property:
+    """A Torch field with the gradient at an initial state that was given."""
+
     def get(self: Any) -> Any:
         plan, call = self._called()
         if plan.is_step:
@@ -69,13 +71,13 @@ class Coupled(Module):
     call.
     """
 
-    userPrevOutput = _coupling("state", "output", "The initial output.")
-    userPrevCell = _coupling("state", "cell", "The initial cell.")
-    gradPrevOutput = _coupling("gradient", "output", "The gradient that flows into the last output.")
+    userPrevOutput = coupling("state", "output", "The initial output.")
+    userPrevCell = coupling("state", "cell", "The initial cell.")
+    gradPrevOutput = coupling("gradient", "output", "The gradient that flows into the last output.")
     userNextGradOutput = gradPrevOutput
-    userNextGradCell = _coupling("gradient", "cell", "The gradient that flows into the last cell.")
-    userGradPrevOutput = _initial_gradient("output")
-    userGradPrevCell = _initial_gradient("cell")
+    userNextGradCell = coupling("gradient", "cell", "The gradient that flows into the last cell.")
+    userGradPrevOutput = initial_gradient("output")
+    userGradPrevCell = initial_gradient("cell")
 
 
 class Around(Coupled, describes=AroundSpec):
@@ -271,7 +273,7 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         start, end = (self._values(call.plan, values)[id(self), name] for values in states)
         return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)
 
-    grad_h0 = _initial_gradient("output")
+    grad_h0 = initial_gradient("output")
 
     @property
     def h0(self) -> Output:
@@ -300,7 +302,7 @@ def _as_steps(module: Any, convert: Any) -> Any:
 class SeqLSTM(SequenceLayer, describes=recurrent.SeqLSTM):
     """nn.SeqLSTM."""
 
-    grad_c0 = _initial_gradient("cell")
+    grad_c0 = initial_gradient("cell")
 
     @property
     def c0(self) -> Output:

@@ -27,7 +27,7 @@ ABOVE: dict[str, tuple[str, ...]] = {
     "nn.BiSequencer": _SEQUENCER, "nn.BiSequencerLM": _SEQUENCER, "nn.FastLSTM": ("nn.LSTM", *_RECURRENT),
     "nn.MuFuRu": ("nn.GRU", *_RECURRENT), "nn.SeqBGRU": _BIDIRECTIONAL, "nn.SeqBLSTM": _BIDIRECTIONAL,
     "nn.ClassSimplexCriterion": _SQUARES, "nn.ParallelCriterion": _CRITERION,
-    "nn.SpatialAutoCropMSECriterion": _SQUARES, "nn.WeightedMSECriterion": _SQUARES,
+    "cudnn.RNN": _MODULE, "nn.SpatialAutoCropMSECriterion": _SQUARES, "nn.WeightedMSECriterion": _SQUARES,
 }  # fmt: skip
 """By a class's name, all of Torch's classes above it, where Python's bases are not the same."""
 

@@ -7,8 +7,8 @@ from ... import core
 from ...core.types import Value
 from .signatures import Documentation
 
-GENERATED = "functorch7.legacy.nn"
-"""The module of generated classes."""
+GENERATED = {"nn": "functorch7.legacy.nn", "cudnn": "functorch7.legacy.cudnn"}
+"""The modules of generated classes, by Torch's package; nn's also has those of other packages."""
 
 classes: dict[type[core.Module], type] = {}
 """The classes written by hand, by what they describe."""
@@ -33,8 +33,9 @@ def class_of(spec_class: type[core.Module]) -> type:
         return classes[spec_class]
     members, base, says = more.get(spec_class, More({}))
     base = base or class_of(next(each for each in spec_class.__mro__[1:] if each in classes or is_named(each)))
-    fields = {"spec_class": spec_class, "__doc__": Documentation(spec_class, says), "__module__": GENERATED}
-    return type(spec_class.__name__, (base,), fields | members)
+    module = GENERATED.get(spec_class.package, GENERATED["nn"])
+    fields = {"spec_class": spec_class, "__doc__": Documentation(spec_class, says), "__module__": module}
+    return type(spec_class.torch_name().rpartition(".")[2], (base,), fields | members)
 
 
 def is_named(spec_class: type) -> bool:
@@ -44,7 +45,7 @@ def is_named(spec_class: type) -> bool:
 
 def is_generated(kind: type) -> bool:
     """Whether a class was generated, not written by hand."""
-    return kind.__module__ == GENERATED
+    return kind.__module__ in GENERATED.values()
 
 
 def object_of(spec: core.Module, given: list | None = None) -> Value:

@@ -14,6 +14,7 @@ from ...interop.torch7.names import KIN
 from .. import nn
 from ..objects.described import Described, class_named
 from ..objects.from_fields import with_fields
+from ..objects.generated import class_of
 from ..objects.torch_object import TorchObject, plain_class_named
 from ..tensors.types import Constructor, constructor_of
 from .objects import type as type_of
@@ -93,7 +94,7 @@ def getmetatable(name: str) -> type | Constructor | None:
     """
     spec_class = core.registry.get(KIN.get(name, name))
     if spec_class is not None:
-        return getattr(nn, spec_class.__name__)
+        return class_of(spec_class)
     bases = {"nn.Module": nn.Module, "nn.Container": nn.Container, "nn.Criterion": nn.Criterion}
     return bases.get(name) or plain_class_named(name) or class_named(name) or constructor_of(name)
 

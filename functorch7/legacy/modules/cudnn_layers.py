@@ -1,0 +1,129 @@
+"""The recurrent layers of cudnn, with the fields and methods that its programs use."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+from ... import recurrent
+from ...core.types import Value
+from ...layers.initializers import shapes_of
+from ...recurrent.cudnn import KINDS
+from ..tensors.tensor import Tensor
+from ..tensors.type_names import dtype_of
+from ..tensors.values import wrapped
+from ..tensors.zeros import of_zeros
+from .recurrent import AbstractSequencer, Coupled, coupling, initial_gradient
+
+PREFIX = "CUDNN_"
+
+
+def _last(name: str) -> property:
+    def get(self: Any) -> Any:
+        call = self.remembered_call()
+        if call is None:
+            return of_zeros((0,), dtype_of(self.type()))
+        return wrapped(self._values(call.plan, call.state_after())[id(self), name])
+
+    return property(get, doc=f"The {name} after the last step of the last call, by layer and direction.")
+
+
+class RNN(Coupled, AbstractSequencer, describes=recurrent.CudnnRNN):
+    """cudnn.RNN.
+
+    hiddenInput, cellInput: the state before the first step, numLayers * numDirections x batch x hiddenSize, for all
+    calls until they are None; after a whole backward, gradHiddenInput and gradCellInput are the gradients there.
+    gradHiddenOutput and gradCellOutput: gradients that flow into the last state.
+    """
+
+    hiddenInput = coupling("state", "hidden", "The initial output of each layer.")
+    cellInput = coupling("state", "cell", "The initial cell of each layer.")
+    gradHiddenOutput = coupling("gradient", "hidden", "The gradient that flows into the last output of each layer.")
+    gradCellOutput = coupling("gradient", "cell", "The gradient that flows into the last cell of each layer.")
+    gradHiddenInput = initial_gradient("hidden")
+    gradCellInput = initial_gradient("cell")
+    hiddenOutput = _last("hidden")
+    cellOutput = _last("cell")
+
+    @property
+    def mode(self) -> str:
+        """The kind of recurrence: CUDNN_RNN_RELU, CUDNN_RNN_TANH, CUDNN_LSTM or CUDNN_GRU."""
+        return PREFIX + self._spec.kind
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        self._turn(kind=mode.removeprefix(PREFIX))
+
+    @property
+    def bidirectional(self) -> str:
+        """CUDNN_BIDIRECTIONAL or CUDNN_UNIDIRECTIONAL; `numDirections` is 2 or 1 then."""
+        return f"{PREFIX}{'BI' if self._spec.bidirectional else 'UNI'}DIRECTIONAL"
+
+    @bidirectional.setter
+    def bidirectional(self, directions: str) -> None:
+        self._turn(bidirectional=directions == f"{PREFIX}BIDIRECTIONAL")
+
+    @property
+    def numDirections(self) -> int:
+        """In how many directions each layer runs."""
+        return self._spec.directions
+
+    @numDirections.setter
+    def numDirections(self, directions: int) -> None:
+        self._turn(bidirectional=directions == 2)
+
+    def _turn(self, **changes: Value) -> None:
+        """Changes the description; parameters of another size are drawn anew."""
+        self._respecify(self._spec.replace(**changes))
+        size = shapes_of(self._spec)["weight"].shape
+        if self.weight.shape != size:
+            for tensor in (self.weight, self.gradWeight):
+                tensor.resize(*size)
+            self.zeroGradParameters()
+            self.reset()
+
+    def weights(self) -> list[list[Tensor]]:
+        """The matrices in `weight`, flat and in its memory: of each layer and direction those for x, then those for h,
+        one for each gate.
+        """
+        return self._gates(slice(self._matrices()))
+
+    def biases(self) -> list[list[Tensor]]:
+        """The biases in `weight`, likewise."""
+        return self._gates(slice(self._matrices(), None))
+
+    def _matrices(self) -> int:
+        return 2 * self._spec.num_layers * self._spec.directions
+
+    def _gates(self, which: slice) -> list[list[Tensor]]:
+        """Some parts of the vector, cut by gates: those of two, for x and for h, together."""
+        sizes = [prod(shape) for shape in self._matrix_and_bias_shapes()]
+        starts = accumulate(sizes, initial=1)
+        gates = len(KINDS[self._spec.kind].gates)
+        parts = [
+            [self.weight.narrow(1, start + gate * (size // gates), size // gates) for gate in range(gates)]
+            for start, size in list(zip(starts, sizes, strict=False))[which]
+        ]
+        return [[*of_x, *of_h] for of_x, of_h in zip(parts[::2], parts[1::2], strict=True)]
+
+    def _matrix_and_bias_shapes(self) -> list[tuple[int, int]]:
+        """As the description's, with the two biases apart."""
+        shapes = self._spec.shapes()
+        count = self._matrices()
+        return [*shapes[:count], *[(1, rows) for _, rows in shapes[count:] for _ in range(2)]]
+
+    def resetStates(self) -> None:
+        """Drops the state: remembered, given, and the gradients that were given for it."""
+        self.forget()
+        self.hiddenInput = self.cellInput = self.gradHiddenOutput = self.gradCellOutput = None
+
+    def setSync(self, sync: bool) -> None:
+        """Does nothing: JAX waits for results when they are looked at."""
+
+    def _described_elsewhere(self, *given: Value) -> None:
+        """Does nothing: XLA needs no descriptions of sizes."""
+
+    resetDropoutDescriptor = resetRNNDescriptor = resetWeightDescriptor = clearDesc = _described_elsewhere
+    resetInputDescriptor = resetOutputDescriptor = _described_elsewhere
+    resetHiddenDescriptors = resetCellDescriptors = _described_elsewhere
