@@ -105,6 +105,26 @@ def test_dropout_is_between_layers_in_training_alone():
         f7.CudnnRNN(D, H, 2, kind="lstm")
 
 
+def test_without_matrices_the_input_itself_is_added_in_each_gate():
+    module = f7.CudnnBGRU(H, H, 2, skip_input=True)
+    params, buffers = module.init(jax.random.key(0))
+    (no_x, *_), (none, *_), *above = module.parts(params["weight"])
+    assert no_x.size == none.size == 0 and [of_x.shape for of_x, *_ in above] == [(3 * H, 2 * H)] * 2
+    whole = f7.CudnnBGRU(H, H, 2)
+    ones = jnp.tile(jnp.eye(H), (3, 1)).reshape(-1)  # W of both directions, each before U
+    size = 3 * H * H
+    vector = jnp.concatenate([ones, params["weight"][:size], ones, params["weight"][size:]])
+    xs = jnp.asarray(values(T, B, H), jnp.float32)
+    expected = whole.apply({"weight": vector}, buffers, xs)[0]
+    np.testing.assert_allclose(module.apply(params, buffers, xs)[0], expected, rtol=1e-5)
+    with pytest.raises(ValueError, match="cudnn.RNN: skip_input needs inputs as large as the state, got input_size 3"):
+        f7.CudnnRNN(D, H, 1, skip_input=True)
+    layer = cudnn.RNN(H, H, 1)
+    layer.inputMode = "CUDNN_SKIP_INPUT"
+    assert [part.nElement() for part in layer.weights()[0]] == [H * H]
+    assert torch.deserialize(torch.serialize(layer)).inputMode == "CUDNN_SKIP_INPUT"
+
+
 def test_remembered_states_go_on_and_are_dropped_with_the_batch():
     whole, layer = cudnn.LSTM(D, H, 2).double(), cudnn.LSTM(D, H, 2, False, 0, True).double()
     layer.weight.copy(whole.weight)

@@ -153,8 +153,8 @@ def _names_in_a_row(layer: Value, what: str) -> list[str]:
 
 def _in_a_row_theirs(layer: Value, arrays: Arrays) -> Arrays:
     parts = layer.parts(arrays["weight"])
-    matrices = [matrix for of_x, of_h, _ in parts for matrix in (of_x, of_h)]
-    biases = [bias for _, _, both in parts for bias in both]
+    matrices = [matrix for of_x, of_h, *_ in parts for matrix in (of_x, of_h)]
+    biases = [bias for *_, of_x, of_h in parts for bias in (of_x, of_h)]
     names = _names_in_a_row(layer, "weight") + _names_in_a_row(layer, "bias")
     return dict(zip(names, [*matrices, *biases], strict=True))
 
@@ -221,4 +221,6 @@ def refusal(layer: object) -> str | None:
         return "PyTorch's GRU is another function: it has r (U h + b), as CudnnGRU, where Torch's has U (r h) + b"
     if isinstance(layer, FastLSTM) and (layer.p or layer.bn):
         return "PyTorch's LSTMCell has no dropout or batch normalisation inside"
+    if isinstance(layer, cudnn.CudnnRNN) and layer.skip_input:
+        return "PyTorch's recurrent layers multiply their input by a matrix"
     return None if type(layer) in RULES else "PyTorch has no such layer"

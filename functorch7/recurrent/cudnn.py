@@ -86,6 +86,7 @@ class CudnnRNN(AbstractSequencer):
     With `bidirectional` each layer runs in both directions, with weights for each, and the next one gets both outputs
     side by side. Between layers elements are dropped with probability `dropout` in training, the others multiplied by
     1 / (1 - dropout). With `remember_states` a sequence starts from where the last one ended, if its batch is as large.
+    With `skip_input` the first layer has no W: x itself, as large as h, is added in each gate.
     Shape: x (T, B, input_size) -> (T, B, D hidden_size), or (B, T, ...) with batch_first; D is 2 if bidirectional.
     Parameters: weight, one vector, from Uniform(+-1/sqrt(hidden_size)). By layer, and in it by direction, come the
     matrices for x and those for h, one for each gate (i, f, g, o of an LSTM; r, u, n of a GRU), output x input; then,
@@ -113,6 +114,7 @@ class CudnnRNN(AbstractSequencer):
     remember_states: bool = False
     kind: str = field(default="RNN_RELU", kw_only=True)
     bidirectional: bool = field(default=False, kw_only=True)
+    skip_input: bool = field(default=False, kw_only=True)
     mode: str = field(default="neither", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -122,6 +124,9 @@ class CudnnRNN(AbstractSequencer):
             raise ValueError(f"{self.torch_name()}: expected 0 <= dropout < 1, got {self.dropout}")
         if self.kind not in KINDS:
             raise ValueError(f"{self.torch_name()}: expected a kind of {', '.join(KINDS)}, got {self.kind!r}")
+        if self.skip_input and self.input_size != self.hidden_size:
+            sizes = f"input_size {self.input_size} and hidden_size {self.hidden_size}"
+            raise ValueError(f"{self.torch_name()}: skip_input needs inputs as large as the state, got {sizes}")
 
     @classmethod
     def torch_name(cls) -> str:
@@ -159,22 +164,24 @@ class CudnnRNN(AbstractSequencer):
         zeros = jnp.zeros((self.num_layers * self.directions, *batch, self.hidden_size), dtype)
         return dict.fromkeys(self.transient, zeros)
 
-    def parts(self, weight: Array) -> list[tuple[Array, Array, Array]]:
-        """The matrices for x and for h, and both biases, of each layer and direction: (G H, inputs), (G H, H), (2, G H)
-        for G gates.
+    def parts(self, weight: Array) -> list[tuple[Array, Array, Array, Array]]:
+        """The matrices for x and for h, and the biases of both, of each layer and direction: (G H, inputs), (G H, H),
+        (G H,) and (G H,) for G gates.
         """
         shapes = self.shapes()
         ends = list(accumulate(map(prod, shapes), initial=0))
         found = [weight[start:end].reshape(shape) for start, end, shape in zip(ends, ends[1:], shapes, strict=False)]
-        matrices = 2 * self.num_layers * self.directions
-        return list(zip(found[:matrices:2], found[1:matrices:2], found[matrices:], strict=True))
+        of_x, of_h = found[::2], found[1::2]
+        half = self.num_layers * self.directions
+        return list(zip(of_x[:half], of_h[:half], of_x[half:], of_h[half:], strict=True))
 
-    def shapes(self) -> list[tuple[int, int]]:
-        """Those of the parts of the vector, in its order: all matrices, then all pairs of biases."""
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Those of the parts of the vector, in its order: all pairs of matrices, then all pairs of biases."""
         rows, above = len(KINDS[self.kind].gates) * self.hidden_size, self.directions * self.hidden_size
-        inputs = [size for size in [self.input_size, *[above] * (self.num_layers - 1)] for _ in range(self.directions)]
+        first = 0 if self.skip_input else self.input_size
+        inputs = [size for size in [first, *[above] * (self.num_layers - 1)] for _ in range(self.directions)]
         matrices = [(rows, columns) for size in inputs for columns in (size, self.hidden_size)]
-        return [*matrices, *[(2, rows)] * len(inputs)]
+        return [*matrices, *[(rows,)] * len(matrices)]
 
     def forward(self, params: Tree, buffers: State, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         x = self._by_time(input).astype(params["weight"].dtype)
@@ -214,10 +221,11 @@ class CudnnRNN(AbstractSequencer):
         return state
 
     def _run(self, part: tuple, x: Array, state: State, backwards: bool) -> tuple[Array, State]:
-        kind, (of_x, of_h, biases) = KINDS[self.kind], part
-        bias_x, bias_h = biases.reshape(2, 1, 1, -1)
+        kind, (of_x, of_h, *biases) = KINDS[self.kind], part
+        bias_x, bias_h = (bias.reshape(1, 1, -1) for bias in biases)
         x = jnp.flip(x, 0) if backwards else x
-        projected, weights = kind.sums(jnp.einsum("tbd,gd->tbg", x, of_x) + bias_x, of_h, bias_h)
+        sums = jnp.einsum("tbd,gd->tbg", x, of_x) if of_x.size else jnp.tile(x, len(kind.gates))
+        projected, weights = kind.sums(sums + bias_x, of_h, bias_h)
         outputs, end = unfolded(kind.advance, projected, state, weights, None, None)
         return (jnp.flip(outputs, 0) if backwards else outputs), end
 
@@ -286,7 +294,7 @@ class CudnnBLSTM(CudnnRNN):
     """y_t = [h_t, k_t], of LSTMs forwards and backwards: CudnnLSTM in both directions.
 
     Shape: x (T, B, input_size) -> (T, B, 2 hidden_size), or (B, T, ...) with batch_first.
-    Parameters and buffers: as in CudnnRNN. Raises: as CudnnRNN.
+    Parameters and buffers: as in CudnnRNN. Raises: as CudnnRNN. As in Torch, the sixth argument is not positional.
     Source: cudnn.torch, BLSTM.lua.
 
     >>> import functorch7 as f7
@@ -294,6 +302,7 @@ class CudnnBLSTM(CudnnRNN):
     (7, 8, 8)
     """
 
+    remember_states: bool = field(default=False, kw_only=True)
     kind: str = field(default="LSTM", kw_only=True)
     bidirectional: bool = field(default=True, kw_only=True)
 
@@ -302,7 +311,7 @@ class CudnnBGRU(CudnnRNN):
     """y_t = [h_t, k_t], of GRUs forwards and backwards: CudnnGRU in both directions.
 
     Shape: x (T, B, input_size) -> (T, B, 2 hidden_size), or (B, T, ...) with batch_first.
-    Parameters and buffers: as in CudnnRNN. Raises: as CudnnRNN.
+    Parameters and buffers: as in CudnnRNN. Raises: as CudnnRNN. As in Torch, the sixth argument is not positional.
     Source: cudnn.torch, BGRU.lua.
 
     >>> import functorch7 as f7
@@ -310,6 +319,7 @@ class CudnnBGRU(CudnnRNN):
     (7, 8, 8)
     """
 
+    remember_states: bool = field(default=False, kw_only=True)
     kind: str = field(default="GRU", kw_only=True)
     bidirectional: bool = field(default=True, kw_only=True)
 

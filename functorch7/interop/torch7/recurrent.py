@@ -184,6 +184,7 @@ def _gru_buffers(node: Node, fields: Fields) -> Fields:
 
 
 CUDNN = "CUDNN_"
+SKIPS = f"{CUDNN}SKIP_INPUT"
 
 
 def _kind(record: Record) -> str:
@@ -199,6 +200,9 @@ IN_A_ROW = {
     "bidirectional": Rule(
         lambda record: record.get("numDirections", 1) == 2,
         lambda both: {"bidirectional": f"{CUDNN}{'BI' if both else 'UNI'}DIRECTIONAL", "numDirections": 1 + both}),
+    "skip_input": Rule(
+        lambda record: record.get("inputMode") == SKIPS,
+        lambda skips: {"inputMode": SKIPS if skips else f"{CUDNN}LINEAR_INPUT"}),
     **REMEMBERED,
 }  # fmt: skip
 
@@ -206,7 +210,7 @@ IN_A_ROW = {
 def _cudnn_buffers(node: Node, fields: Fields) -> Fields:
     empty = ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput")
     settings = {
-        "datatype": f"{CUDNN}DATA_FLOAT", "inputMode": f"{CUDNN}LINEAR_INPUT", "seqLength": 1, "miniBatch": 1,
+        "datatype": f"{CUDNN}DATA_FLOAT", "seqLength": 1, "miniBatch": 1,
         "seed": 0x01234567, "sync": True, "inputPacked": False,
     }  # fmt: skip
     return settings | {name: np.zeros(0) for name in empty}

@@ -73,6 +73,15 @@ class RNN(Coupled, AbstractSequencer, describes=recurrent.CudnnRNN):
     def numDirections(self, directions: int) -> None:
         self._turn(bidirectional=directions == 2)
 
+    @property
+    def inputMode(self) -> str:
+        """CUDNN_LINEAR_INPUT, or CUDNN_SKIP_INPUT: the first layer's gates get its input itself."""
+        return f"{PREFIX}{'SKIP' if self._spec.skip_input else 'LINEAR'}_INPUT"
+
+    @inputMode.setter
+    def inputMode(self, mode: str) -> None:
+        self._turn(skip_input=mode == f"{PREFIX}SKIP_INPUT")
+
     def _turn(self, **changes: Value) -> None:
         """Changes the description; parameters of another size are drawn anew."""
         self._respecify(self._spec.replace(**changes))
@@ -87,31 +96,20 @@ class RNN(Coupled, AbstractSequencer, describes=recurrent.CudnnRNN):
         """The matrices in `weight`, flat and in its memory: of each layer and direction those for x, then those for h,
         one for each gate.
         """
-        return self._gates(slice(self._matrices()))
+        return self._gates(biases=False)
 
     def biases(self) -> list[list[Tensor]]:
         """The biases in `weight`, likewise."""
-        return self._gates(slice(self._matrices(), None))
+        return self._gates(biases=True)
 
-    def _matrices(self) -> int:
-        return 2 * self._spec.num_layers * self._spec.directions
-
-    def _gates(self, which: slice) -> list[list[Tensor]]:
-        """Some parts of the vector, cut by gates: those of two, for x and for h, together."""
-        sizes = [prod(shape) for shape in self._matrix_and_bias_shapes()]
+    def _gates(self, biases: bool) -> list[list[Tensor]]:
+        shapes, gates = self._spec.shapes(), len(KINDS[self._spec.kind].gates)
+        sizes = [prod(shape) // gates for shape in shapes for _ in range(gates)]
         starts = accumulate(sizes, initial=1)
-        gates = len(KINDS[self._spec.kind].gates)
-        parts = [
-            [self.weight.narrow(1, start + gate * (size // gates), size // gates) for gate in range(gates)]
-            for start, size in list(zip(starts, sizes, strict=False))[which]
-        ]
-        return [[*of_x, *of_h] for of_x, of_h in zip(parts[::2], parts[1::2], strict=True)]
-
-    def _matrix_and_bias_shapes(self) -> list[tuple[int, int]]:
-        """As the description's, with the two biases apart."""
-        shapes = self._spec.shapes()
-        count = self._matrices()
-        return [*shapes[:count], *[(1, rows) for _, rows in shapes[count:] for _ in range(2)]]
+        parts = [self.weight.narrow(1, *part) if part[1] else None for part in zip(starts, sizes, strict=False)]
+        pairs = [parts[i : i + 2 * gates] for i in range(0, len(parts), 2 * gates)]
+        half = len(pairs) // 2
+        return [[part for part in pair if part is not None] for pair in (pairs[half:] if biases else pairs[:half])]
 
     def resetStates(self) -> None:
         """Drops the state: remembered, given, and the gradients that were given for it."""
