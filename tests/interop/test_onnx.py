@@ -11,6 +11,7 @@ from functorch7.network import structure_of
 
 onnx = pytest.importorskip("onnx")
 reference = pytest.importorskip("onnx.reference")
+recurrent = pytest.importorskip("onnx.reference.ops.op_rnn")
 RANDOM = np.random.default_rng(0)
 
 
@@ -60,6 +61,9 @@ CASES = {
                      f7.ConcatTable(f7.CAddTable(), f7.CMulTable(), f7.CSubTable(), f7.CDivTable(), f7.CMaxTable(),
                                     f7.CMinTable(), f7.SelectTable(-1)), f7.JoinTable(1, 1)), [x(2, 3), x(2, 4)]),
     "lstm": (chain(f7.SeqLSTM(3, 4), f7.SeqLSTM(4, 2)), x(5, 2, 3)),
+    "lstms": (f7.CudnnLSTM(3, 4, 2), x(5, 2, 3)),
+    "grus both ways": (chain(f7.CudnnBGRU(3, 2, 2, True), f7.CudnnGRU(4, 2, 1, True)), x(2, 5, 3)),
+    "relus": (chain(f7.CudnnRNNTanh(3, 4, 1), f7.CudnnRNN(4, 2, 2)), x(5, 2, 3)),
     "lenet": (zoo.lenet(), x(2, 1, 32, 32)),
     "resnet": (zoo.resnet(8), x(2, 3, 12, 12)),
     "char_rnn": (zoo.char_rnn(5, hidden=4), [np.array([1, 5], np.int32), *(x(2, 4) for _ in range(4))]),
@@ -69,8 +73,17 @@ CASES = {
 }  # fmt: skip
 
 
+class RNN(recurrent.RNN_14):
+    """ONNX's own, with an activation of the standard that it lacks."""
+
+    op_domain = ""
+
+    def choose_act(self, name, alpha, beta):
+        return (lambda x: np.maximum(x, 0)) if name == "Relu" else super().choose_act(name, alpha, beta)
+
+
 def computed(model, input):
-    session = reference.ReferenceEvaluator(onnx.load_from_string(model))
+    session = reference.ReferenceEvaluator(onnx.load_from_string(model), new_ops=[RNN])
     return session.run(None, dict(zip(session.input_names, jax.tree.leaves(input), strict=True)))
 
 

@@ -11,6 +11,8 @@ from ...core.module import Module
 from ...layers.transfer import class_axis
 from ...layers.windows import Windows
 from ...recurrent import SeqLSTM
+from ...recurrent.cudnn import LAYERS
+from . import recurrent
 from .program import Call, Program, Value
 
 Rule = Callable[[Program, Call, Value], Value]
@@ -188,18 +190,6 @@ def _selected(program: Program, call: Call, value: Value) -> Value:
     return value[index - 1 if index > 0 else index]
 
 
-def _lstm(program: Program, call: Call, value: Value) -> Value:
-    module = call.module
-    i, f, o, g = np.split(np.asarray(call.arrays["weight"]).T, 4)
-    rows = np.concatenate([i, o, f, g])
-    i, f, o, g = np.split(np.asarray(call.arrays["bias"]), 4)
-    bias = np.concatenate([i, o, f, g, np.zeros(4 * module.output_size, rows.dtype)])
-    parts = {"weight_ih": rows[:, : module.input_size], "weight_hh": rows[:, module.input_size :], "bias": bias}
-    arrays = [program.constant(array[None], name) for name, array in parts.items()]
-    outputs = program.add("LSTM", value, *arrays, hidden_size=module.output_size)
-    return program.add("Squeeze", outputs, program.integers(1))
-
-
 RULES: dict[type, Rule] = {
     **dict.fromkeys((layers.Identity, layers.Contiguous, layers.ZeroGrad), _same),
     **dict.fromkeys(
@@ -268,7 +258,8 @@ RULES: dict[type, Rule] = {
     layers.JoinTable: _joined,
     layers.SplitTable: _slices,
     layers.SelectTable: _selected,
-    SeqLSTM: _lstm,
+    SeqLSTM: recurrent.lstm,
+    **dict.fromkeys(LAYERS, recurrent.in_a_row),
 }
 """Rules by class; subclasses may compute something else."""
 
@@ -284,7 +275,7 @@ VOLUMES = (
     layers.VolumetricConvolution, layers.VolumetricDilatedConvolution, layers.VolumetricFullConvolution,
     layers.VolumetricMaxPooling, layers.VolumetricBatchNormalization,
 )  # fmt: skip
-DIMENSIONS = {**dict.fromkeys(IMAGES, 4), **dict.fromkeys(VOLUMES, 5), SeqLSTM: 3}
+DIMENSIONS = {**dict.fromkeys(IMAGES, 4), **dict.fromkeys(VOLUMES, 5), **dict.fromkeys((SeqLSTM, *LAYERS), 3)}
 """The number of dimensions of the input: ONNX has no images without a batch. All other layers take any number."""
 
 
@@ -315,4 +306,6 @@ def refusal(module: Module) -> str | None:
         return "is written with beta 1 only"
     if isinstance(module, SeqLSTM) and (module.batchfirst or module.maskzero):
         return "is written without batchfirst and maskzero only"
+    if isinstance(module, LAYERS) and module.skip_input:
+        return "is written without skip_input only"
     return None

@@ -1,0 +1,59 @@
+"""How recurrent layers of whole sequences are written with ONNX's operators."""
+
+import numpy as np
+
+from .program import Call, Program, Value
+
+ORDERS = {"LSTM": "iofg", "GRU": "urn", "RNN": "h"}
+"""ONNX's orders of the gates."""
+
+GATES = {"LSTM": "ifgo", "GRU": "run", "RNN": "h"}
+"""Those of cudnn."""
+
+
+def lstm(program: Program, call: Call, value: Value) -> Value:
+    """SeqLSTM."""
+    module = call.module
+    i, f, o, g = np.split(np.asarray(call.arrays["weight"]).T, 4)
+    rows = np.concatenate([i, o, f, g])
+    i, f, o, g = np.split(np.asarray(call.arrays["bias"]), 4)
+    bias = np.concatenate([i, o, f, g, np.zeros(4 * module.output_size, rows.dtype)])
+    parts = {"weight_ih": rows[:, : module.input_size], "weight_hh": rows[:, module.input_size :], "bias": bias}
+    arrays = [program.constant(array[None], name) for name, array in parts.items()]
+    outputs = program.add("LSTM", value, *arrays, hidden_size=module.output_size)
+    return program.add("Squeeze", outputs, program.integers(1))
+
+
+def in_a_row(program: Program, call: Call, value: Value) -> Value:
+    """Those of cudnn: an operator for each layer, whose outputs are time x directions x batch x features."""
+    module = call.module
+    operator, _, function = module.kind.partition("_")
+    attributes = {
+        "hidden_size": module.hidden_size,
+        "direction": "bidirectional" if module.bidirectional else "forward",
+    }
+    if operator == "GRU":
+        attributes["linear_before_reset"] = 1
+    if function == "RELU":
+        attributes["activations"] = ["Relu"] * module.directions
+    parts = module.parts(np.asarray(call.arrays["weight"]))
+    value = program.add("Transpose", value, perm=[1, 0, 2]) if module.batch_first else value
+    width = program.integers(0, 0, module.directions * module.hidden_size)
+    for layer in range(module.num_layers):
+        own = parts[layer * module.directions :][: module.directions]
+        of_x, of_h, *biases = ([_in_order(operator, each) for each in same] for same in zip(*own, strict=True))
+        arrays = {
+            "weight_ih": of_x,
+            "weight_hh": of_h,
+            "bias": [np.concatenate(both) for both in zip(*biases, strict=True)],
+        }
+        names = [program.constant(np.stack(array), f"{name}_l{layer}") for name, array in arrays.items()]
+        outputs = program.add(operator, value, *names, **attributes)
+        value = program.add("Reshape", program.add("Transpose", outputs, perm=[0, 2, 1, 3]), width)
+    return program.add("Transpose", value, perm=[1, 0, 2]) if module.batch_first else value
+
+
+def _in_order(operator: str, rows: Value) -> Value:
+    """The rows of gates in ONNX's order."""
+    gates = dict(zip(GATES[operator], np.split(rows, len(GATES[operator])), strict=True))
+    return np.concatenate([gates[gate] for gate in ORDERS[operator]])
