@@ -1,16 +1,19 @@
 """Makes any module a recurrent step."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 
 from ..core import Module, builder, check_positive, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import Add, CAddTable, Sigmoid
+from ..layers.shape import sizes_of
 from .abstract import AbstractRecurrent
 
 
@@ -45,11 +48,11 @@ class Recurrent(AbstractRecurrent):
     rho: int
 
     def __init__(
-        self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
-        merge: Module | None = None,
+        self, start: Module | int | Iterable[int], input: Module, feedback: Module, transfer: Module | None = None,
+        rho: int = 99999, merge: Module | None = None,
     ):  # fmt: skip
-        if isinstance(start, (int, list, tuple)):
-            start = Add(start) if isinstance(start, int) else Add(*start)
+        if isinstance(start, (int, list, tuple, np.ndarray, jax.Array)):
+            start = Add(math.prod(sizes_of(self, (start,))))
         modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
         for i, module in enumerate(modules[:3], 1):
             check_argument(self, module, i)
@@ -97,7 +100,9 @@ class Recurrent(AbstractRecurrent):
 
 
 def _sizes(module: Module, size: Any) -> Table:
-    """Output sizes as nested tuples: 5 and [5] are one tensor's, [[5], [3]] a table's."""
+    """Output sizes as nested tuples: 5, [5] and an array of sizes are one tensor's, [[5], [3]] a table's."""
+    if isinstance(size, (np.ndarray, jax.Array)):
+        return sizes_of(module, (size,))
     if isinstance(size, int) and not isinstance(size, bool):
         return (size,)
     if isinstance(size, (list, tuple)) and size:

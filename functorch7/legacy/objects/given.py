@@ -43,7 +43,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         if isinstance(value, dict):
             return {name: converted(each) for name, each in value.items()}
-        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
+        if isinstance(value, (list, tuple)) and any(isinstance(each, (Described, Storage)) for each in value):
             return tuple(map(converted, value))
         return plain(value)
 

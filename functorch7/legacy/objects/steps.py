@@ -217,6 +217,7 @@ class Steps(Described):
         for module in self._members():
             if hasattr(module._spec, "rho"):
                 module.__dict__.setdefault("_longest", module._spec.rho)
+            if hasattr(module._spec, "rho") or "rho" in module.__dict__:
                 module.rho = rho
 
     def backwardOnline(self) -> None:
