@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, torch
+from functorch7.legacy import nn
 
 from .helpers import arrays, same, sigmoid, slopes, values
 
@@ -394,20 +394,3 @@ def test_lstm_dropout_uses_one_mask_for_the_whole_sequence():
     first = np.array(cell.forward(XS[1]))
     cell.setHiddenState(2, state)
     same(cell.forward(XS[1]), first)
-
-
-def test_sizes_may_be_given_as_torchs_documentation_says():
-    joined = nn.Sequential().add(nn.JoinTable(1, 1)).add(nn.Linear(D + H, H))
-    for size in (torch.LongStorage([H]), torch.LongTensor([H]), [H], H):
-        start = nn.Recurrent(size, nn.Linear(D, H), nn.Linear(H, H)).startModule
-        assert str(start) == "nn.Add" and start.bias.size() == [H]
-        assert nn.Recurrence(joined, size, 1).forward(values(B, D)).size() == [B, H]
-    nested = nn.Sequential().add(nn.FlattenTable()).add(nn.NarrowTable(1, 2))  # the input, and the first of the last
-    assert nn.Recurrence(nested, [torch.LongStorage([D]), D], 1).forward(values(B, D))[1].size() == [B, D]
-
-
-def test_the_abstract_class_takes_rho():
-    assert nn.AbstractRecurrent().rho == 99999 and nn.AbstractRecurrent(7).rho == 7
-    module = nn.AbstractRecurrent(7)
-    module.maxBPTTstep(3)
-    assert (module.rho, module.step) == (3, 1)

@@ -239,3 +239,20 @@ def test_the_gradient_at_a_given_state_is_the_slope_there():
     loss(start, start)
     layer.backward(x, ones)
     same([layer.grad_h0[1][2], layer.grad_c0[1][2]], slopes, atol=1e-7)
+
+
+def test_sizes_may_be_given_as_torchs_documentation_says():
+    joined = nn.Sequential().add(nn.JoinTable(1, 1)).add(nn.Linear(D + H, H))
+    for size in (torch.LongStorage([H]), torch.LongTensor([H]), [H], H):
+        start = nn.Recurrent(size, nn.Linear(D, H), nn.Linear(H, H)).startModule
+        assert str(start) == "nn.Add" and start.bias.size() == [H]
+        assert nn.Recurrence(joined, size, 1).forward(values(B, D)).size() == [B, H]
+    nested = nn.Sequential().add(nn.FlattenTable()).add(nn.NarrowTable(1, 2))  # the input, and the first of the last
+    assert nn.Recurrence(nested, [torch.LongStorage([D]), D], 1).forward(values(B, D))[1].size() == [B, D]
+
+
+def test_the_abstract_class_takes_rho():
+    assert nn.AbstractRecurrent().rho == 99999 and nn.AbstractRecurrent(7).rho == 7
+    module = nn.AbstractRecurrent(7)
+    module.maxBPTTstep(3)
+    assert (module.rho, module.step) == (3, 1)
