@@ -124,6 +124,11 @@ def shapes_in(tree: Value) -> list[tuple[int, ...]]:
     return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
 
 
+def _without_ones(tree: Value) -> list[list[int]]:
+    """The sizes of a tensor, or of a table's tensors, other than 1."""
+    return [[size for size in shape if size != 1] for shape in shapes_in(tree)]
+
+
 class Recurrence(AbstractRecurrent):
     """output' = recurrent_module([x, output]), from zeros.
 
@@ -132,7 +137,7 @@ class Recurrence(AbstractRecurrent):
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
     Raises: TypeError for anything but sizes and a module; ValueError for inputs of other ranks, and for a
-    module whose output has other sizes.
+    module whose output has other sizes (those of 1 may be more, as LookupTable gives (1, H) for one index).
     Source: rnn/README.md#rnn.Recurrence.
 
     >>> import functorch7 as f7
@@ -177,9 +182,10 @@ class Recurrence(AbstractRecurrent):
             dtype = weights[0].dtype if weights else jnp.result_type(float)
             last = self.initial_state(self._batch(input), dtype)["output"]
         output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
-        if shapes_in(output) != shapes_in(last):
+        if _without_ones(output) != _without_ones(last):
             raise expected(self, f"a module whose output has the sizes {self.output_size}", output)
-        return output, {**buffers, "recurrent_module": inner, "output": output}
+        state = jax.tree.map(lambda new, old: new.reshape(old.shape), output, last)
+        return output, {**buffers, "recurrent_module": inner, "output": state}
 
     def printed(self) -> str:
         return f"{self.type_name()} @ {self.modules[0]}"

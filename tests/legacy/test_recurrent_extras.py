@@ -5,7 +5,7 @@ import pytest
 
 from functorch7.legacy import nn, torch
 
-from .helpers import same, values
+from .helpers import same, sigmoid, values
 
 T, B, D, H = 3, 2, 3, 2
 XS, GS = values(T, B, D, seed=1), values(T, B, H, seed=2)
@@ -256,3 +256,15 @@ def test_the_abstract_class_takes_rho():
     module = nn.AbstractRecurrent(7)
     module.maxBPTTstep(3)
     assert (module.rho, module.step) == (3, 1)
+
+
+def test_the_language_model_of_rnns_documentation_reads_single_words():
+    words, linear = nn.LookupTable(9, H), nn.Linear(H, H)
+    both = nn.ParallelTable().add(words).add(linear)
+    step = nn.Sequential().add(both).add(nn.CAddTable()).add(nn.Sigmoid())
+    model = nn.Sequencer(nn.Recurrence(step, H, 1)).double()
+    embedded, weight, bias = (np.array(each) for each in (words.weight, linear.weight, linear.bias))
+    state, outputs = np.zeros(H), model.forward([torch.LongTensor([word]) for word in (3, 9, 1)])
+    for word, output in zip((3, 9, 1), outputs, strict=True):
+        state = sigmoid(embedded[word - 1] + weight @ state + bias)
+        same(output, state[None])
