@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from ...core.types import Value
 from ..tensors.number import plain
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described, arguments_of, by_torch_name
+from .described import Described, arguments_of
+from .documented import argument_names, open_argument
 from .generated import object_of
 from .named_calls import MissingArgument, WrongArgument
 from .signatures import in_torchs_words
@@ -24,15 +24,11 @@ Given = list[tuple[core.Module, Described]]
 """The objects that a constructor was given, with their descriptions."""
 
 
-@cache
-def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
-
-
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, Given]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
-    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
+    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch's source or
+    its documentation writes them.
     """
     objects: Given = []
 
@@ -52,8 +48,11 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
         positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
         for i, value in enumerate(args)
     ]
-    names = _argument_names(spec_class)
+    names = argument_names(spec_class)
     named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
+    if (several := open_argument(spec_class)) in named:
+        value = named.pop(several)
+        filled += value if isinstance(value, (list, tuple)) else [value]
     try:
         return spec_class(*filled, **named), objects
     except Unmade:
