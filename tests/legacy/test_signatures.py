@@ -124,3 +124,11 @@ DOCUMENTED = {
 def test_arguments_may_have_the_names_of_torchs_documentation(name):
     named, positional = DOCUMENTED[name]
     assert getattr(nn, name)(**named).description() == getattr(nn, name)(*positional).description()
+
+
+def test_methods_take_the_arguments_of_torchs_documentation_by_name():
+    assert nn.View(-1).setNumInputDims(numInputDims=1).forward(torch.ones(2, 3)).size() == [2, 3]
+    assert nn.GradientReversal().setLambda(lambda_=3).lambda_ == 3
+    cell = nn.LSTM(3, 2).maskZero(nInputDim=1)
+    assert (cell.forward(torch.zeros(4, 3)).numpy() == 0).all() and cell.forget(offset=0) is cell.forget(0)
+    nn.Kmeans(2, 3).initRandom(samples=torch.ones(4, 3))

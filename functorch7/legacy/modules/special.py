@@ -230,13 +230,13 @@ class Kmeans(Module, describes=layers.Kmeans):
         """How many examples of the last forward belong to each centre."""
         return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
 
-    def initRandom(self, input: Value) -> None:
+    def initRandom(self, samples: Value) -> None:
         """Takes examples as centres, drawn with replacement."""
-        self._start_from(self._spec.init_random, input)
+        self._start_from(self._spec.init_random, samples)
 
-    def initKmeansPlus(self, input: Value, p: float | None = None) -> None:
+    def initKmeansPlus(self, samples: Value, p: float | None = None) -> None:
         """Takes examples as centres that are far from one another; with p as in Torch7."""
-        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), input)
+        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), samples)
 
     def _start_from(self, init: Callable, input: Any) -> None:
         with precision(self.weight.dtype):

@@ -245,7 +245,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def _builder(self, method: str) -> Any:
         def call(*args: Any, **kwargs: Any) -> "Described":
-            self._respecify(getattr(self._spec, method)(*args, **kwargs))
+            build = getattr(self._spec, method)
+            names = by_torch_name(type(self._spec), inspect.signature(build).parameters) if kwargs else {}
+            self._respecify(build(*args, **{names.get(name, name): value for name, value in kwargs.items()}))
             return self
 
         return call

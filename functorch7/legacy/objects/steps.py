@@ -160,8 +160,8 @@ class Steps(Described):
         steps.calls[number] = steps.calls[number].at(self, input)
         return steps.calls[number], steps.grad_states.get(number), number
 
-    def forget(self) -> Self:
-        """Forgets all recurrent state inside: the next forward starts a new sequence."""
+    def forget(self, offset: int = 0) -> Self:
+        """Forgets all recurrent state inside: the next forward starts a new sequence, whatever Torch's offset is."""
         for module in self.children():
             module.forget()
         self._forget_own()
