@@ -105,6 +105,7 @@ DOCUMENTED = {
     "CMul": ({"size": [1, 3]}, (1, 3)),
     "View": ({"sizes": torch.LongStorage([2, -1])}, (2, -1)),
     "Sum": ({"dimension": 1, "nInputDim": 2, "sizeAverage": True}, (1, 2, True)),
+    "Reshape": ({"sizes": (2, 3), "batchMode": True}, (2, 3, True)),
     "Replicate": ({"nFeature": 3, "dim": 2, "ndim": 1}, (3, 2, 1)),
     "Power": ({"p": 3}, (3,)),
     "PairwiseDistance": ({"p": 1}, (1,)),
@@ -132,3 +133,11 @@ def test_methods_take_the_arguments_of_torchs_documentation_by_name():
     cell = nn.LSTM(3, 2).maskZero(nInputDim=1)
     assert (cell.forward(torch.zeros(4, 3)).numpy() == 0).all() and cell.forget(offset=0) is cell.forget(0)
     nn.Kmeans(2, 3).initRandom(samples=torch.ones(4, 3))
+
+
+def test_parameters_that_are_switched_off_are_None_and_have_no_gradient():
+    normalization = nn.BatchNormalization(3, None, None, False)
+    assert normalization.weight is normalization.bias is normalization.gradWeight is None
+    assert nn.Linear(3, 2, False).gradBias is None
+    with pytest.raises(AttributeError, match="nn.Tanh has no attribute 'weight'"):
+        _ = nn.Tanh().weight

@@ -3,6 +3,7 @@
 from functools import cache
 
 from ... import core
+from ...interop.torch7.schema import in_camels
 from .described import arguments_of, by_torch_name
 
 DOCUMENTED = (
@@ -22,7 +23,7 @@ def argument_names(spec_class: type[core.Module]) -> dict[str, str]:
     fields = [parameter.name for parameter in arguments_of(spec_class)]
     names = by_torch_name(spec_class, fields)
     documented = {name: field for name, field in DOCUMENTED if field in fields}
-    return documented | names
+    return {in_camels(name): name for name in fields} | documented | names
 
 
 @cache
