@@ -292,7 +292,7 @@ def test_map_table_counts_its_entries():
         m.add(nn.Tanh())
 
 
-@pytest.mark.parametrize("shared", [False, ["bias", "gradBias"]])
+@pytest.mark.parametrize("shared", [False, []])
 def test_map_table_of_separate_modules(shared):
     map, x = nn.MapTable(nn.Linear(3, 2), shared), [values(3), values(3, seed=1)]
     y = map.forward(x)

@@ -118,7 +118,7 @@ class Reinforce(Module, describes=ReinforceSpec):
 class MapTable(Container, describes=layers.MapTable):
     """nn.MapTable: `parameters` repeats the module's for every entry of the last input.
 
-    Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
+    Modules that are not shared, or only in part (`shared` is a list of parameters), are made when forward is called on the map itself; inside a network, call `resize`.
     """
 
     def forward(self, input: Value) -> Output:
@@ -151,7 +151,7 @@ class MapTable(Container, describes=layers.MapTable):
             return
         del self.modules[n:]
         while len(self.modules) < n:
-            self.modules.append(self.modules[0].clone())
+            self.modules.append(self.modules[0].clone(*self._spec.shared_params))
 
     def size(self) -> int:
         """The number of modules: a shared one counts for every entry of the last input."""
