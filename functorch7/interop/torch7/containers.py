@@ -77,6 +77,7 @@ DECORATORS = (
     recurrent.SeqBGRU, recurrent.SeqBLSTM,
 )  # fmt: skip
 
+
 def _shared_params(record: Record) -> tuple[str, ...]:
     """What the modules of a MapTable share; Torch names the usual parameters even where none is shared."""
     names = tuple(plain(record.get("sharedparams", list(SHARED))))

@@ -118,7 +118,8 @@ class Reinforce(Module, describes=ReinforceSpec):
 class MapTable(Container, describes=layers.MapTable):
     """nn.MapTable: `parameters` repeats the module's for every entry of the last input.
 
-    Modules that are not shared, or only in part (`shared` is a list of parameters), are made when forward is called on the map itself; inside a network, call `resize`.
+    Modules that are not shared, or only in part (`shared` is a list of parameters), are made when forward is called on
+    the map itself; inside a network, call `resize`.
     """
 
     def forward(self, input: Value) -> Output:
