@@ -283,7 +283,7 @@ def test_map_table_counts_its_entries():
     m = nn.MapTable(nn.Linear(3, 2))
     assert (m.size(), str(m)) == (1, "nn.MapTable {\n  nn.Linear(3 -> 2)\n}")
     m.forward([values(3), values(3, seed=1)])
-    assert m.size() == 2 and len(m.parameters()[0]) == 4
+    assert m.size() == 2 and len(m.parameters()[0]) == 4 and m.shared and m.sharedparams[0] == "weight"
     m.resize(3)
     assert m.size() == 3
     m.clearState()

@@ -139,6 +139,16 @@ class MapTable(Container, describes=layers.MapTable):
         """The module, or None."""
         return self.get(1)
 
+    @property
+    def shared(self) -> bool:  # type: ignore[override]
+        """Whether one module is that of all entries."""
+        return self._spec.shared
+
+    @property
+    def sharedparams(self) -> list[str]:
+        """The names of what the modules of the entries share."""
+        return list(self._spec.shared_params or layers.decorators.SHARED)
+
     def get(self, index: int, *more: int) -> Output:
         """The module for an entry; the shared one is that of all entries. None if there is none."""
         if self._spec.shared and self.modules and 1 < index <= self.size():
