@@ -141,3 +141,8 @@ def test_parameters_that_are_switched_off_are_None_and_have_no_gradient():
     assert nn.Linear(3, 2, False).gradBias is None
     with pytest.raises(AttributeError, match="nn.Tanh has no attribute 'weight'"):
         _ = nn.Tanh().weight
+
+
+def test_None_takes_the_default_by_name_too():
+    assert nn.LSTM(3, 2, rho=None).rho == 9999 and nn.Dropout(p=None, inplace=None).p == 0.5
+    assert nn.MultiMarginCriterion(p=None, weights=None, margin=0.5).margin == 0.5

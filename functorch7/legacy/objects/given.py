@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,17 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return tuple(map(converted, value))
         return plain(value)
 
-    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
-    filled = [
-        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
-        for i, value in enumerate(args)
-    ]
-    names = argument_names(spec_class)
-    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
+    def filled_in(value: Any, parameter: inspect.Parameter | None) -> Any:
+        if parameter is not None and _takes_default(value, parameter):
+            return parameter.default
+        return converted(value)
+
+    parameters = arguments_of(spec_class)
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    filled = [filled_in(value, each) for value, each in zip_longest(args, positional[: len(args)])]
+    names, by_name = argument_names(spec_class), {each.name: each for each in parameters}
+    fields = {names.get(name, name): value for name, value in kwargs.items()}
+    named: dict[str, Any] = {name: filled_in(value, by_name.get(name)) for name, value in fields.items()}
     if (several := open_argument(spec_class)) in named:
         value = named.pop(several)
         filled += value if isinstance(value, (list, tuple)) else [value]
