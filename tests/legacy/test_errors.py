@@ -81,6 +81,8 @@ DPNN_REFUSES = {
     "two devices": (lambda: nn.NCEModule(4, 7, 2, torch.ones(7)).multicuda(1), "nn.NCEModule.*: specify two devices"),
     "two elements": (lambda: nn.ZipTableOneToMany().forward([values(1), values(2)]),
                      r"nn.ZipTableOneToMany: expected a table of an element and a table, got a table of 2"),
+    "a sequence of nothing": (lambda: nn.SequencerCriterion(nn.MSECriterion()).forward([], []),
+                              "nn.SequencerCriterion: expected a sequence of at least one step, got an empty table"),
     "a table of probabilities": (lambda: nn.BinaryClassReward(nn.ReinforceBernoulli()).forward(values(2), [1, 1]),
                                  r"nn.BinaryClassReward: expected a table of probabilities and baseline, got shape"),
     "log-probabilities": (lambda: nn.TreeNLLCriterion().forward(values(2, 2), None),
