@@ -247,8 +247,8 @@ def test_sizes_may_be_given_as_torchs_documentation_says():
         start = nn.Recurrent(size, nn.Linear(D, H), nn.Linear(H, H)).startModule
         assert str(start) == "nn.Add" and start.bias.size() == [H]
         assert nn.Recurrence(joined, size, 1).forward(values(B, D)).size() == [B, H]
-    nested = nn.Sequential().add(nn.FlattenTable()).add(nn.NarrowTable(1, 2))  # the input, and the first of the last
-    assert nn.Recurrence(nested, [torch.LongStorage([D]), D], 1).forward(values(B, D))[1].size() == [B, D]
+    before = nn.Recurrence(nn.SelectTable(2), [[torch.LongStorage([D])], H], 1).forward(values(B, D))
+    assert before[0][0].size() == [B, D] and before[1].size() == [B, H]
 
 
 def test_the_abstract_class_takes_rho():

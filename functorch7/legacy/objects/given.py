@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import core
 from ...checks.making import Unmade, words_of
+from ...checks.tables import leaves
 from ...core.types import Value
 from ..tensors.number import plain
 from ..tensors.storage import Storage
@@ -40,7 +41,7 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         if isinstance(value, dict):
             return {name: converted(each) for name, each in value.items()}
-        if isinstance(value, (list, tuple)) and any(isinstance(each, (Described, Storage)) for each in value):
+        if isinstance(value, (list, tuple)) and any(isinstance(each, (Described, Storage)) for each in leaves(value)):
             return tuple(map(converted, value))
         return plain(value)
 
