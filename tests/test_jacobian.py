@@ -19,6 +19,7 @@ def test_the_documented_example():
     assert Jacobian.testJacobianParameters(m, inp, m.weight, m.gradWeight) < 1e-5
     assert Jacobian.testJacobianParameters(m, inp, m.bias, m.gradBias) < 1e-5
     assert Jacobian.testJacobianUpdateParameters(m, inp, m.weight) < 1e-5
+    assert Jacobian.testJacobianUpdateParameters(m, inp, m.weight, None, None, 1e-4) < 1e-5  # as Lua's nil
 
 
 @pytest.mark.parametrize("module, input", [

@@ -32,7 +32,7 @@ def making(init: Callable[..., None]) -> Callable[..., None]:
     """
 
     @wraps(init)
-    def made(module: Any, *given: Any, **named: Any) -> None:
+    def made(module: Any, /, *given: Any, **named: Any) -> None:
         try:
             init(module, *given, **named)
         except MISUSE as error:

@@ -144,14 +144,18 @@ class DepthConcat(Concat, init=False):
         return jnp.concatenate([centred(t) for t in tensors], along)
 
 
+SHARED = ("weight", "bias", "gradWeight", "gradBias")
+"""What the modules of a MapTable share, unless it is told otherwise."""
+
+
 class MapTable(Container):
     """y = [m(x_1), ..., m(x_n)]: the same module for every entry of a table.
 
     Shape: [x1, x2, ...] -> [f(x1), f(x2), ...].
     Parameters: those of the module, one level down. Buffers: those after the last entry; losses, and
     log-probabilities of samples of one shape, are added, and recurrent state is a list, as each entry has its own.
-    With `shared` False (or a list of names without "weight"), each entry has its own module, with its own arrays:
-    `resize(n)` sets their number.
+    With `shared` False, each entry has its own module, with its own arrays: `resize(n)` sets their number. So it is
+    with a list of the parameters to share without "weight" or "bias"; in `legacy` the modules then share those named.
     Raises: ValueError without a module, for inputs that are not tables, and for more entries than modules that are not
     shared; TypeError for more than one shared module.
     Differs from Torch7: shared modules have one set of running statistics, which each entry moves in turn (Torch7's
@@ -166,10 +170,15 @@ class MapTable(Container):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     shared: bool = True
+    shared_params: tuple[str, ...] = SHARED
 
     def __init__(self, module: Module | None = None, shared: bool | list[str] | tuple[str, ...] | None = True):
-        together = "weight" in shared if isinstance(shared, (list, tuple)) else shared is None or shared
-        self._set(modules=() if module is None else (module,), shared=together)
+        if isinstance(shared, (list, tuple)):
+            names, together = tuple(shared), {"weight", "bias"} <= {*shared}
+        else:
+            together = shared is None or shared
+            names = SHARED if together else ()
+        self._set(modules=() if module is None else (module,), shared=together, shared_params=names)
         self.__post_init__()
 
     def __post_init__(self) -> None:

@@ -2388,8 +2388,8 @@ class Recurrent(AbstractRecurrent):
     it is nn.Add, a learned vector.
     """
     def __init__(
-        self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
-        merge: Module | None = None,
+        self, start: Module | int | Iterable[int], input: Module, feedback: Module, transfer: Module | None = None,
+        rho: int = 99999, merge: Module | None = None,
     ) -> None: ...
     def maskZero(self, n_input_dim: int = 1) -> Self: ...
     def trimZero(self, n_input_dim: int = 1) -> Self: ...

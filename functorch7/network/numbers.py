@@ -127,6 +127,12 @@ def taken_out(module: Module) -> tuple[Module, list]:
     return module.__dict__["_bare"]
 
 
+def but_for_numbers(module: Module) -> Module:
+    """What descriptions that differ in numbers alone have in common, whether these are arguments or not."""
+    made = _with_inside(module, but_for_numbers)
+    return _changed(made, dict.fromkeys(module.tunable, Hole(0))) if module.tunable else made
+
+
 def _without(module: Module, numbers: list) -> Value:
     made = bare(module, len(numbers))
     numbers.extend(getattr(module, name) for name in numbers_of(module))

@@ -130,7 +130,9 @@ class SequencerCriterion(AbstractSequencerCriterion):
 
     def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         lengths = [len(each) if isinstance(each, list) or jnp.ndim(each) else 0 for each in (input, target)]
-        if not lengths[0] or lengths[0] != lengths[1]:
+        if not lengths[0]:
+            raise expected(self, "a sequence of at least one step", input)
+        if lengths[0] != lengths[1]:
             raise expected(self, f"{lengths[0]} targets, one for each element of the input", target)
         if isinstance(input, list) or isinstance(target, list):
             return list(input), list(target)

@@ -1,16 +1,19 @@
 """Makes any module a recurrent step."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 
 from ..core import Module, builder, check_positive, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Output, State, Table, Tree, Value
 from ..layers import Add, CAddTable, Sigmoid
+from ..layers.shape import sizes_of
 from .abstract import AbstractRecurrent
 
 
@@ -45,11 +48,11 @@ class Recurrent(AbstractRecurrent):
     rho: int
 
     def __init__(
-        self, start: Module | int, input: Module, feedback: Module, transfer: Module | None = None, rho: int = 99999,
-        merge: Module | None = None,
+        self, start: Module | int | Iterable[int], input: Module, feedback: Module, transfer: Module | None = None,
+        rho: int = 99999, merge: Module | None = None,
     ):  # fmt: skip
-        if isinstance(start, (int, list, tuple)):
-            start = Add(start) if isinstance(start, int) else Add(*start)
+        if isinstance(start, (int, list, tuple, np.ndarray, jax.Array)):
+            start = Add(math.prod(sizes_of(self, (start,))))
         modules = (start, input, feedback, transfer or Sigmoid(), merge or CAddTable())
         for i, module in enumerate(modules[:3], 1):
             check_argument(self, module, i)
@@ -97,7 +100,9 @@ class Recurrent(AbstractRecurrent):
 
 
 def _sizes(module: Module, size: Any) -> Table:
-    """Output sizes as nested tuples: 5 and [5] are one tensor's, [[5], [3]] a table's."""
+    """Output sizes as nested tuples: 5, [5] and an array of sizes are one tensor's, [[5], [3]] a table's."""
+    if isinstance(size, (np.ndarray, jax.Array)):
+        return sizes_of(module, (size,))
     if isinstance(size, int) and not isinstance(size, bool):
         return (size,)
     if isinstance(size, (list, tuple)) and size:
@@ -119,6 +124,11 @@ def shapes_in(tree: Value) -> list[tuple[int, ...]]:
     return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
 
 
+def _without_ones(tree: Value) -> list[list[int]]:
+    """The sizes of a tensor, or of a table's tensors, other than 1."""
+    return [[size for size in shape if size != 1] for shape in shapes_in(tree)]
+
+
 class Recurrence(AbstractRecurrent):
     """output' = recurrent_module([x, output]), from zeros.
 
@@ -127,7 +137,7 @@ class Recurrence(AbstractRecurrent):
     Parameters and buffers: those of recurrent_module, which may itself be recurrent inside.
     Buffers: output, None when forgotten.
     Raises: TypeError for anything but sizes and a module; ValueError for inputs of other ranks, and for a
-    module whose output has other sizes.
+    module whose output has other sizes (those of 1 may be more, as LookupTable gives (1, H) for one index).
     Source: rnn/README.md#rnn.Recurrence.
 
     >>> import functorch7 as f7
@@ -172,9 +182,10 @@ class Recurrence(AbstractRecurrent):
             dtype = weights[0].dtype if weights else jnp.result_type(float)
             last = self.initial_state(self._batch(input), dtype)["output"]
         output, inner = self.call("recurrent_module", params, buffers, [input, last], key=key, train=train)
-        if shapes_in(output) != shapes_in(last):
+        if _without_ones(output) != _without_ones(last):
             raise expected(self, f"a module whose output has the sizes {self.output_size}", output)
-        return output, {**buffers, "recurrent_module": inner, "output": output}
+        state = jax.tree.map(lambda new, old: new.reshape(old.shape), output, last)
+        return output, {**buffers, "recurrent_module": inner, "output": state}
 
     def printed(self) -> str:
         return f"{self.type_name()} @ {self.modules[0]}"

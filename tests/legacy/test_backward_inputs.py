@@ -362,3 +362,25 @@ def test_backward_of_a_graph_that_ran_since_inside_another_is_that_of_the_later_
     alone.forward(many)
     expected = alone.backward(many, torch.ones(3, 2))
     np.testing.assert_allclose(inside.backward(many.clone(), torch.ones(3, 2)).numpy(), expected.numpy(), 1e-5)
+
+
+NUMBERS = {
+    "GradientReversal": (lambda: nn.GradientReversal(2), lambda m, n: m.setLambda(n), lambda n, _: -n),
+    "MulConstant": (lambda: nn.MulConstant(2), lambda m, n: setattr(m, "constant_scalar", n), lambda n, _: n),
+    "LeakyReLU": (lambda: nn.LeakyReLU(2), lambda m, n: setattr(m, "negval", n), lambda n, x: np.where(x > 0, 1, n)),
+}
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a network"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_backward_is_taken_with_the_numbers_of_modules_as_they_are_by_then(name, inside):
+    make, change, slope = NUMBERS[name]
+    module = make()
+    net = nn.Sequential().add(module).add(nn.Identity()) if inside else module
+    net.double()
+    output = net.forward(X)
+    for number in (2, 5, 0.5, 2):
+        change(module, number)
+        same(net.backward(X, OTHER), slope(number, X) * OTHER)
+        same(net.updateGradInput(X, OTHER), slope(number, X) * OTHER)
+    assert net.output is output

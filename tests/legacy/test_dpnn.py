@@ -255,3 +255,21 @@ def test_a_module_may_say_how_it_is_copied_and_steps_keep_recurrent_modules():
     assert clone.forward(torch.zeros(4, 2)).shape == (4, 3)
     lstm = nn.LSTM(2, 2)
     assert lstm.stepClone() is lstm and lstm.sharedClone() is not lstm
+
+
+def test_classes_have_the_names_of_parameters_and_may_have_their_own():
+    class Scaled17(nn.Module):
+        dpnn_parameters, dpnn_gradParameters = ["scale"], ["gradScale"]
+
+        def __init__(self):
+            super().__init__()
+            self.scale, self.gradScale = torch.ones(2), torch.ones(2)
+
+    assert nn.Module.dpnn_parameters == ["weight", "bias"] == nn.Linear.dpnn_parameters
+    assert nn.Module.dpnn_gradParameters == ["gradWeight", "gradBias"]
+    module = Scaled17()
+    alone, both = module.sharedClone(True, False), module.sharedClone()
+    module.scale.fill(3), module.gradScale.fill(4)
+    assert alone.scale.sum() == both.scale.sum() == 6 and (alone.gradScale.sum(), both.gradScale.sum()) == (2, 8)
+    light = module.lightSerial().__getstate__()
+    assert light["gradScale"].sum() == 0 and light["scale"].sum() == 6

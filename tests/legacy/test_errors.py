@@ -81,6 +81,8 @@ DPNN_REFUSES = {
     "two devices": (lambda: nn.NCEModule(4, 7, 2, torch.ones(7)).multicuda(1), "nn.NCEModule.*: specify two devices"),
     "two elements": (lambda: nn.ZipTableOneToMany().forward([values(1), values(2)]),
                      r"nn.ZipTableOneToMany: expected a table of an element and a table, got a table of 2"),
+    "a sequence of nothing": (lambda: nn.SequencerCriterion(nn.MSECriterion()).forward([], []),
+                              "nn.SequencerCriterion: expected a sequence of at least one step, got an empty table"),
     "a table of probabilities": (lambda: nn.BinaryClassReward(nn.ReinforceBernoulli()).forward(values(2), [1, 1]),
                                  r"nn.BinaryClassReward: expected a table of probabilities and baseline, got shape"),
     "log-probabilities": (lambda: nn.TreeNLLCriterion().forward(values(2, 2), None),
@@ -244,8 +246,8 @@ def test_what_holds_no_numbers_is_neither_a_gradient_nor_an_input(wrong, said):
         ValueError, match=rf"nn.Identity: expected a gradOutput of shape \(1,\), as the output, got {said}"
     ):
         module.backward(values(1), wrong)
-    with pytest.raises(TypeError, match=rf"nn.Identity: expected a tensor, got {said}"):
-        module.forward(wrong)
+    with pytest.raises(TypeError, match=rf"nn.Tanh: expected a tensor, got {said}"):
+        nn.Tanh().forward(wrong)  # an Identity hands texts on
     with pytest.raises(TypeError, match=rf"nn.CAddTable: expected a table of tensors, got {said}"):
         table.forward([values(1), wrong])
 

@@ -42,6 +42,13 @@ def test_outputs_are_the_tensors_of_the_input(name):
     assert [id(leaf) for leaf in leaves(output)] == [id(leaf) for leaf in leaves(expected)]
 
 
+def test_numbers_and_texts_are_handed_on_as_dpnn_documents_it():
+    assert nn.ZipTable().forward([["a1", "a2"], ["b1", "b2"]]) == [["a1", "b1"], ["a2", "b2"]]
+    assert nn.ZipTableOneToMany().forward(["el", ["a", "b"]]) == [["el", "a"], ["el", "b"]]
+    assert nn.ReverseTable().forward([1, 2.5, 3]) == [3, 2.5, 1]
+    assert nn.Identity().forward(3) == 3 and nn.SelectTable(2).forward(["a", ["b", 4]]) == ["b", 4]
+
+
 def _double(table):
     return [_double(each) for each in table] if isinstance(table, list) else table.clone().double()
 

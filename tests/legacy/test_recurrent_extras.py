@@ -5,7 +5,7 @@ import pytest
 
 from functorch7.legacy import nn, torch
 
-from .helpers import same, values
+from .helpers import same, sigmoid, values
 
 T, B, D, H = 3, 2, 3, 2
 XS, GS = values(T, B, D, seed=1), values(T, B, H, seed=2)
@@ -239,3 +239,32 @@ def test_the_gradient_at_a_given_state_is_the_slope_there():
     loss(start, start)
     layer.backward(x, ones)
     same([layer.grad_h0[1][2], layer.grad_c0[1][2]], slopes, atol=1e-7)
+
+
+def test_sizes_may_be_given_as_torchs_documentation_says():
+    joined = nn.Sequential().add(nn.JoinTable(1, 1)).add(nn.Linear(D + H, H))
+    for size in (torch.LongStorage([H]), torch.LongTensor([H]), [H], H):
+        start = nn.Recurrent(size, nn.Linear(D, H), nn.Linear(H, H)).startModule
+        assert str(start) == "nn.Add" and start.bias.size() == [H]
+        assert nn.Recurrence(joined, size, 1).forward(values(B, D)).size() == [B, H]
+    before = nn.Recurrence(nn.SelectTable(2), [[torch.LongStorage([D])], H], 1).forward(values(B, D))
+    assert before[0][0].size() == [B, D] and before[1].size() == [B, H]
+
+
+def test_the_abstract_class_takes_rho():
+    assert nn.AbstractRecurrent().rho == 99999 and nn.AbstractRecurrent(7).rho == 7
+    module = nn.AbstractRecurrent(7)
+    module.maxBPTTstep(3)
+    assert (module.rho, module.step) == (3, 1)
+
+
+def test_the_language_model_of_rnns_documentation_reads_single_words():
+    words, linear = nn.LookupTable(9, H), nn.Linear(H, H)
+    both = nn.ParallelTable().add(words).add(linear)
+    step = nn.Sequential().add(both).add(nn.CAddTable()).add(nn.Sigmoid())
+    model = nn.Sequencer(nn.Recurrence(step, H, 1)).double()
+    embedded, weight, bias = (np.array(each) for each in (words.weight, linear.weight, linear.bias))
+    state, outputs = np.zeros(H), model.forward([torch.LongTensor([word]) for word in (3, 9, 1)])
+    for word, output in zip((3, 9, 1), outputs, strict=True):
+        state = sigmoid(embedded[word - 1] + weight @ state + bias)
+        same(output, state[None])

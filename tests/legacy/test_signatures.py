@@ -94,3 +94,56 @@ def test_the_stub_is_the_one_that_the_descriptions_give_and_names_all_of_nn():
         elif isinstance(node, ast.Assign):
             names.add(ast.unparse(node.targets[0]))
     assert {name for name in dir(nn) if f"nn.{name}" in OURS or name in nn.__all__} <= names
+
+
+DOCUMENTED = {
+    "Concat": ({"dim": 2}, (2,)),
+    "PrintSize": ({"name": "here"}, ("here",)),
+    "WhiteNoise": ({"mean": 1, "stdev": 0.5}, (1, 0.5)),
+    "SeqGRU": ({"inputsize": 3, "outputsize": 2}, (3, 2)),
+    "Linear": ({"inputDimension": 3, "outputDimension": 2, "bias": False}, (3, 2, False)),
+    "Bilinear": ({"inputDimension1": 3, "inputDimension2": 4, "outputDimension": 2}, (3, 4, 2)),
+    "CMul": ({"size": [1, 3]}, (1, 3)),
+    "View": ({"sizes": torch.LongStorage([2, -1])}, (2, -1)),
+    "Sum": ({"dimension": 1, "nInputDim": 2, "sizeAverage": True}, (1, 2, True)),
+    "Reshape": ({"sizes": (2, 3), "batchMode": True}, (2, 3, True)),
+    "Replicate": ({"nFeature": 3, "dim": 2, "ndim": 1}, (3, 2, 1)),
+    "Power": ({"p": 3}, (3,)),
+    "PairwiseDistance": ({"p": 1}, (1,)),
+    "BatchNormalization": ({"N": 3, "eps": 0.1}, (3, 0.1)),
+    "PixelShuffle": ({"r": 2}, (2,)),
+    "L1Penalty": ({"L1weight": 0.1, "sizeAverage": True}, (0.1, True)),
+    "MapTable": ({"m": nn.Linear(3, 2), "share": ["weight"]}, (nn.Linear(3, 2), ["weight"])),
+    "HardTanh": ({"min_value": -2, "max_value": 3}, (-2, 3)),
+    "RReLU": ({"l": 0.1, "u": 0.2}, (0.1, 0.2)),
+    "MulConstant": ({"k": 2}, (2,)),
+    "Sequencer": ({"module": nn.Linear(3, 2)}, (nn.Linear(3, 2),)),
+    "Bottle": ({"module": nn.Linear(3, 2), "nInputDim": 2}, (nn.Linear(3, 2), 2)),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_arguments_may_have_the_names_of_torchs_documentation(name):
+    named, positional = DOCUMENTED[name]
+    assert getattr(nn, name)(**named).description() == getattr(nn, name)(*positional).description()
+
+
+def test_methods_take_the_arguments_of_torchs_documentation_by_name():
+    assert nn.View(-1).setNumInputDims(numInputDims=1).forward(torch.ones(2, 3)).size() == [2, 3]
+    assert nn.GradientReversal().setLambda(lambda_=3).lambda_ == 3
+    cell = nn.LSTM(3, 2).maskZero(nInputDim=1)
+    assert (cell.forward(torch.zeros(4, 3)).numpy() == 0).all() and cell.forget(offset=0) is cell.forget(0)
+    nn.Kmeans(2, 3).initRandom(samples=torch.ones(4, 3))
+
+
+def test_parameters_that_are_switched_off_are_None_and_have_no_gradient():
+    normalization = nn.BatchNormalization(3, None, None, False)
+    assert normalization.weight is normalization.bias is normalization.gradWeight is None
+    assert nn.Linear(3, 2, False).gradBias is None
+    with pytest.raises(AttributeError, match="nn.Tanh has no attribute 'weight'"):
+        _ = nn.Tanh().weight
+
+
+def test_None_takes_the_default_by_name_too():
+    assert nn.LSTM(3, 2, rho=None).rho == 9999 and nn.Dropout(p=None, inplace=None).p == 0.5
+    assert nn.MultiMarginCriterion(p=None, weights=None, margin=0.5).margin == 0.5

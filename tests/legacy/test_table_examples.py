@@ -314,3 +314,17 @@ def test_largest_and_smallest_of_tables(make, output, gradients):
     m, given = make(), [[1, 2, 3], [3, 2, 1]]
     same(m.forward(given), output)
     same(m.backward(given, [1, 1, 1]), gradients)
+
+
+def test_a_map_table_shares_the_parameters_that_it_is_told():
+    map, x = nn.MapTable(nn.Linear(3, 2), ["weight", "gradWeight"]).double(), [values(3), values(3, seed=1)]
+    map.forward(x)
+    one, other = map.get(1), map.get(2)
+    before = [np.array(each) for each in (one.weight, one.bias, other.bias)]
+    map.zeroGradParameters()
+    map.backward(x, [np.array([1.0, 0]), np.array([0, 2.0])])
+    slopes = np.outer([1, 0], x[0]) + np.outer([0, 2], x[1])
+    same(one.gradWeight, slopes), same(other.gradWeight, slopes)
+    same(one.gradBias, [1, 0]), same(other.gradBias, [0, 2])
+    one.weight.add(-1, one.gradWeight)
+    same(other.weight, before[0] - slopes), same(one.bias, before[1]), same(other.bias, before[2])

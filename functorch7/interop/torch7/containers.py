@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import layers, losses, recurrent, reinforce
+from ...layers.decorators import SHARED
 from ..t7 import T7Object, T7Storage
 from ..t7.values import TIMER, Fields
 from .build import module, storage
@@ -76,6 +77,13 @@ DECORATORS = (
     recurrent.SeqBGRU, recurrent.SeqBLSTM,
 )  # fmt: skip
 
+
+def _shared_params(record: Record) -> tuple[str, ...]:
+    """What the modules of a MapTable share; Torch names the usual parameters even where none is shared."""
+    names = tuple(plain(record.get("sharedparams", list(SHARED))))
+    return () if names == SHARED and not record.get("shared", True) else names
+
+
 SCHEMAS = [
     *(Schema(each, children=_first_module, more=_as_module) for each in DECORATORS),
     *(Schema(each, {"n_input_dim": MASKING}, children=_first_module, more=_as_module)
@@ -84,10 +92,11 @@ SCHEMAS = [
     Schema(layers.Profile, {"number": derived(lambda _: layers.Profile.new_number())},
            children=_first_module, more=_watched),
     Schema(layers.Bottle, children=_first_module, more=_bottled),
-    Schema(layers.MapTable, {"shared": Rule(lambda record: bool(record.get("shared", True)), lambda v: {"shared": v})},
-           children=_mapped, more=lambda node, fields: {
-               "sharedparams": ["weight", "bias", "gradWeight", "gradBias"], **_as_module(node, fields)},
-           output=list, grad_input=list),
+    Schema(layers.MapTable, {
+               "shared": Rule(lambda record: bool(record.get("shared", True)), lambda v: {"shared": v}),
+               "shared_params": Rule(_shared_params, lambda v: {"sharedparams": list(v or SHARED)}),
+           },
+           children=_mapped, more=_as_module, output=list, grad_input=list),
     *(Schema(each, more=lambda node, fields: {"outputSize": storage([])})
       for each in (layers.Concat, layers.DepthConcat)),
     Schema(layers.Parallel, {"input_dimension": saved("inputDimension"), "output_dimension": saved("outputDimension")},

@@ -39,6 +39,11 @@ def torch_name(name: str) -> str:
     window = re.fullmatch(r"(k|d|pad|adj|i|out|dilation|)([wht])", name)
     if window:
         return window[1] + window[2].upper()
+    return in_camels(name)
+
+
+def in_camels(name: str) -> str:
+    """The name in Torch's usual style: nInputPlane for n_input_plane."""
     first, *rest = name.strip("_").split("_")
     return first + "".join(part.capitalize() for part in rest)
 

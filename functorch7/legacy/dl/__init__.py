@@ -21,9 +21,9 @@ from .tensors import TensorLoader as TensorLoader
 overwrite: bool | None = None  # True makes loadSentiment140 replace what it has cached
 
 
-def loadSentiment140(*args: Any) -> tuple:
+def loadSentiment140(*args: Any, **kwargs: Any) -> tuple:
     """See functorch7.data.load_sentiment140; `dl.overwrite = True` makes it ignore, and replace, what it has cached."""
-    return function_called("loadSentiment140")(*args, overwrite=bool(overwrite))
+    return function_called("loadSentiment140")(*args, **kwargs, overwrite=bool(overwrite))
 
 
 def __getattr__(name: str) -> Value:

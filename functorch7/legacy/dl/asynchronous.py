@@ -48,22 +48,22 @@ class AsyncIterator(DataLoader):
 
     def __init__(
         self,
-        dataset: DataLoader,
+        dataloader: DataLoader,
         nthread: int | None = None,
         verbose: bool | None = None,
         serialmode: str | None = None,
         threadInit: Callable[[], object] | None = None,
     ):
-        if not isinstance(dataset, DataLoader):
-            raise TypeError(f"AsyncIterator: expected a dl.DataLoader, got {type(dataset).__name__}")
+        if not isinstance(dataloader, DataLoader):
+            raise TypeError(f"AsyncIterator: expected a dl.DataLoader, got {type(dataloader).__name__}")
         if serialmode not in (None, "ascii", "binary"):
             raise ValueError(f"AsyncIterator: Serial mode can only be ascii or binary, got {serialmode!r}")
         if threadInit is not None:
             threadInit()
-        self.dataset, self.nthread, self.verbose = dataset, nthread or 2, bool(verbose)
+        self.dataset, self.nthread, self.verbose = dataloader, nthread or 2, bool(verbose)
         self.serialmode = serialmode or "ascii"
-        dataset.reset()
-        self._workers = data.AsyncIterator(_Worker(dataset.copied()), self.nthread)  # type: ignore[arg-type]
+        dataloader.reset()
+        self._workers = data.AsyncIterator(_Worker(dataloader.copied()), self.nthread)  # type: ignore[arg-type]
 
     def size(self, *args: object) -> int:
         return self.dataset.size(*args)

@@ -7,9 +7,9 @@ from .asynchronous import AsyncIterator
 from .functions import arguments, with_torch_calls
 
 
-def loadImageNet(*args: Any) -> tuple[AsyncIterator, AsyncIterator]:
+def loadImageNet(*args: Any, **kwargs: Any) -> tuple[AsyncIterator, AsyncIterator]:
     """See functorch7.data.load_imagenet."""
-    loaders = data.load_imagenet(**arguments(data.load_imagenet, args, {}))
+    loaders = data.load_imagenet(**arguments(data.load_imagenet, args, kwargs))
     train, valid = (_with_classinfo(loader) for loader in loaders)
     return train, valid
 

@@ -17,7 +17,7 @@ from ..tensors.marked import note
 from ..tensors.noted import Noted, ready
 from ..tensors.random import next_draw
 from ..tensors.storages import hold
-from ..tensors.values import Input, Output, Unseen, as_gradient, completed, is_one_of, same_values, shapes
+from ..tensors.values import Input, Output, Unseen, as_gradient, completed, is_one_of, shapes
 from . import compiled, fitting, watched
 from .at_input import is_large
 from .fitting import factor, filled_up, has_shapes_of, misfit, of_real_numbers, reshaped
@@ -157,9 +157,9 @@ class Call(Inspection, RunLonger):
             reads_none = self.plan.is_graph and module._newest_call().number <= self.number
             input = given if reads_none or is_one_of(input, given) else completed(input, given)
         values = input if type(input) is np.ndarray else self.plan.read(input, self.plan.takes_table)
-        if same_values(values, self.arguments[2]):
+        if self.is_at(values):
             return self
-        if forward is not None and forward is not self and same_values(values, forward.arguments[2]):
+        if forward is not None and forward is not self and forward.is_at(values):
             forward.plan.last_call = weakref.ref(forward)
             return forward
         given, wanted = shapes(values), shapes(self.arguments[2])
@@ -380,7 +380,7 @@ class Repeated(Call):
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
                 parameters = now.arrays()
-            self.arguments = (parameters, buffers, plan.read(given, plan.takes_table), state, draw)
+            self.arguments = (parameters, plan.with_numbers(buffers), plan.read(given, plan.takes_table), state, draw)
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)
         self.plan.last_call = weakref.ref(self)

@@ -35,6 +35,10 @@ class Inspection:
     _inspected: dict[tuple, Any] | None
     _seen: dict[tuple, Any] | None
 
+    def is_at(self, values: Value) -> bool:
+        """Whether it is the network at an input, with the numbers that its modules have now."""
+        return same_values(values, self.arguments[2]) and not self.plan.is_set_otherwise(self.arguments[1])
+
     def was_given(self, grad_output: Input | None) -> bool:
         """Whether this is what was pulled back last, with the same values: Lua's tables may be new at each call."""
         if grad_output is None or self.given_gradient is None:

@@ -18,7 +18,6 @@ from ...core.types import Array, Scalar, Value
 from ...interop.torch7.schema import grad_name
 from ...layers import Graph, Sequential
 from ...losses.base import Criterion
-from ...network import numbers
 from ...network.zero_mask import is_zero_mask, with_zero_masks
 from ...reinforce import Reinforce
 from ..tensors.changes import watch
@@ -314,13 +313,6 @@ class Plan(Running):
         return [
             with_zero_masks(value, [row(value.value)]) if is_zero_mask(value) else value for value in values
         ] + given
-
-    def _numbers_now(self) -> list:
-        return [getattr(module._spec, name) for module, name in self._numbers]
-
-    def whole_spec(self) -> core.Module:
-        """The description with the numbers that calls would be given now."""
-        return numbers.put_in(self.spec, self._numbers_now())
 
     def begins_anew(self) -> bool:
         """Whether a call starts from no state: nothing remembers one, and the user gives none."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import core
 from ...core.types import Scalar, Value
+from ...network import numbers
 from ..tensors.marked import is_marked
 from ..tensors.parameter import Parameter
 from ..tensors.values import Input
@@ -50,7 +51,11 @@ class Running:
     precision: np.dtype | None
     is_stale: bool
     traced: list
+    spec: core.Module
+    draws: bool
+    runs_once: bool
     _users: list
+    _numbers: list
     is_tied = False  # whether those of PyTorch's parameters that lie at one place have been made one
 
     @property
@@ -59,9 +64,42 @@ class Running:
         return not (self.is_stale or self.traced or self._users)
 
     def runs_as(self, other: Running) -> bool:
-        """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie."""
+        """Whether it takes the buffers, the state and the random draw of another's calls, wherever parameters lie.
+
+        Numbers may differ where nothing is drawn: by another probability other elements would be.
+        """
         mine, theirs = self.program, other.program
-        return (mine.spec, mine.buffers, mine.train) == (theirs.spec, theirs.buffers, theirs.train)
+        alike = (mine.buffers, mine.train) == (theirs.buffers, theirs.train)
+        reduced = numbers.but_for_numbers if self.runs_once and not self.draws else lambda spec: spec
+        return alike and (mine.spec == theirs.spec or reduced(mine.spec) == reduced(theirs.spec))
+
+    def _numbers_now(self) -> list:
+        return [getattr(module._spec, name) for module, name in self._numbers]
+
+    def whole_spec(self) -> core.Module:
+        """The description with the numbers that calls would be given now."""
+        return numbers.put_in(self.spec, self._numbers_now())
+
+    def renewed(self) -> Running:
+        """The plan as it is after a change that left the arrays where they were."""
+        raise NotImplementedError
+
+    def with_numbers(self, buffers: list) -> list:
+        """The buffers of a call of a plan that this runs as, with the numbers of now."""
+        return buffers[: self.program.buffers.num_leaves] + self._numbers_now() if self._numbers else buffers
+
+    def is_set_otherwise(self, buffers: list) -> bool:
+        """Whether numbers of the network's modules, such as a rate, differ from those in a call's buffers.
+
+        Torch's backward uses those of now.
+        """
+        if self.draws or not self.runs_once:
+            return False
+        if not self.is_stale:
+            return bool(self._numbers) and self.with_numbers(buffers) != buffers
+        now = self.renewed()
+        before = numbers.put_in(self.program.spec, buffers[self.program.buffers.num_leaves :])
+        return now.runs_as(self) and now.whole_spec() != before
 
     def length_to_run(self, input: Value) -> int | None:
         """As how many steps a sequence is to be run; None: as it is, as must one whose last state goes on."""

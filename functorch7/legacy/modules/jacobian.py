@@ -55,17 +55,20 @@ def _fill(place: Any, values: np.ndarray) -> None:
         place[...] = values.reshape(place.shape)
 
 
-def _quotients(function: Callable[[], np.ndarray], place: Any, varied: np.ndarray, perturbation: float) -> np.ndarray:
+def _quotients(
+    function: Callable[[], np.ndarray], place: Any, varied: np.ndarray, perturbation: float | None
+) -> np.ndarray:
     """A row for each varied element: the central difference quotients of all outputs. The place is restored."""
     kept, rows = _flat(place), []
+    step = 1e-6 if perturbation is None else perturbation
     for index in varied:
         sides = []
         for sign in (1, -1):
             moved = kept.copy()
-            moved[index] += sign * perturbation
+            moved[index] += sign * step
             _fill(place, moved)
             sides.append(function())
-        rows.append((sides[0] - sides[1]) / (2 * perturbation))
+        rows.append((sides[0] - sides[1]) / (2 * step))
     _fill(place, kept)
     return np.array(rows)
 
@@ -106,7 +109,10 @@ def _distance(modules: list[Any], weight: str, wanted: np.ndarray) -> float:
 
 
 class Jacobian:
-    """Torch's functions. A Jacobian has a row for each element of the input or parameter, a column for each output."""
+    """Torch's functions. A Jacobian has a row for each element of the input or parameter, a column for each output.
+
+    Random numbers are from minval (-2) to maxval (2); differences are those of a perturbation (1e-6).
+    """
 
     @staticmethod
     def _varied(place: Any, is_input: bool) -> np.ndarray:
@@ -114,14 +120,19 @@ class Jacobian:
         return np.arange(np.asarray(place).size)
 
     @classmethod
-    def _randomize(cls, place: Any, is_input: bool, minval: float, maxval: float) -> None:
+    def _randomize(cls, place: Any, is_input: bool, minval: float | None, maxval: float | None) -> None:
         values, varied = _flat(place), cls._varied(place, is_input)
-        values[varied] = generator().uniform(len(varied)) * (maxval - minval) + minval
+        low, high = -2 if minval is None else minval, 2 if maxval is None else maxval
+        values[varied] = generator().uniform(len(varied)) * (high - low) + low
         _fill(place, values)
 
     @classmethod
     def forward(
-        cls, module: Described | core.Module, input: Tensor, param: Tensor | None = None, perturbation: float = 1e-6
+        cls,
+        module: Described | core.Module,
+        input: Tensor,
+        param: Tensor | None = None,
+        perturbation: float | None = None,
     ) -> np.ndarray:
         """The Jacobian by central differences; the input or parameter is changed in place and restored."""
         module, place = _object(module), input if param is None else param
@@ -158,9 +169,9 @@ class Jacobian:
         cls,
         module: Described | core.Module,
         input: Tensor,
-        minval: float = -2,
-        maxval: float = 2,
-        perturbation: float = 1e-6,
+        minval: float | None = None,
+        maxval: float | None = None,
+        perturbation: float | None = None,
     ) -> float:
         """The largest error of gradInput at a random input, which `input` becomes."""
         module = _object(module)
@@ -169,8 +180,8 @@ class Jacobian:
 
     @classmethod
     def testJacobianParameters(
-        cls, module: Described, input: Tensor, param: Tensor | None, dparam: Tensor | None, minval: float = -2,
-        maxval: float = 2, perturbation: float = 1e-6,
+        cls, module: Described, input: Tensor, param: Tensor | None, dparam: Tensor | None, minval: float | None = None,
+        maxval: float | None = None, perturbation: float | None = None,
     ) -> float:  # fmt: skip
         """The largest error of a parameter's gradient at a random input and parameter, which both become."""
         cls._randomize(input, True, minval, maxval)
@@ -180,7 +191,7 @@ class Jacobian:
 
     @classmethod
     def forwardUpdate(
-        cls, module: Described, input: Tensor, param: Tensor | None, perturbation: float = 1e-6
+        cls, module: Described, input: Tensor, param: Tensor | None, perturbation: float | None = None
     ) -> np.ndarray:
         """The parameter after a step of 1 down each output's difference quotients."""
         return _flat(param)[:, None] - cls.forward(module, input, param, perturbation)
@@ -205,9 +216,9 @@ class Jacobian:
         module: Described,
         input: Tensor,
         param: Tensor | None,
-        minval: float = -2,
-        maxval: float = 2,
-        perturbation: float = 1e-6,
+        minval: float | None = None,
+        maxval: float | None = None,
+        perturbation: float | None = None,
     ) -> float:
         """The largest error of accUpdateGradParameters at a random input and parameter, which both become."""
         cls._randomize(input, True, minval, maxval)
@@ -217,7 +228,7 @@ class Jacobian:
 
     @classmethod
     def testCriterion(
-        cls, criterion: Value, input: Tensor, target: Input | None = None, perturbation: float = 1e-6
+        cls, criterion: Value, input: Tensor, target: Input | None = None, perturbation: float | None = None
     ) -> float:
         """The largest error of a criterion's gradInput at an input (a tensor, or a table of tensors) and a target."""
         criterion = _object(criterion)
@@ -235,7 +246,7 @@ class Jacobian:
 
     @classmethod
     def testIO(
-        cls, module: Described | core.Module, input: Tensor, minval: float = -2, maxval: float = 2
+        cls, module: Described | core.Module, input: Tensor, minval: float | None = None, maxval: float | None = None
     ) -> tuple[float, float]:
         """The largest differences of output and gradInput between a module and its saved and loaded copy: a pickle, or
         a `.t7` file if it has classes that Python cannot pickle, such as Lua's.
@@ -293,8 +304,8 @@ class Jacobian:
     @classmethod
     def testDiagHessian(
         cls, module: Described | core.Module, input: Tensor, gradParamName: str, diagHessianParamName: str,
-        minval: float = -2,
-        maxval: float = 2,
+        minval: float | None = None,
+        maxval: float | None = None,
     ) -> float:  # fmt: skip
         """The largest difference between the two at a random input, which `input` becomes."""
         module = _object(module)
@@ -304,17 +315,23 @@ class Jacobian:
         return float(np.abs(back - cls.linearModuleDiagHessian(module, input, gradParamName)).max())
 
     @classmethod
-    def testDiagHessianInput(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianInput(
+        cls, module: Described, input: Tensor, minval: float | None = None, maxval: float | None = None
+    ) -> float:
         """testDiagHessian with respect to the input."""
         return cls.testDiagHessian(module, input, "gradInput", "diagHessianInput", minval, maxval)
 
     @classmethod
-    def testDiagHessianWeight(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianWeight(
+        cls, module: Described, input: Tensor, minval: float | None = None, maxval: float | None = None
+    ) -> float:
         """testDiagHessian with respect to the weight."""
         return cls.testDiagHessian(module, input, "gradWeight", "diagHessianWeight", minval, maxval)
 
     @classmethod
-    def testDiagHessianBias(cls, module: Described, input: Tensor, minval: float = -2, maxval: float = 2) -> float:
+    def testDiagHessianBias(
+        cls, module: Described, input: Tensor, minval: float | None = None, maxval: float | None = None
+    ) -> float:
         """testDiagHessian with respect to the bias."""
         return cls.testDiagHessian(module, input, "gradBias", "diagHessianBias", minval, maxval)
 

@@ -27,22 +27,22 @@ def _as_lists(value: Any) -> Any:
 
 
 class Passing(Module):
-    """A module whose output consists of its input's own tensors, of any type, and whose gradient does likewise.
+    """A module whose output consists of its input's own entries, of any type, and whose gradient does likewise.
 
-    Its description's `f` only moves entries of tables, so it works on tensors as on arrays. New tensors are made in a
-    compiled network, for arrays and numbers, and if there are hooks.
+    Its description's `f` only moves entries of tables, so it works on tensors, numbers and texts as on arrays. New
+    tensors are made in a compiled network, for arrays, and if there are hooks.
     """
 
     copies_gradient = False
     """Whether gradInput contains copies of gradOutput's tensors."""
 
-    def _hands_on(self, *values: Any) -> bool:
-        own = all(isinstance(leaf, Tensor) for value in values for leaf in leaves(value))
+    def _hands_on(self, *values: Any, kinds: tuple[type, ...] = (Tensor,)) -> bool:
+        own = all(isinstance(leaf, kinds) for value in values for leaf in leaves(value))
         return own and not standing(self)
 
     def updateOutput(self, input: Value) -> Output:
-        """The input's tensors."""
-        if not self._hands_on(input):
+        """The input's entries."""
+        if not self._hands_on(input, kinds=(Tensor, str, int, float)):
             return super().updateOutput(input)
         self.output = self._spec.f(_as_lists(input) if isinstance(input, tuple) else input)
         return self.output

@@ -93,11 +93,23 @@ class Around(Coupled, describes=AroundSpec):
         self._respecify(self._spec.replace(module=self._spec.module.replace(rho=rho)))
 
 
+def _steps_back(rho: int | None = None) -> int:
+    """The argument of the abstract class."""
+    return 99999 if rho is None else rho
+
+
 class AbstractRecurrent(StepFields, Coupled, Container, describes=recurrent.AbstractRecurrent):
     """nn.AbstractRecurrent: forward is one time step; backward, in reverse order, one step of back-propagation.
 
-    There are no clones: one module runs at every step, and `getStepModule` shows it with a step's results.
+    There are no clones: one module runs at every step, and `getStepModule` shows it with a step's results. The abstract
+    class itself takes `rho`, how many steps backward goes back (99999).
     """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        if self.spec_class is not None:
+            return super().__init__(*args, **kwargs)
+        super().__init__()
+        self.rho = _steps_back(*args, **kwargs)
 
     recursiveResizeAs, recursiveSet = staticmethod(nested.recursiveResizeAs), staticmethod(nested.recursiveSet)
     recursiveCopy, recursiveAdd = staticmethod(nested.recursiveCopy), staticmethod(nested.recursiveAdd)

@@ -118,7 +118,8 @@ class Reinforce(Module, describes=ReinforceSpec):
 class MapTable(Container, describes=layers.MapTable):
     """nn.MapTable: `parameters` repeats the module's for every entry of the last input.
 
-    Modules that are not shared are made when forward is called on the map itself; inside a network, call `resize`.
+    Modules that are not shared, or only in part (`shared` is a list of parameters), are made when forward is called on
+    the map itself; inside a network, call `resize`.
     """
 
     def forward(self, input: Value) -> Output:
@@ -138,6 +139,16 @@ class MapTable(Container, describes=layers.MapTable):
         """The module, or None."""
         return self.get(1)
 
+    @property
+    def shared(self) -> bool:  # type: ignore[override]
+        """Whether one module is that of all entries."""
+        return self._spec.shared
+
+    @property
+    def sharedparams(self) -> list[str]:
+        """The names of what the modules of the entries share."""
+        return list(self._spec.shared_params or layers.decorators.SHARED)
+
     def get(self, index: int, *more: int) -> Output:
         """The module for an entry; the shared one is that of all entries. None if there is none."""
         if self._spec.shared and self.modules and 1 < index <= self.size():
@@ -151,7 +162,7 @@ class MapTable(Container, describes=layers.MapTable):
             return
         del self.modules[n:]
         while len(self.modules) < n:
-            self.modules.append(self.modules[0].clone())
+            self.modules.append(self.modules[0].clone(*self._spec.shared_params))
 
     def size(self) -> int:
         """The number of modules: a shared one counts for every entry of the last input."""
@@ -230,13 +241,13 @@ class Kmeans(Module, describes=layers.Kmeans):
         """How many examples of the last forward belong to each centre."""
         return Tensor.of(np.bincount(np.asarray(self.output, int), minlength=self.k + 1)[1:].astype(self.weight.dtype))
 
-    def initRandom(self, input: Value) -> None:
+    def initRandom(self, samples: Value) -> None:
         """Takes examples as centres, drawn with replacement."""
-        self._start_from(self._spec.init_random, input)
+        self._start_from(self._spec.init_random, samples)
 
-    def initKmeansPlus(self, input: Value, p: float | None = None) -> None:
+    def initKmeansPlus(self, samples: Value, p: float | None = None) -> None:
         """Takes examples as centres that are far from one another; with p as in Torch7."""
-        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), input)
+        self._start_from(lambda key, input: self._spec.init_kmeans_plus(key, input, p), samples)
 
     def _start_from(self, init: Callable, input: Any) -> None:
         with precision(self.weight.dtype):

@@ -60,6 +60,15 @@ def _field_names(spec_class: type[core.Module]) -> dict[str, str]:
 
 
 @cache
+def _left_out(spec_class: type[core.Module]) -> frozenset[str]:
+    """The parameters that a flag (bias, affine) may switch off, and the gradients: None where it has, as in Torch."""
+    fields = _field_names(spec_class)
+    has_own = spec_class.init_params is not core.Module.init_params
+    names = [name for name in spec_class.parameter_order if name in fields or ("affine" in fields and has_own)]
+    return frozenset([*names, *map(grad_name, names)])
+
+
+@cache
 def arguments_of(spec_class: type[core.Module]) -> tuple[inspect.Parameter, ...]:
     """The parameters of a description's class. Asking for them takes as long as all else in making a module."""
     return tuple(inspect.signature(spec_class).parameters.values())
@@ -180,6 +189,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             value: Any = None if field in spec.parameter_order else getattr(spec, field)
             is_shown = isinstance(value, core.Const) or has_sizes(type(spec), field)
             return elements_of(self, field, value) if is_shown else value
+        if name in _left_out(type(spec)):
+            return None
         raise AttributeError(f"{self.typename()} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
@@ -245,7 +256,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
     def _builder(self, method: str) -> Any:
         def call(*args: Any, **kwargs: Any) -> "Described":
-            self._respecify(getattr(self._spec, method)(*args, **kwargs))
+            build = getattr(self._spec, method)
+            names = by_torch_name(type(self._spec), inspect.signature(build).parameters) if kwargs else {}
+            self._respecify(build(*args, **{names.get(name, name): value for name, value in kwargs.items()}))
             return self
 
         return call

@@ -8,6 +8,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ import jax
 import numpy as np
 
 from ... import layers
+from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..tensors.kinds import Sizes
 from ..tensors.random import generator
@@ -62,6 +64,17 @@ class Batches:
         return tensor.select(batchDim, 1) if self.__dict__.get("dpnn_online") else tensor
 
 
+class _Names(property):
+    """A table of names that classes have, too: there nn.Module's. A subclass may have its own list in its place."""
+
+    def __init__(self, of_class: tuple[str, ...], names: Callable[[Any], list[str]]):
+        super().__init__(names)
+        self.of_class = of_class
+
+    def __get__(self, module: Value, owner: type | None = None) -> Value:
+        return list(self.of_class) if module is None else super().__get__(module, owner)
+
+
 class TrainingHelpers(Batches, Described):
     """Part of Module. A module's own field of the same name (maxOutNorm, wdFactor, ...) overrides an argument.
 
@@ -74,12 +87,12 @@ class TrainingHelpers(Batches, Described):
     dpnn_sharedClone: Any = None
     """A method that copies this module for a `sharedClone` of a network around it, if it has one."""
 
-    @property
+    @partial(_Names, ("weight", "bias"))
     def dpnn_parameters(self) -> list[str]:
         """The names of what is learned or kept: weight, bias, and a normalisation's running statistics."""
         return [*dict.fromkeys(["weight", "bias", *self.own_parameters()]), *self._kept_buffers()]
 
-    @property
+    @partial(_Names, ("gradWeight", "gradBias"))
     def dpnn_gradParameters(self) -> list[str]:
         """The names of the gradients."""
         return [grad_name(name) for name in dict.fromkeys(["weight", "bias", *self.own_parameters()])]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from ... import core
 from ...checks.making import Unmade, words_of
+from ...checks.tables import leaves
 from ...core.types import Value
 from ..tensors.number import plain
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .described import Described, arguments_of, by_torch_name
+from .described import Described, arguments_of
+from .documented import argument_names, open_argument
 from .generated import object_of
 from .named_calls import MissingArgument, WrongArgument
 from .signatures import in_torchs_words
@@ -24,15 +26,11 @@ Given = list[tuple[core.Module, Described]]
 """The objects that a constructor was given, with their descriptions."""
 
 
-@cache
-def _argument_names(spec_class: type[core.Module]) -> dict[str, str]:
-    return by_torch_name(spec_class, (parameter.name for parameter in arguments_of(spec_class)))
-
-
 def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value]) -> tuple[core.Module, Given]:
     """A description from Torch's arguments, and the objects among them with their descriptions.
 
-    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch writes them.
+    None takes the default, as nil does in Lua, and false for a number; keywords may be written as Torch's source or
+    its documentation writes them.
     """
     objects: Given = []
 
@@ -43,17 +41,24 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         if isinstance(value, dict):
             return {name: converted(each) for name, each in value.items()}
-        if isinstance(value, (list, tuple)) and any(isinstance(each, Described) for each in value):
+        if isinstance(value, (list, tuple)) and any(isinstance(each, (Described, Storage)) for each in leaves(value)):
             return tuple(map(converted, value))
         return plain(value)
 
-    positional = [p for p in arguments_of(spec_class) if p.kind is p.POSITIONAL_OR_KEYWORD]
-    filled = [
-        positional[i].default if i < len(positional) and _takes_default(value, positional[i]) else converted(value)
-        for i, value in enumerate(args)
-    ]
-    names = _argument_names(spec_class)
-    named: dict[str, Any] = {names.get(name, name): converted(value) for name, value in kwargs.items()}
+    def filled_in(value: Any, parameter: inspect.Parameter | None) -> Any:
+        if parameter is not None and _takes_default(value, parameter):
+            return parameter.default
+        return converted(value)
+
+    parameters = arguments_of(spec_class)
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    filled = [filled_in(value, each) for value, each in zip_longest(args, positional[: len(args)])]
+    names, by_name = argument_names(spec_class), {each.name: each for each in parameters}
+    fields = {names.get(name, name): value for name, value in kwargs.items()}
+    named: dict[str, Any] = {name: filled_in(value, by_name.get(name)) for name, value in fields.items()}
+    if (several := open_argument(spec_class)) in named:
+        value = named.pop(several)
+        filled += value if isinstance(value, (list, tuple)) else [value]
     try:
         return spec_class(*filled, **named), objects
     except Unmade:

@@ -11,7 +11,6 @@ import numpy as np
 from ... import layers
 from ...core.types import Value
 from ...interop.t7.values import Fields
-from ...interop.torch7.schema import grad_name
 from ..engine.fields import LEFT
 from ..tensors.tensor import Tensor
 from ..tensors.zeros import of_zeros
@@ -42,7 +41,7 @@ class Serialization(Described):
     @property
     def dpnn_lightEmpty(self) -> list[str]:
         """What `lightSerial` empties beside `dpnn_mediumEmpty`: the gradients."""
-        return [grad_name(name) for name in self.own_parameters()]
+        return self.dpnn_gradParameters
 
     def heavySerial(self) -> Described:
         """Saves everything (the default)."""

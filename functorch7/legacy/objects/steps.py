@@ -160,8 +160,8 @@ class Steps(Described):
         steps.calls[number] = steps.calls[number].at(self, input)
         return steps.calls[number], steps.grad_states.get(number), number
 
-    def forget(self) -> Self:
-        """Forgets all recurrent state inside: the next forward starts a new sequence."""
+    def forget(self, offset: int = 0) -> Self:
+        """Forgets all recurrent state inside: the next forward starts a new sequence, whatever Torch's offset is."""
         for module in self.children():
             module.forget()
         self._forget_own()
@@ -217,6 +217,7 @@ class Steps(Described):
         for module in self._members():
             if hasattr(module._spec, "rho"):
                 module.__dict__.setdefault("_longest", module._spec.rho)
+            if hasattr(module._spec, "rho") or "rho" in module.__dict__:
                 module.rho = rho
 
     def backwardOnline(self) -> None:
