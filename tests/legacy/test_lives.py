@@ -7,7 +7,8 @@ import weakref
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, torch
+from functorch7.legacy import clear_cache, nn, torch
+from functorch7.legacy.objects.described import overridden_in
 
 from .helpers import same, two_layers, values
 
@@ -77,6 +78,21 @@ def test_a_users_module_goes_with_the_network_that_it_was_in(little_to_collect, 
     del net
     gc.collect()
     assert kept[0]() is None
+
+
+def test_a_users_class_goes_with_its_objects_and_programs(little_to_collect):
+    def used():
+        class ScaledOnce(ScaledAndKept):
+            pass
+
+        nn.Sequential(ScaledOnce()).forward(X)
+        return weakref.ref(ScaledOnce)
+
+    kept = used()
+    clear_cache()
+    overridden_in.cache_clear()  # as it is wherever Lua changes a class
+    gc.collect()
+    assert kept() is None
 
 
 class SumOfSquares(nn.Criterion):

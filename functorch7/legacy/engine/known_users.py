@@ -26,15 +26,12 @@ class Known:
     gives_numbers: bool = False  # whether an output was a table of numbers, which is a tensor here
 
 
-_known: dict[type, Known] = {}
-
-
-def known(kind: type) -> Known:
-    """What is known of a class so far: at first, what its code tells."""
-    about = _known.get(kind)
+def known(kind: Value) -> Known:
+    """What is known of a class so far: at first, what its code tells. The class keeps it, as it refers to the class."""
+    about = vars(kind).get("_known")
     if about is None or not about.found.stands():
         found = read(kind)
-        about = _known[kind] = Known(found, obstacle=found.obstacle)
+        about = kind._known = Known(found, obstacle=found.obstacle)
     return about
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -72,9 +71,11 @@ class StandIn:
         raise Untraceable(f"it deletes {name}")
 
 
-@cache
-def _class_of(kind: type) -> type:
-    return type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+def _class_of(kind: Any) -> type:
+    """The class of stand-ins for objects of a class, which keeps it."""
+    if "_stand_in" not in vars(kind):
+        kind._stand_in = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+    return vars(kind)["_stand_in"]
 
 
 class Run:

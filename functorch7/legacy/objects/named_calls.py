@@ -17,7 +17,6 @@ ASKED = {"overrides"}
 
 HERE = __name__.partition(".objects")[0]
 PYTORCH = f"{HERE}.pytorch"
-_named: set[type] = set()
 
 
 class WrongArgument(Misuse):
@@ -40,9 +39,9 @@ class NamedCalls:
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         for base in cls.__mro__:
-            if base in _named or not base.__module__.startswith(HERE):
+            if "_is_named" in vars(base) or not base.__module__.startswith(HERE):
                 continue
-            _named.add(base)
+            base._is_named = True
             name_function_errors(base)
             called = [(name, each) for name, each in vars(base).items() if name == "__call__"]
             for name, method in (*called, *public_functions(vars(base))):
