@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ...checks.kinds import fault_of_real
-from ...checks.tables import entries
+from ...checks.tables import leaves
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
@@ -115,9 +115,7 @@ def as_own_type(object: "Described", spec: core.Module) -> core.Module:
 
 def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[Found]:
     """The values of some kinds in a field: its value itself, or those in its lists and dicts."""
-    if isinstance(value, kinds):
-        return [value]
-    return [found for each in entries(value) for found in among(each, kinds)]
+    return [each for each in leaves(value) if isinstance(each, kinds)]
 
 
 def described_among(value: object) -> list["Described"]:
