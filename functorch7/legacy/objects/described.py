@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import jax
@@ -72,7 +72,7 @@ def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     return by_torch_name(spec_class, (name for name, _ in found))
 
 
-@cache
+@lru_cache(4096)  # not without end, as it keeps users' classes
 def overridden_in(kind: type, name: str) -> bool:
     """Whether a class has a user's version of a method."""
     return not is_ours(getattr(kind, name))
