@@ -95,6 +95,27 @@ def test_a_users_class_goes_with_its_objects_and_programs(little_to_collect):
     assert kept() is None
 
 
+def test_a_network_is_pickled_with_its_classes_code_when_it_has_been_used():
+    cloudpickle = pytest.importorskip("cloudpickle")
+
+    class ScaledInNotebook(ScaledAndKept):
+        pass
+
+    network = nn.Sequential(ScaledInNotebook())
+    output = network.forward(X)
+    same(pickle.loads(cloudpickle.dumps(network)).forward(X), output)
+
+
+def test_tables_in_fields_may_hold_themselves_and_each_other():
+    net, one, other = two_layers(), {"bias": nn.Add(2)}, [1]
+    one["one"], one["other"] = one, other
+    other += [one, other]
+    net.get(1).notes = one
+    flat, _ = net.double().getParameters()
+    assert flat.type() == one["bias"].bias.type() == "torch.DoubleTensor"
+    assert flat.nElement() == 3 * 4 + 4 + 4 * 2 + 2 + 2  # with those of the module in the table
+
+
 class SumOfSquares(nn.Criterion):
     def updateOutput(self, input, target):
         self.output = (input - target).pow(2).sum()

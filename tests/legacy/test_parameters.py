@@ -53,16 +53,6 @@ def test_getParameters_is_flat_in_order_and_idempotent():
     same(flat, wanted)
 
 
-def test_tables_in_fields_may_hold_themselves_and_each_other():
-    net, one, other = two_layers(), {"bias": nn.Add(2)}, [1]
-    one["one"], one["other"] = one, other
-    other += [one, other]
-    net.get(1).notes = one
-    flat, _ = net.double().getParameters()
-    assert flat.type() == one["bias"].bias.type() == "torch.DoubleTensor"
-    assert flat.nElement() == 3 * 4 + 4 + 4 * 2 + 2 + 2  # with those of the module in the table
-
-
 def test_flat_parameters_and_the_modules_tensors_are_the_same_memory():
     net = two_layers()
     flat, gradient = net.getParameters()

@@ -17,7 +17,7 @@ from ..tensors.tensor import Tensor
 from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Static, Taken, Untraceable, frozen, is_constant, tensors_of
 from .forms import thawed
 from .objects import Object
-from .user_code import users
+from .user_code import kept_in, users
 
 
 class Unknown(Signal):
@@ -71,11 +71,12 @@ class StandIn:
         raise Untraceable(f"it deletes {name}")
 
 
-def _class_of(kind: Any) -> type:
-    """The class of stand-ins for objects of a class, which keeps it."""
-    if "_stand_in" not in vars(kind):
-        kind._stand_in = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
-    return vars(kind)["_stand_in"]
+def _class_of(kind: type) -> type:
+    """The class of stand-ins for objects of a class."""
+    kept = kept_in(kind)
+    if StandIn not in kept:
+        kept[StandIn] = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+    return kept[StandIn]
 
 
 class Run:
