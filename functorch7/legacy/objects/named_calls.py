@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 from ...checks.making import words_of as words_of_parameters
 from ..tensors.named_errors import Misuse, name_function_errors, naming, naming_calls, public_functions, words_of
@@ -17,6 +18,7 @@ ASKED = {"overrides"}
 
 HERE = __name__.partition(".objects")[0]
 PYTORCH = f"{HERE}.pytorch"
+_named: WeakSet[type] = WeakSet()
 
 
 class WrongArgument(Misuse):
@@ -39,9 +41,9 @@ class NamedCalls:
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         for base in cls.__mro__:
-            if "_is_named" in vars(base) or not base.__module__.startswith(HERE):
+            if base in _named or not base.__module__.startswith(HERE):
                 continue
-            base._is_named = True
+            _named.add(base)
             name_function_errors(base)
             called = [(name, each) for name, each in vars(base).items() if name == "__call__"]
             for name, method in (*called, *public_functions(vars(base))):
