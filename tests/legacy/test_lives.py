@@ -116,6 +116,28 @@ def test_tables_in_fields_may_hold_themselves_and_each_other():
     assert flat.nElement() == 3 * 4 + 4 + 4 * 2 + 2 + 2  # with those of the module in the table
 
 
+class TimesItsTable(nn.Module):
+    def updateOutput(self, input):
+        self.output = input * self.table["inside"][0]["factor"]
+        return self.output
+
+
+class TimesItsTableInForward(nn.Module):
+    def forward(self, input):
+        return input * self.table["inside"][0]["factor"]
+
+
+@pytest.mark.parametrize("kind", [TimesItsTable, TimesItsTableInForward])
+def test_methods_read_a_table_that_holds_itself(kind):
+    module, table = kind(), {"factor": 2.0}
+    module.table = table
+    table["inside"] = [table]
+    net = nn.Sequential(nn.Identity(), module)
+    same(net.forward(X), X * 2)
+    table["factor"] = 3.0
+    same(net.forward(X), X * 3)
+
+
 class SumOfSquares(nn.Criterion):
     def updateOutput(self, input, target):
         self.output = (input - target).pow(2).sum()
