@@ -4,6 +4,7 @@ import ast
 import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import compiling
@@ -51,6 +52,23 @@ def test_programs_are_counted_by_the_shapes_that_a_function_was_called_with(smal
     for length in (3, 4, 3, 5, 4):
         np.testing.assert_allclose(function(np.zeros(length, np.float32)), np.zeros(length))
     assert function.programs == cache_info().programs == 3 and cache_info().functions == 1
+
+
+class Owner:
+    """Something whose compiled function refers to it."""
+
+    def __init__(self):
+        self.run = programs.Compiled(jax.jit(lambda x: x * self.factor))
+        self.factor = 2
+
+
+def test_a_function_goes_with_what_it_refers_to_and_what_refers_to_it(little_to_collect):
+    owner = Owner()
+    assert owner.run(np.float32(3)) == 6
+    kept = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert kept() is None
 
 
 def test_a_program_that_is_let_go_frees_its_executable(small):

@@ -17,8 +17,18 @@ def tables(value: object, place: tuple = ()) -> Iterator[tuple[tuple, object]]:
 
 
 def leaves(value: object) -> Iterator:
-    """What is no table, of a value and all that tables in it hold, depth first."""
-    if not isinstance(value, (list, tuple, dict)):
-        yield value
-    for each in entries(value):
-        yield from leaves(each)
+    """What is no table, of a value and all that tables in it hold, depth first.
+
+    A table is entered once: it may hold itself, and tables may hold each other.
+    """
+    seen: set[int] = set()
+
+    def inside(value: object) -> Iterator:
+        if not isinstance(value, (list, tuple, dict)):
+            yield value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            for each in entries(value):
+                yield from inside(each)
+
+    return inside(value)

@@ -72,22 +72,23 @@ _kept: list[OrderedDict] = []
 class Compiled:
     """A jitted function whose programs are counted; it is called like the function."""
 
-    __slots__ = ("__weakref__", "_count", "_function", "programs", "used")
+    __slots__ = ("__weakref__", "_function", "programs", "used")
 
     def __init__(self, function: Any):
-        self._function, self._count = function, function._cache_size
+        self._function = function
         self.programs = self.used = 0
         _functions.add(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.used = next(_turns)
         result = closing(self._function, args, kwargs)
-        if self._count() != self.programs:
+        # Not a method that is kept: Python's garbage collector does not see what it belongs to.
+        if self._function._cache_size() != self.programs:
             self._counted()
         return result
 
     def _counted(self) -> None:
-        before, self.programs = self.programs, self._count()
+        before, self.programs = self.programs, self._function._cache_size()
         if self.programs > before:
             _State.compilations += 1
             _State.at_most += self.programs - before

@@ -35,12 +35,12 @@ def _merging(module: Module, merge: Module | int | None) -> Module:
     return merge
 
 
-def _both_ways(module: Module, fwd: Any, bwd: Any) -> tuple[Sequencer, Sequential, Sequencer]:
-    """Sequencer(fwd), the Sequencer of bwd (of fwd's kind by default), and the latter between two reversals."""
+def _both_ways(module: Module, fwd: Any, bwd: Any, merge: Any) -> tuple[Sequencer, Sequential, Module]:
+    """Sequencer(fwd), that of bwd (of fwd's kind by default) between two reversals, and what merges their outputs."""
+    merge, bwd = _merging(module, merge), fwd if bwd is None else bwd
     check_argument(module, fwd, 1)
-    check_argument(module, fwd if bwd is None else bwd, 2)
-    backward = Sequencer(fwd if bwd is None else bwd)
-    return Sequencer(fwd), Sequential(ReverseTable(), backward, ReverseTable()), backward
+    check_argument(module, bwd, 2)
+    return Sequencer(fwd), Sequential(ReverseTable(), Sequencer(bwd), ReverseTable()), merge
 
 
 def _goes_in_one_piece(module: Module) -> bool:
@@ -102,9 +102,8 @@ class BiSequencer(Decorator):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
-        merge = _merging(self, merge)
-        forward, backward, _ = _both_ways(self, fwd, bwd)
-        super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merge)))
+        forward, backward, merging = _both_ways(self, fwd, bwd, merge)
+        super().__init__(Sequential(ConcatTable(forward, backward), ZipTable(), Sequencer(merging)))
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Output, Tree]:
         if isinstance(input, (list, tuple)):
@@ -135,9 +134,8 @@ class BiSequencerLM(Container):
     takes_table: ClassVar[bool] = True  # type: ignore[assignment]
 
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
-        merge = _merging(self, merge)
-        forward, backward, _ = _both_ways(self, fwd, bwd)
-        super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merge)))
+        forward, backward, merging = _both_ways(self, fwd, bwd, merge)
+        super().__init__(forward, backward, Sequential(ZipTable(), Sequencer(merging)))
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Output, Tree]:
         table = isinstance(input, (list, tuple))

@@ -7,7 +7,8 @@ import weakref
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn, torch
+from functorch7.legacy import clear_cache, nn, torch
+from functorch7.legacy.objects.described import overridden_in
 
 from .helpers import same, two_layers, values
 
@@ -77,6 +78,64 @@ def test_a_users_module_goes_with_the_network_that_it_was_in(little_to_collect, 
     del net
     gc.collect()
     assert kept[0]() is None
+
+
+def test_a_users_class_goes_with_its_objects_and_programs(little_to_collect):
+    def used():
+        class ScaledOnce(ScaledAndKept):
+            pass
+
+        nn.Sequential(ScaledOnce()).forward(X)
+        return weakref.ref(ScaledOnce)
+
+    kept = used()
+    clear_cache()
+    overridden_in.cache_clear()  # as it is wherever Lua changes a class
+    gc.collect()
+    assert kept() is None
+
+
+def test_a_network_is_pickled_with_its_classes_code_when_it_has_been_used():
+    cloudpickle = pytest.importorskip("cloudpickle")
+
+    class ScaledInNotebook(ScaledAndKept):
+        pass
+
+    network = nn.Sequential(ScaledInNotebook())
+    output = network.forward(X)
+    same(pickle.loads(cloudpickle.dumps(network)).forward(X), output)
+
+
+def test_tables_in_fields_may_hold_themselves_and_each_other():
+    net, one, other = two_layers(), {"bias": nn.Add(2)}, [1]
+    one["one"], one["other"] = one, other
+    other += [one, other]
+    net.get(1).notes = one
+    flat, _ = net.double().getParameters()
+    assert flat.type() == one["bias"].bias.type() == "torch.DoubleTensor"
+    assert flat.nElement() == 3 * 4 + 4 + 4 * 2 + 2 + 2  # with those of the module in the table
+
+
+class TimesItsTable(nn.Module):
+    def updateOutput(self, input):
+        self.output = input * self.table["inside"][0]["factor"]
+        return self.output
+
+
+class TimesItsTableInForward(nn.Module):
+    def forward(self, input):
+        return input * self.table["inside"][0]["factor"]
+
+
+@pytest.mark.parametrize("kind", [TimesItsTable, TimesItsTableInForward])
+def test_methods_read_a_table_that_holds_itself(kind):
+    module, table = kind(), {"factor": 2.0}
+    module.table = table
+    table["inside"] = [table]
+    net = nn.Sequential(nn.Identity(), module)
+    same(net.forward(X), X * 2)
+    table["factor"] = 3.0
+    same(net.forward(X), X * 3)
 
 
 class SumOfSquares(nn.Criterion):

@@ -18,6 +18,7 @@ from .neighbourhood import parts as neighbourhood
 from .node import Node
 from .record import Record, plain
 from .schema import (
+    HAS_BIAS,
     Rule,
     Schema,
     constant,
@@ -28,10 +29,9 @@ from .schema import (
     size_of,
     sizes,
     torch_value,
-    whether,
 )
 
-OF_WEIGHT = {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "bias": whether("bias")}
+OF_WEIGHT = {"input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "bias": HAS_BIAS}
 OF_BATCH = {
     "n_output": size_of("running_mean", 0),
     "affine": Rule(lambda record: record.has("weight"), lambda value: {"affine": value}),
@@ -48,7 +48,7 @@ def _of_cudnn(spec: Any) -> str:
     return spec.torch_name() if spec.groups == 1 else f"cudnn.{type(spec).__name__}"
 
 
-CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": whether("bias"), "groups": GROUPS}
+CONVOLUTION = {"padw": saved("padW", 0), "padh": saved("padH", 0), "bias": HAS_BIAS, "groups": GROUPS}
 VOLUMETRIC = {"padt": saved("padT", 0), **CONVOLUTION}
 POOLING: dict[str, Rule] = {"record": derived(lambda record: record.fields.get("record"))}
 """The reader adds the record that a pooling shares with its unpooling to the fields."""
@@ -267,11 +267,11 @@ SCHEMAS = [
            more=lambda node, fields: {"sparseUpdate": 0}, **TABLE),
     Schema(layers.Bilinear, {
         "input_size1": size_of("weight", 1), "input_size2": size_of("weight", 2), "output_size": size_of("weight", 0),
-        "bias": whether("bias"),
+        "bias": HAS_BIAS,
     }, **PAIR),
-    Schema(layers.LinearWeightNorm, {"bias": whether("bias")}, more=_direction),
+    Schema(layers.LinearWeightNorm, {"bias": HAS_BIAS}, more=_direction),
     Schema(layers.PartialLinear, {
-        "input_size": needed("inputsize"), "output_size": needed("outputsize"), "bias": whether("bias"),
+        "input_size": needed("inputsize"), "output_size": needed("outputsize"), "bias": HAS_BIAS,
         "partition": Rule(_partition, _partition_fields),
     }, more=_partial),
     Schema(layers.IndexLinear, {
@@ -334,9 +334,9 @@ SCHEMAS = [
            more=_places),
     *(Schema(each, CONNECTIONS, more=_planes)
       for each in (layers.SpatialConvolutionMap, layers.SpatialFullConvolutionMap)),
-    *(Schema(each, {"bias": whether("bias")}, more=empties("ones", "finput", "fgradInput"))
+    *(Schema(each, {"bias": HAS_BIAS}, more=empties("ones", "finput", "fgradInput"))
       for each in (layers.SpatialFullConvolution, layers.VolumetricFullConvolution)),
-    Schema(layers.TemporalRowConvolution, {"bias": whether("bias")}),
+    Schema(layers.TemporalRowConvolution, {"bias": HAS_BIAS}),
     # Pooling
     *(Schema(each, POOLING, more=INDICES) for each in (
         layers.SpatialMaxPooling, layers.SpatialDilatedMaxPooling, layers.VolumetricDilatedMaxPooling)),

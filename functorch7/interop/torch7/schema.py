@@ -90,9 +90,8 @@ def constant(value: Value) -> Rule:
     return derived(lambda _: value)
 
 
-def whether(name: str) -> Rule:
-    """Whether there is a tensor of this name."""
-    return derived(lambda record: record.has(name))
+HAS_BIAS = derived(lambda record: record.has("bias"))
+"""Whether there is a bias."""
 
 
 def sizes(name: str) -> Rule:

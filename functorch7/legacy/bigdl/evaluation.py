@@ -60,12 +60,13 @@ class Evaluation(Described):
         from ...training import validation
 
         size = None if batchSize == -1 else batchSize
-        batches = validation.inputs(_arrays(dataset, size), size)
+        data = _arrays(dataset, size)
+        batches = validation.inputs(data, size)
         with self._evaluating():
             outputs = [jax.device_get(unwrapped(self.forward(each))) for each in batches]  # type: ignore[attr-defined]
         if not outputs:
             raise ValueError(f"{self.title()}: predict was given no batches")
-        return wrapped(validation.joined_batches(outputs, validation.samples_of(_arrays(dataset, size), size)))
+        return wrapped(validation.joined_batches(outputs, validation.samples_of(data, size)))
 
     def predictClass(self, dataset: Value, batchSize: int | None = None) -> Tensor:
         """The class, from 1, of the largest score of each sample. Arguments as those of `predict`.

@@ -61,17 +61,17 @@ class Saving(Described):
                 _check_free(self, each, overWrite)
         self.clearState()  # type: ignore[attr-defined]
         if weightPath is None:
-            save_value(self, path, self, overWrite)
+            save_t7(path, self)
         else:
-            save_value(self, weightPath, list(_places(self).values()), overWrite)
-            self.saveDefinition(path, overWrite)
+            save_t7(weightPath, list(_places(self).values()))
+            save_t7(path, {DEFINITION: _without_weights(self)})
         return self
 
     def saveDefinition(self, path: str | os.PathLike, overWrite: bool = False) -> Self:
         """Writes the network without its weights; returns it. Once loaded, it has new initial values."""
         _check_free(self, path, overWrite)
         self.clearState()  # type: ignore[attr-defined]
-        save_value(self, path, {DEFINITION: _without_weights(self)}, overWrite)
+        save_t7(path, {DEFINITION: _without_weights(self)})
         return self
 
     def saveTorch(self, path: str | os.PathLike, overWrite: bool = False) -> Self:

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.tables import leaves
+from ...checks.tables import entries, leaves
 from ...core import Const
 from ...core.types import Structure, Value
 from ..tensors.parameter import Parameter
@@ -42,6 +42,10 @@ class Static(NamedTuple):
 
     kind: type
     value: Any
+
+
+class Around:
+    """The kind of a list or dict inside itself: which one it is of what is around it, from the outermost."""
 
 
 class _Itself:
@@ -82,12 +86,17 @@ class Record:
 def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ...] = ()) -> Static:
     """A value that can be hashed and that later changes of lists, dicts and arrays do not reach.
 
-    Nor do changes of those fields of other objects that have one of the names. `around`: objects that it is a part of.
+    Nor do changes of those fields of other objects that have one of the names. `around`: lists, dicts and objects that
+    it is a part of.
     Raises: TypeError for parameters that get a gradient, which they would not.
     """
     kind = type(value)
     if kind in SCALARS:
         return Static(kind, value)
+    if kind in (list, dict):
+        if id(value) in around:
+            return Static(Around, around.index(id(value)))
+        around = (*around, id(value))
     if kind in (list, tuple):
         return Static(kind, tuple(frozen(each, names, around) for each in value))
     if kind is dict:
@@ -129,24 +138,31 @@ def holds_traced(value: Value) -> bool:
     return any(is_array(each) and not is_concrete(each) for each in leaves(value))
 
 
-def is_simple(value: Value) -> bool:
-    """Whether nothing that it consists of has attributes that count."""
+def is_simple(value: Value, around: tuple[int, ...] = ()) -> bool:
+    """Whether nothing that it consists of has attributes that count; `around`: tables that it is in."""
     if type(value) in (list, tuple, dict):
-        return all(map(is_simple, value.values() if type(value) is dict else value))
+        inside = (*around, id(value))
+        return id(value) in around or all(is_simple(each, inside) for each in entries(value))
     return isinstance(value, SIMPLE)
 
 
-def is_still(static: Static, value: Value) -> bool:
-    """Whether a value is as it was when it was frozen."""
+def is_still(static: Static, value: Value, around: tuple[Value, ...] = ()) -> bool:
+    """Whether a value is as it was when it was frozen. `around`: lists, dicts and objects that it is a part of."""
     kind, then = static
+    inside = around if kind is tuple else (*around, value)
+    if kind is Around:
+        return value is around[then]
     if kind is Record:
         fields = _fields(value) if value is then.value else {}
-        return bool(fields) and all(name in fields and is_still(each, fields[name]) for name, each in then.fields)
+        parts = [(each, fields[name]) for name, each in then.fields if name in fields]
+        return bool(fields) and len(parts) == len(then.fields) and all(is_still(*part, inside) for part in parts)
     if kind in (list, tuple):
-        return type(value) is kind and len(value) == len(then) and all(map(is_still, then, value))
+        is_as_long = type(value) is kind and len(value) == len(then)
+        return is_as_long and all(is_still(*part, inside) for part in zip(then, value, strict=True))
     if kind is dict:
         names = [name for name, _ in then]
-        return type(value) is dict and [*value] == names and all(is_still(each, value[name]) for name, each in then)
+        has_names = type(value) is dict and [*value] == names
+        return has_names and all(is_still(each, value[name], inside) for name, each in then)
     return frozen(value) == static
 
 
@@ -171,13 +187,21 @@ def _is_compared_by_value(value: Any) -> bool:
     return type(value).__eq__ is not object.__eq__ and type(value).__hash__ is not None
 
 
-def thawed(static: Static) -> Value:
-    """The value again: lists, dicts and arrays as fresh copies."""
+def thawed(static: Static, around: tuple[Value, ...] = ()) -> Value:
+    """The value again: lists, dicts and arrays as fresh copies. `around`: those that it becomes a part of."""
     kind, value = static
-    if kind in (list, tuple):
-        return kind(thawed(each) for each in value)
+    if kind is Around:
+        return around[value]
+    if kind is tuple:
+        return tuple(thawed(each, around) for each in value)
+    if kind is list:
+        made: Value = []
+        made.extend(thawed(each, (*around, made)) for each in value)
+        return made
     if kind is dict:
-        return {name: thawed(each) for name, each in value}
+        made = {}
+        made.update((name, thawed(each, (*around, made))) for name, each in value)
+        return made
     if isinstance(value, Const) and kind is Storage:
         return Storage(np.array(value))
     if isinstance(value, Const):

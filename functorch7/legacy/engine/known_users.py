@@ -12,7 +12,7 @@ from ..tensors.lua_values import Carried
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors
 from .objects import Object
-from .user_code import Found, read
+from .user_code import Found, kept_in, read
 
 
 @dataclass
@@ -26,15 +26,13 @@ class Known:
     gives_numbers: bool = False  # whether an output was a table of numbers, which is a tensor here
 
 
-_known: dict[type, Known] = {}
-
-
 def known(kind: type) -> Known:
     """What is known of a class so far: at first, what its code tells."""
-    about = _known.get(kind)
+    kept = kept_in(kind)
+    about = kept.get(Known)
     if about is None or not about.found.stands():
         found = read(kind)
-        about = _known[kind] = Known(found, obstacle=found.obstacle)
+        about = kept[Known] = Known(found, obstacle=found.obstacle)
     return about
 
 

@@ -1,7 +1,7 @@
 """What plans and calls ask of the objects that they are made for: modules and criterions, users' own among them.
 
-These classes are for type checkers, to which those of `objects` are made of them; plain ones are made sooner than
-protocols.
+These classes are for type checkers, to which those of `objects` are made of them. They only say which fields and
+methods there are; what these do stands where they are defined. Plain classes are made sooner than protocols.
 """
 
 from __future__ import annotations
@@ -34,16 +34,13 @@ class Passing:
     """An object whose class says whether gradients come to its input."""
 
     @classmethod
-    def _passes_no_gradient(cls) -> bool:
-        raise NotImplementedError
+    def _passes_no_gradient(cls) -> bool: ...
 
 
 class Parametrised:
     """What gives its learnable tensors, as users' classes may in their own way."""
 
-    def parameters(self) -> tuple[list[Tensor], list[Tensor]]:
-        """These, and their gradients."""
-        raise NotImplementedError
+    parameters: Callable[[], tuple[list[Tensor], list[Tensor]]]
 
 
 class Holder:
@@ -61,6 +58,7 @@ class Object(Titled, Passing, Parametrised, Holder):
     output: Value
     gradInput: Value
     is_stand_in: bool
+    keeps_steps: bool
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool
@@ -69,133 +67,58 @@ class Object(Titled, Passing, Parametrised, Holder):
     @property
     def in_training(self) -> bool:
         """Whether it is in training mode."""
-        raise NotImplementedError
-
-    def children(self) -> Sequence[Self]:
-        """The modules inside."""
-        raise NotImplementedError
-
-    def child_names(self) -> list:
-        """Their positions or names in the description."""
-        raise NotImplementedError
-
-    def _members(self) -> list[Self]:
-        """This module and all inside that have a state of their own."""
-        raise NotImplementedError
-
-    def listed(self) -> list:
-        """What else holds its structure."""
-        raise NotImplementedError
-
-    def description(self) -> core.Module:
-        """The description of it and all inside."""
-        raise NotImplementedError
-
-    def own_description(self) -> core.Module:
-        """The description, without looking inside its modules."""
-        raise NotImplementedError
-
-    def described_with(self, inside: list) -> core.Module:
-        """The description with these in place of the modules inside."""
-        raise NotImplementedError
-
-    def as_foreign(self) -> core.Module:
-        """Its place in the description of a network that calls its methods."""
-        raise NotImplementedError
-
-    def own_parameters(self) -> list[str]:
-        """The names of its own parameters."""
-        raise NotImplementedError
-
-    def term_of(self, name: str) -> Term:
-        """What the gradient of one of these gets."""
-        raise NotImplementedError
-
-    def call_tensors(self) -> list[Tensor]:
-        """What a user's methods read."""
-        raise NotImplementedError
-
-    def is_foreign(self) -> bool:
-        """Whether a user's methods have to be called."""
-        raise NotImplementedError
-
-    def has_own_gradient(self) -> bool:
-        """Whether the user defines the gradient."""
-        raise NotImplementedError
-
-    def overrides(self, name: str) -> bool:
-        """Whether a method is the user's."""
-        raise NotImplementedError
-
-    def updateOutput(self, input: Value) -> Value:
-        """The output."""
-        raise NotImplementedError
-
-    def updateGradInput(self, input: Value, gradOutput: Value) -> Value:
-        """The gradient of the input."""
-        raise NotImplementedError
-
-    def accGradParameters(self, input: Value, gradOutput: Value, scale: float) -> None:
-        """Adds to the parameters' gradients."""
-        raise NotImplementedError
-
-    def accUpdateGradParameters(self, input: Value, gradOutput: Value, lr: float) -> None:
-        """Takes the gradients off the parameters."""
-        raise NotImplementedError
+        ...
 
     @property
     def pending_pull_backs(self) -> PullBacks:
         """Ways back whose accGradParameters is still to come."""
-        raise NotImplementedError
+        ...
 
-    def gone_back(self, input: Value, gradOutput: Value, scale: Scalar | None) -> tuple[Value, Value]:
-        """gradInput by the user's methods, and what these add to the parameters' gradients, if it is known by then."""
-        raise NotImplementedError
+    # The modules inside, with their positions or names in the description; all with a state of their own; what else
+    # holds the structure.
+    children: Callable[[], Sequence[Self]]
+    child_names: Callable[[], list]
+    _members: Callable[[], list[Self]]
+    listed: Callable[[], list]
 
-    def goes_back_itself(self) -> bool:
-        """Whether a call of `backward` is more than those of updateGradInput and accGradParameters."""
-        raise NotImplementedError
+    description: Callable[[], core.Module]
+    own_description: Callable[[], core.Module]
+    described_with: Callable[[list], core.Module]
+    as_foreign: Callable[[], core.Module]
 
-    def go_through_pending(self, scale: Scalar, by: Callable | None = None) -> None:
-        """Adds to the parameters' gradients what these calls are to add, or calls another method for each."""
-        raise NotImplementedError
+    own_parameters: Callable[[], list[str]]
+    term_of: Callable[[str], Term]
+    call_tensors: Callable[[], list[Tensor]]
+    _tensors: Callable[[], dict[str, Tensor]]
 
-    def _tensors(self) -> dict[str, Tensor]:
-        raise NotImplementedError
+    is_foreign: Callable[[], bool]
+    has_own_gradient: Callable[[], bool]
+    overrides: Callable[[str], bool]
+    goes_back_itself: Callable[[], bool]
 
-    def _steps(self) -> Any:
-        raise NotImplementedError
+    updateOutput: Callable[[Value], Value]
+    updateGradInput: Callable[[Value, Value], Value]
+    accGradParameters: Callable[[Value, Value, float], None]
+    accUpdateGradParameters: Callable[[Value, Value, float], None]
+    gone_back: Callable[[Value, Value, Scalar | None], tuple[Value, Value]]
+    go_through_pending: Callable[..., None]
 
-    keeps_steps: bool
-    """Whether it keeps what its steps have left itself, and goes back through them in turn."""
-
-    def begin_sequence(self, goes_on: bool) -> None:
-        """What a sequencer around it lets it do before a call."""
-        raise NotImplementedError
-
-    def show_step_due(self) -> None:
-        """Lets its fields be what the step has left whose way back is due, if it keeps its steps."""
-        raise NotImplementedError
+    _steps: Callable[[], Any]
+    begin_sequence: Callable[[bool], None]
+    show_step_due: Callable[[], None]
 
 
 class Whole(Object):
     """A criterion that is computed without asking those inside, which show what it has found."""
 
-    def surround(self) -> None:
-        """Lets those inside look here."""
-        raise NotImplementedError
+    surround: Callable[[], None]
 
 
 class Attributed(Object):
-    """An object with attributes that may change without notice."""
+    """An object with attributes that may change without notice: as they are, and what is compared before each call."""
 
-    def attribute_values(self) -> list:
-        """The attributes as they are, names and values."""
-        raise NotImplementedError
-
-    def own_attributes(self) -> tuple:
-        """What is compared before each call."""
-        raise NotImplementedError
+    attribute_values: Callable[[], list]
+    own_attributes: Callable[[], tuple]
 
 
 def is_object(value: object) -> TypeGuard[Object]:

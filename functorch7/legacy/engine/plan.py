@@ -325,8 +325,6 @@ class Plan(Running):
 
     def last_gradients(self, state: list) -> list | None:
         """The gradients that the user lets flow into the state after the last step; None if there are none."""
-        if not self.state_slots:
-            return None
         given = [slot.given("gradient") for slot in self.state_slots]
         return None if all(each is None for each in given) else with_zeros(given, state)
 

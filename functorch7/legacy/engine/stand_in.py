@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -18,7 +17,7 @@ from ..tensors.tensor import Tensor
 from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Static, Taken, Untraceable, frozen, is_constant, tensors_of
 from .forms import thawed
 from .objects import Object
-from .user_code import users
+from .user_code import kept_in, users
 
 
 class Unknown(Signal):
@@ -72,9 +71,12 @@ class StandIn:
         raise Untraceable(f"it deletes {name}")
 
 
-@cache
 def _class_of(kind: type) -> type:
-    return type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+    """The class of stand-ins for objects of a class."""
+    kept = kept_in(kind)
+    if StandIn not in kept:
+        kept[StandIn] = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
+    return kept[StandIn]
 
 
 class Run:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from ...core.types import Value
 from ...layers.tensor_types import TYPES
 from ..tensors.convolutions import CONVOLUTIONS
 from ..tensors.linear_algebra import LINEAR
@@ -89,6 +90,20 @@ def is_ours(written: type | Callable) -> bool:
 def users(kind: type) -> Iterator[type]:
     """The classes that a user has written, of those that a class inherits from."""
     return (base for base in kind.__mro__ if not is_ours(base) and base is not object)
+
+
+class _Kept(dict):
+    """What is kept in a class; where the class is pickled with its code, a copy starts without it."""
+
+    def __reduce__(self):
+        return _Kept, ()
+
+
+def kept_in(kind: Value) -> dict[type, Value]:
+    """What is kept of a user's class for as long as the class lives: in the class, as it may refer to the class."""
+    if "_kept_in_class" not in vars(kind):
+        kind._kept_in_class = _Kept()
+    return vars(kind)["_kept_in_class"]
 
 
 class _Reader:

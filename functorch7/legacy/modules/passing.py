@@ -60,7 +60,7 @@ class Passing(Module):
             return gradOutput
         gradients: list = [None] * len(tensors)
         places = jax.tree.leaves(self._spec.f(structure.unflatten(range(len(tensors)))))
-        for place, gradient in zip(places, leaves(gradOutput), strict=True):
+        for place, gradient in zip(places, jax.tree.leaves(_as_lists(gradOutput)), strict=True):
             if gradients[place] is None:
                 gradients[place] = gradient.clone() if self.copies_gradient else gradient
             else:

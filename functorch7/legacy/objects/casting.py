@@ -1,9 +1,6 @@
 """Casts the tensors that objects hold."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from ...checks.tables import entries
+from ...checks.tables import leaves
 from ..engine.fields import KeptElsewhere
 from ..tensors.devices import gpu
 from ..tensors.parameter import Parameter
@@ -44,19 +41,9 @@ def cast_kept(object: object, type_name: str, cache: dict) -> None:
         return
     cache[id(object)] = (object, object)
     for kept in [each for each in vars(object).values() if isinstance(each, KeptElsewhere)]:
-        for each in _within(kept.contents(), set()):
+        for each in leaves(kept.contents()):
             if isinstance(each, Tensor):
                 made = cast_tensor(each, type_name, cache)
                 each.rebind(made.storage_, made.offset, made.shape, made.strides_)
-            else:
+            elif hasattr(each, "_cast_inside"):
                 each._cast_inside(type_name, cache)
-
-
-def _within(value: Any, seen: set[int]) -> Iterator[Any]:
-    """The tensors, modules and criterions in tables."""
-    if isinstance(value, Tensor) or hasattr(value, "_cast_inside"):
-        yield value
-    elif isinstance(value, (dict, list)) and id(value) not in seen:
-        seen.add(id(value))
-        for each in entries(value):
-            yield from _within(each, seen)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import jax
@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import core
 from ...checks.kinds import fault_of_real
-from ...checks.tables import entries
+from ...checks.tables import leaves
 from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
@@ -81,7 +81,7 @@ def builder_names(spec_class: type[core.Module]) -> dict[str, str]:
     return by_torch_name(spec_class, (name for name, _ in found))
 
 
-@cache
+@lru_cache(4096)  # not without end, as it keeps users' classes
 def overridden_in(kind: type, name: str) -> bool:
     """Whether a class has a user's version of a method."""
     return not is_ours(getattr(kind, name))
@@ -124,9 +124,7 @@ def as_own_type(object: "Described", spec: core.Module) -> core.Module:
 
 def among(value: object, kinds: type[Found] | tuple[type[Found], ...]) -> list[Found]:
     """The values of some kinds in a field: its value itself, or those in its lists and dicts."""
-    if isinstance(value, kinds):
-        return [value]
-    return [found for each in entries(value) for found in among(each, kinds)]
+    return [each for each in leaves(value) if isinstance(each, kinds)]
 
 
 def described_among(value: object) -> list["Described"]:

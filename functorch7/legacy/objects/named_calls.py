@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 from ...checks.making import words_of as words_of_parameters
 from ..tensors.named_errors import Misuse, name_function_errors, naming, naming_calls, public_functions, words_of
@@ -17,7 +18,7 @@ ASKED = {"overrides"}
 
 HERE = __name__.partition(".objects")[0]
 PYTORCH = f"{HERE}.pytorch"
-_named: set[type] = set()
+_named: WeakSet[type] = WeakSet()
 
 
 class WrongArgument(Misuse):

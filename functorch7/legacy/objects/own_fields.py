@@ -76,7 +76,7 @@ def is_known(object: Value, name: str) -> bool:
         return True
     if of_program(type(object), name):
         return False
-    return any(name in _defined_in(kind) for kind in type(object).__mro__)
+    return any(name in _defined_in(kind) for kind in type(object).__mro__ if is_ours(kind))
 
 
 def holder_of(kind: type, name: str) -> type:
@@ -92,6 +92,4 @@ def of_program(kind: type, name: str) -> bool:
 @cache
 def _defined_in(kind: type) -> frozenset[str]:
     """What a class here defines, and what its annotations say that its methods put into objects."""
-    if not is_ours(kind):
-        return frozenset()
     return frozenset((*vars(kind), *inspect.get_annotations(kind))) - OF_PROGRAMS.get(kind, frozenset())

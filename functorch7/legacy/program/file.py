@@ -257,7 +257,7 @@ class File(Named):
         found = self._numbers(kind, 1)
         return found[0].item() if len(found) else None
 
-    def _read_numbers(self, kind: str, into: int | Storage | None = None) -> Any:
+    def _read_numbers(self, kind: str, into: int | Storage | None) -> Any:
         if into is None:
             return self._number(kind)
         if isinstance(into, int):

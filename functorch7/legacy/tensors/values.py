@@ -153,7 +153,7 @@ def _same_tables(one: list | dict, other: Any) -> bool:
     return one.keys() == other.keys() and all(same_values(value, other[name]) for name, value in one.items())
 
 
-def as_gradient(value: Value, output: Value, read: Callable[[Value], Value] = as_input) -> Value:
+def as_gradient(value: Value, output: Value, read: Callable[[Value], Value]) -> Value:
     """A gradient read by `as_input` (or `as_noted`), with lists where the output has them.
 
     Entries beyond the output's are left out, as Torch's table layers never look at them. A tensor stands for its rows.

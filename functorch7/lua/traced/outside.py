@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weakref import finalize
+from weakref import WeakKeyDictionary, finalize
 
 from ...legacy.engine.fields import Untraceable
 from ...legacy.engine.user_code import METHODS, users
@@ -21,7 +21,7 @@ CHANGES = 8
 """If what a class's methods find changes more often than this, they are called: each change would be a new program."""
 
 _NOTHING = object()
-_changes: dict[type, int] = {}
+_changes: WeakKeyDictionary[type, int] = WeakKeyDictionary()
 
 
 class Outside:
