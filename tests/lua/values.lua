@@ -2893,3 +2893,15 @@ file:writeObject(layer)
 file:seek(1)
 return file:readObject().no_bias, layer:clone().no_bias
 --> false, false
+
+--- all results of a method reach the program that calls forward or backward, as Torch's hand them on
+local Loss, parent = torch.class('nn.LossAndMore', 'nn.MSECriterion')
+function Loss:updateOutput(input, target) return parent.updateOutput(self, input, target), 'more', 3 end
+function Loss:updateGradInput(input, target) return parent.updateGradInput(self, input, target), 'back' end
+local Layer = torch.class('nn.OutputAndMore', 'nn.Module')
+function Layer:updateOutput(input) self.output = input * 2 return self.output, 'layer' end
+local loss, layer, x = nn.LossAndMore(), nn.OutputAndMore(), torch.ones(2)
+local gradient, also = loss:backward(x, x)
+local outer = {nn.Sequential():add(layer):forward(x)}
+return {loss:forward(x, x)}, also, select(2, layer:forward(x)), #outer, outer[1][1]
+--> {0, 'more', 3}, 'back', 'layer', 1, 2
