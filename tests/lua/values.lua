@@ -2582,7 +2582,7 @@ print('b', 1)
 io.output():close()
 io.output(io.stdout)
 return table.concat(kept), io.open(name):read('*a')
---> 'a\t{\n  1 : 2\n}\n\n', 'b\t1\n'
+--> 'a\t{\n  1 : 2\n}\n', 'b\t1\t\n'
 
 --- graphs hand objects that are no tensors from module to module, and have nodes around objects that are no modules
 require 'nngraph'
