@@ -28,6 +28,7 @@ from .layout import Layout
 from .lengths import with_zeros_after
 from .noting import report
 from .plan import Plan, with_zeros
+from .present import parameters_now, residuals_now
 from .registered import Titled
 from .run_longer import RunLonger
 from .terms import Terms
@@ -292,10 +293,10 @@ class Call(Inspection, RunLonger):
 
     def _given(self, cotangents: tuple) -> tuple:
         """The residuals, what they need of the arguments, and the cotangents, as the call was run."""
-        residuals = self.residuals = ready(self.residuals)
+        self.residuals = ready(self.residuals)
         if self.run_length is not None:
             cotangents = (with_zeros_after(cotangents[0], self.run_length), *cotangents[1:])
-        return residuals, residuals.needed(self._arguments_as_run()), *cotangents
+        return *residuals_now(self), *cotangents
 
     def _note_backward(self, gradients: Layout, cotangents: tuple, by: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
@@ -303,7 +304,7 @@ class Call(Inspection, RunLonger):
         arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
         needed = self.residuals.aval.needed(self.arguments)
         args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), by, self._weighing())
-        found = plan.noting(plan.backward, args, cotangents[0])  # type: ignore[misc]
+        found = plan.noting(plan.backward, args, cotangents[0]) if parameters_now(self) is None else None  # type: ignore
         if found is None:
             return False
         self.parameter_gradients, self.is_pulled_back, self.residuals = None, False, None
@@ -347,8 +348,7 @@ class Call(Inspection, RunLonger):
         now, terms = self._now(layout), self._terms()
         if now.lies_as(layout) and terms == self.plan.terms:
             run = compiled.accumulation(self.plan.program, layout.target, terms and terms.known)
-            now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._weighing()))
-            return
+            return now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._weighing()))
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
         gradients = self._found_gradients()
         if terms is not None:
