@@ -28,7 +28,7 @@ from .layout import Layout
 from .lengths import with_zeros_after
 from .noting import report
 from .plan import Plan, with_zeros
-from .present import parameters_now, residuals_now
+from .present import parameters_now, residuals_with
 from .registered import Titled
 from .run_longer import RunLonger
 from .terms import Terms
@@ -49,7 +49,7 @@ class Call(Inspection, RunLonger):
 
     __slots__ = (
         "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
-        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
+        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan", "present",
         "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns",
     )  # fmt: skip
     turns: Turns
@@ -137,7 +137,7 @@ class Call(Inspection, RunLonger):
     def _nothing_asked(self) -> None:
         """As long as nobody has asked for anything but the output."""
         self._ends = self._seen = self._inspected = None
-        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = self.present = None
         self.is_pulled_back = False
 
     @property
@@ -174,7 +174,7 @@ class Call(Inspection, RunLonger):
         self, module: Titled, grad_output: Input | None, state: list | None, step: int, scale: Scalar | None
     ) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
-        self.given_gradient = grad_output
+        self.given_gradient, self.present = grad_output, parameters_now(self.plan, self.arguments[0])
         cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
         try:
             self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
@@ -296,7 +296,7 @@ class Call(Inspection, RunLonger):
         self.residuals = ready(self.residuals)
         if self.run_length is not None:
             cotangents = (with_zeros_after(cotangents[0], self.run_length), *cotangents[1:])
-        return *residuals_now(self), *cotangents
+        return *residuals_with(self.plan, self.residuals, self._arguments_as_run(), self.present), *cotangents
 
     def _note_backward(self, gradients: Layout, cotangents: tuple, by: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
@@ -304,7 +304,7 @@ class Call(Inspection, RunLonger):
         arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
         needed = self.residuals.aval.needed(self.arguments)
         args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), by, self._weighing())
-        found = plan.noting(plan.backward, args, cotangents[0]) if parameters_now(self) is None else None  # type: ignore
+        found = plan.noting(plan.backward, args, cotangents[0]) if self.present is None else None  # type: ignore[misc]
         if found is None:
             return False
         self.parameter_gradients, self.is_pulled_back, self.residuals = None, False, None

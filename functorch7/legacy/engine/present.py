@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from operator import is_
-from typing import TYPE_CHECKING
 
 import jax
 from jax.core import eval_jaxpr
@@ -19,29 +18,25 @@ from ... import programs
 from ...core.types import Array
 from . import compiled
 from .compiled import Program, Residuals
-
-if TYPE_CHECKING:
-    from .calls import Call
+from .plan import Plan
 
 
-def parameters_now(call: Call) -> list | None:
-    """The parameters' arrays, if a program has changed them since the call; None if it has not."""
-    plan = call.plan
+def parameters_now(plan: Plan, had: list) -> list | None:
+    """The parameters' arrays, if a program has changed those that a call had; None if it has not.
+
+    Users' methods read the parameters themselves, and networks with hooks go back with those of forward.
+    """
+    if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
+        return None
     layout = plan.parameters
     if plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters):
         return None
     now = layout.arrays() if plan.noting is None else layout.noted()
-    return None if all(map(is_, now, call.arguments[0])) else now
+    return None if all(map(is_, now, had)) else now
 
 
-def residuals_now(call: Call) -> tuple[Residuals, list]:
-    """What the call has left for backward, and what that needs of the call's arguments, with the present parameters.
-
-    Users' methods read the parameters themselves, and networks with hooks go back with those of forward.
-    """
-    plan, residuals, arguments = call.plan, call.residuals, call._arguments_as_run()
-    is_whole = plan.program.spec.traits.traceable and not (plan.program.is_cut or plan.placed)
-    now = parameters_now(call) if is_whole else None
+def residuals_with(plan: Plan, residuals: Residuals, arguments: tuple, now: list | None) -> tuple[Residuals, list]:
+    """What a call has left for backward, and what that needs of the call's arguments, with these parameters."""
     if now is not None:
         found = plan.run(_kept(plan.program), arguments, now)
         kept = [found.get(number, array) for number, array in enumerate(residuals.kept)]
