@@ -28,6 +28,7 @@ from ..legacy.objects.own_methods import MethodOfFile
 from ..legacy.objects.serial import RESULTS
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
+from ..legacy.tensors.type_names import precision_of
 from .border import OBJECT, Encoded
 from .constructing import arguments_of
 from .held import LuaFunction
@@ -196,6 +197,11 @@ class LuaObject(Described if TYPE_CHECKING else object):
         else:
             written(*given)
             complete(self)
+
+    def _by_user(self, field: str, method: Callable, input: Crossing, target: Crossing) -> Crossing:
+        """What a criterion's method gives; as in Torch, only the method itself sets `output` and `gradInput`."""
+        with precision_of(self._type):
+            return method(input, target)
 
     @classmethod
     def _read_code(cls) -> Crossing:

@@ -2905,3 +2905,18 @@ local gradient, also = loss:backward(x, x)
 local outer = {nn.Sequential():add(layer):forward(x)}
 return {loss:forward(x, x)}, also, select(2, layer:forward(x)), #outer, outer[1][1]
 --> {0, 'more', 3}, 'back', 'layer', 1, 2
+
+--- fields of a criterion are what its methods leave in them, whatever these return
+local Pair = torch.class('nn.PairOfGradients', 'nn.Criterion')
+function Pair:__init() self.gradInput = {torch.ones(1), torch.ones(2)} end
+function Pair:updateOutput() self.output = 4 return self.output / 2 end
+function Pair:updateGradInput() return self.gradInput[1], self.gradInput[2] end
+local pair = nn.PairOfGradients()
+local loss, first, second = pair:forward(1, 1), pair:backward(1, 1)
+return loss, pair.output, first:nElement(), second:nElement(), #pair.gradInput
+--> 2, 4, 1, 2, 2
+
+--- luasocket's time is in a global variable, too
+require 'socket'
+return type(socket.gettime())
+--> 'number'
