@@ -2920,3 +2920,22 @@ return loss, pair.output, first:nElement(), second:nElement(), #pair.gradInput
 require 'socket'
 return type(socket.gettime())
 --> 'number'
+
+--- parameters that are taken out of a module, and put back into it and its clone
+local linear, kept, names = nn.Linear(2, 3), {}, {}
+for _, name in ipairs {'weight', 'bias', 'gradWeight', 'gradBias'} do
+  kept[name] = linear[name]
+  linear[name] = nil
+end
+for name in pairs(linear) do names[#names + 1] = name end
+table.sort(names)
+local clone, x = linear:clone(), torch.ones(2)
+local runs, problem = pcall(linear.forward, linear, x)
+for name, tensor in pairs(kept) do
+  clone[name] = tensor.new():set(tensor)
+  linear[name] = tensor
+end
+linear.weight:fill(2)
+return table.concat(names, ' '), runs, problem:match 'expected params with weight' ~= nil,
+  clone.weight:sum(), clone:forward(x):dist(linear:forward(x))
+--> '_type gradInput output', false, true, 12, 0
