@@ -2939,3 +2939,19 @@ linear.weight:fill(2)
 return table.concat(names, ' '), runs, problem:match 'expected params with weight' ~= nil,
   clone.weight:sum(), clone:forward(x):dist(linear:forward(x))
 --> '_type gradInput output', false, true, 12, 0
+
+--- a layer with the weight of a module inside it, and no gradient of its own
+local Around, parent = torch.class('nn.AroundALinear', 'nn.Module')
+function Around:__init(inner) parent.__init(self) self.inner, self.weight, self.bias = inner, inner.weight, inner.bias end
+function Around:updateOutput(input) self.output = self.inner:forward(input) return self.output end
+function Around:updateGradInput(input, gradOutput) return self.inner:updateGradInput(input, gradOutput) end
+function Around:accGradParameters(input, gradOutput, scale) self.inner:accGradParameters(input, gradOutput, scale) end
+local inner, x = nn.Linear(2, 1), torch.Tensor {{1, 2}}
+local network = nn.Sequential():add(nn.Identity()):add(nn.AroundALinear(inner)):add(nn.AroundALinear(nn.Linear(1, 1)))
+inner:zeroGradParameters()
+network:backward(x, network:forward(x))
+local parameters, gradients = network:parameters()
+local ok, problem = pcall(network.getParameters, network)
+return inner.gradWeight[1][2] / inner.gradWeight[1][1], #parameters, #gradients, ok,
+  problem:match 'check that you are sharing parameters' ~= nil
+--> 2, 4, 0, false, true
