@@ -31,7 +31,7 @@ from .written import Written
 
 AS_TH = """
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
-if pcall(require, 'pl') then text.format_operator() else path = require 'pl.path' end
+if pcall(require, 'pl') and text then text.format_operator() else path = require 'pl.path' end
 """
 """What Torch's program `th` starts with: global variables, and with Penlight `'%d of %d' % {1, 2}`."""
 

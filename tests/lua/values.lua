@@ -2955,3 +2955,15 @@ local ok, problem = pcall(network.getParameters, network)
 return inner.gradWeight[1][2] / inner.gradWeight[1][1], #parameters, #gradients, ok,
   problem:match 'check that you are sharing parameters' ~= nil
 --> 2, 4, 0, false, true
+
+--- a copy has what the module's own last call has given
+local same, sum, tanh, x = nn.Identity(), nn.Sequential():add(nn.CAddTable()), nn.Tanh(), torch.ones(2)
+same:forward {x, x}
+sum:backward({x, x}, sum:forward {x, x})
+tanh:forward(x)
+local copy, last = sum:clone(), tanh:clone()
+sum:forward {x, x * 2}
+last:forward(x * 2)
+return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
+  last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
+--> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
