@@ -377,6 +377,23 @@ def test_backward_uses_the_present_parameters_and_the_outputs_of_forward():
     same(norm.gradWeight, (gradient * normal).sum(0), 1e-5)
 
 
+@pytest.mark.parametrize(
+    ("make", "sizes"),
+    [
+        (lambda: nn.SpatialConvolution(2, 3, 1, 1), (2, 2, 2)),
+        (lambda: nn.SpatialFullConvolution(2, 1, 2, 2), (2, 2, 2)),
+        (lambda: nn.CMul(3), (2, 3)),
+    ],
+    ids=["SpatialConvolution", "SpatialFullConvolution", "CMul"],
+)
+def test_gradients_at_inputs_of_linear_layers_grow_with_the_present_weights(make, sizes):
+    layer, x = make(), values(*sizes)
+    gradient = np.asarray(layer.forward(x)).copy()
+    before = layer.updateGradInput(x, gradient).numpy()
+    layer.weight.mul(2)
+    same(layer.updateGradInput(x, gradient), 2 * before)
+
+
 def test_a_gradient_of_the_programs_own_takes_the_place_of_a_layers():
     """In networks, of layers that hand on what they are given, and of others; that of layers above is what it was."""
     x = torch.randn(2, 3)
