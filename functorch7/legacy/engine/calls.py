@@ -50,7 +50,7 @@ class Call(Inspection, RunLonger):
     __slots__ = (
         "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
         "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan", "present",
-        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns",
+        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns", "versions",
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
@@ -74,7 +74,7 @@ class Call(Inspection, RunLonger):
 
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
-        self.plan, self.given = plan, given
+        self.plan, self.given, self.versions = plan, given, plan.parameters.versions
         input = fitting.read(plan.spec, given, plan.input_of)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
@@ -104,9 +104,9 @@ class Call(Inspection, RunLonger):
 
     def _plan_anew(self) -> None:
         self.plan.is_stale = True
-        self.plan = plan = self.plan.renewed()
-        _, _, input, state, draw = self.arguments
-        self.arguments = (plan.parameters.arrays(), plan.buffers(), input, state, draw)
+        plan = self.plan.renewed()
+        self.plan, self.versions = plan, plan.parameters.versions
+        self.arguments = (plan.parameters.arrays(), plan.buffers(), *self.arguments[2:])
 
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
@@ -174,7 +174,7 @@ class Call(Inspection, RunLonger):
         self, module: Titled, grad_output: Input | None, state: list | None, step: int, scale: Scalar | None
     ) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
-        self.given_gradient, self.present = grad_output, parameters_now(self.plan, self.arguments[0])
+        self.given_gradient, self.present = grad_output, parameters_now(self.plan, self.versions)
         cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
         try:
             self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
@@ -376,10 +376,10 @@ class Repeated(Call):
         else:
             if plan.is_stale and (renewed := plan.renewed()).runs_as(plan):
                 plan = renewed
-            self.plan, self.given, self.number = plan, given, forward.number
+            self.plan, self.given, self.number, self.versions = plan, given, forward.number, forward.versions
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
-                parameters = now.arrays()
+                parameters, self.versions = now.arrays(), now.versions
             self.arguments = (parameters, buffers, plan.read(given, plan.takes_table), state, draw)
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)

@@ -8,31 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from operator import is_
 
 import jax
 from jax.core import eval_jaxpr
 from jax.extend.core import Jaxpr
 
 from ... import programs
-from ...core.types import Array
+from ...core.types import Array, Value
+from ..tensors.noted import settled
 from . import compiled
 from .compiled import Program, Residuals
 from .plan import Plan
 
 
-def parameters_now(plan: Plan, had: list) -> list | None:
-    """The parameters' arrays, if a program has changed those that a call had; None if it has not.
+def parameters_now(plan: Plan, versions: list) -> list | None:
+    """The parameters' arrays, if a program has changed them since a call that found these versions of their storages.
 
-    Users' methods read the parameters themselves, and networks with hooks go back with those of forward.
+    None if it has not. Users' methods read the parameters themselves, and networks with hooks go back with those of
+    forward.
     """
     if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
         return None
     layout = plan.parameters
     if plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters):
         return None
-    now = layout.arrays() if plan.noting is None else layout.noted()
-    return None if all(map(is_, now, had)) else now
+    if all(map(_are_one, layout.versions, versions)):
+        return None
+    return layout.arrays() if plan.noting is None else layout.noted()
+
+
+def _are_one(version: Value, other: Value) -> bool:
+    return version is other or settled(version) is settled(other)
 
 
 def residuals_with(plan: Plan, residuals: Residuals, arguments: tuple, now: list | None) -> tuple[Residuals, list]:
@@ -50,7 +56,8 @@ def _kept(program: Program) -> Callable:
     forward = compiled.differentiation(program)
 
     def run(arguments: tuple, parameters: list) -> dict[int, Array]:
-        traced, shapes = jax.make_jaxpr(forward, return_shape=True)(*arguments)
+        with jax.disable_jit(False):  # so that it is one equation
+            traced, shapes = jax.make_jaxpr(forward, return_shape=True)(*arguments)
         (equation,) = traced.jaxpr.eqns
         closed, results = equation.params["jaxpr"], len(jax.tree.leaves(shapes[2].kept))
         part = _of_first(closed.jaxpr, len(parameters), len(closed.jaxpr.outvars) - results)

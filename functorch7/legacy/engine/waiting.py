@@ -120,7 +120,7 @@ class JointCall(Call):
             return False
         if plan.state_slots and plan.last_gradients(self.side.state) is not None:
             return False
-        if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.arguments[0]):
+        if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.versions):
             return False
         return all([storage.is_zero for storage in plan.gradients.storages])
 
