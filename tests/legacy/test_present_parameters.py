@@ -46,3 +46,16 @@ def test_gradients_at_inputs_of_linear_layers_grow_with_the_present_weights(make
     before = layer.updateGradInput(x, gradient).numpy()
     layer.weight.mul(2)
     same(layer.updateGradInput(x, gradient), 2 * before)
+
+
+def test_parameters_that_stay_are_those_of_forward():
+    """Also where programs take parts of large flat parameters, which are cut out anew at first."""
+    network = nn.Sequential(nn.Linear(200, 170))
+    flat, _ = network.getParameters()
+    for _ in range(2):
+        network.backward(values(1, 200), network.forward(values(1, 200)))
+        assert network._call.present is None
+    network.forward(values(1, 200))
+    flat.mul(2)
+    network.backward(values(1, 200), network.output)
+    assert network._call.present is not None
