@@ -54,8 +54,8 @@ def test_parameters_that_stay_are_those_of_forward():
     flat, _ = network.getParameters()
     for _ in range(2):
         network.backward(values(1, 200), network.forward(values(1, 200)))
-        assert network._call.present is None
+        assert (call := network._call) is not None and call.present is None
     network.forward(values(1, 200))
     flat.mul(2)
     network.backward(values(1, 200), network.output)
-    assert network._call.present is not None
+    assert (call := network._call) is not None and call.present is not None
