@@ -1,6 +1,7 @@
 """Normalisation by statistics of the batch."""
 
 from functools import partial
+from math import prod
 from typing import ClassVar
 
 import jax
@@ -35,8 +36,8 @@ def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 @_keeping_the_input
-def _scaled(x: Array, mean: Array, scale: Array) -> Array:
-    return (x.astype(scale.dtype) - mean) * scale
+def _scaled(x: Array, mean: Array, scale: Array, *weight: Array) -> Array:
+    return (x.astype(scale.dtype) - mean) * prod(weight, start=scale)
 
 
 class BatchNormalization(Module):
@@ -99,9 +100,8 @@ class BatchNormalization(Module):
             mean, variance = (buffers[name].astype(precise) for name in ("running_mean", "running_var"))
         scale = lax.rsqrt(variance + self.eps)
         expose(save_mean=mean, save_std=scale)
-        if self.affine:
-            scale = scale * params["weight"].astype(scale.dtype)
-        output = _scaled(input, mean.reshape(per_feature), scale.reshape(per_feature))
+        weight = [params["weight"].astype(scale.dtype)] if self.affine else []
+        output = _scaled(input, *(each.reshape(per_feature) for each in (mean, scale, *weight)))
         if self.affine:
             output = output + params["bias"].astype(output.dtype).reshape(per_feature)
         return output.astype(input.dtype), buffers

@@ -50,6 +50,7 @@ from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
 from .recurrences import KEEPER
+from .several import HANDING_ON, with_all_results
 from .written import of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
@@ -181,6 +182,8 @@ class Classes:
     def _function(self, function: Callable, kind: type = object) -> tuple[str, Crossing]:
         if function in MAPPING:
             return "mapping", None
+        if function in HANDING_ON and issubclass(kind, LuaObject):
+            function = with_all_results(function)
         return "function", self.calls.number(in_lua(function, kind))
 
     def class_of_type(self, _: int, constructor: Constructor) -> int:

@@ -28,11 +28,13 @@ from ..legacy.objects.own_methods import MethodOfFile
 from ..legacy.objects.serial import RESULTS
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
+from ..legacy.tensors.type_names import precision_of
 from .border import OBJECT, Encoded
 from .constructing import arguments_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
 from .recurrences import KeepsSteps
+from .several import ONE_RESULT, first_of
 
 OWN = KEPT
 """The attribute that refers to an object's fields in Lua."""
@@ -43,9 +45,6 @@ GRADIENTS = ("updateGradInput", "accGradParameters")
 
 NO_RESULT = (0, None)
 """What stands for `output` or `gradInput` before anything has made a tensor for it."""
-
-ONE_RESULT = ("updateOutput", "updateGradInput")
-"""Methods that may return several results, of which networks take the first."""
 
 
 class Fields(KeptElsewhere):
@@ -130,18 +129,18 @@ class LuaMethod:
         self.__module__ = __name__
 
     def __call__(self, *given: object) -> Crossing:
-        return result_of(self.name, self.function(self.owner, *given))
+        return result_of(self.name, self.function(self.owner, *given), self.owner)
 
     def __deepcopy__(self, memo: dict) -> LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.name, self.function)
 
 
-def result_of(name: str, found: Crossing) -> Crossing:
+def result_of(name: str, found: Crossing, owner: object) -> Crossing:
     """The result of a method written in Lua, for callers that follow Python's rules."""
     if name == "parameters":  # no tables, or one, as it is written to freeze a layer
         given = found if isinstance(found, tuple) else (found, None)
         return (given[0] or [], given[1] or [], *given[2:])
-    return found[0] if isinstance(found, tuple) and name in ONE_RESULT else found
+    return first_of(found, owner) if isinstance(found, tuple) and name in ONE_RESULT else found
 
 
 def traced(function: LuaFunction, user: object, given: tuple) -> Crossing:
@@ -155,7 +154,8 @@ def method_of(name: str, function: LuaFunction) -> Crossing:
     """A Lua function as the method of a class."""
 
     def method(self: object, *given: object) -> Crossing:
-        return result_of(name, traced(function, self, given) if isinstance(self, StandIn) else function(self, *given))
+        found = traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
+        return result_of(name, found, self)
 
     method.__name__ = method.__qualname__ = name
     method.lua = function  # type: ignore[attr-defined]
@@ -197,6 +197,11 @@ class LuaObject(Described if TYPE_CHECKING else object):
         else:
             written(*given)
             complete(self)
+
+    def _by_user(self, field: str, method: Callable, input: Crossing, target: Crossing) -> Crossing:
+        """What a criterion's method gives; as in Torch, only the method itself sets `output` and `gradInput`."""
+        with precision_of(self._type):
+            return method(input, target)
 
     @classmethod
     def _read_code(cls) -> Crossing:

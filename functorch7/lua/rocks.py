@@ -51,6 +51,7 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
         for name in ("cephes", "randomkit")
     },
     "cjson": ("lua.packages.cjson", {}),
+    "socket": ("lua.packages.socket", {"socket": "lua.packages.socket"}),
     "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
     "trepl": ("lua.packages.trepl", {name: name for name in ("torch", "paths", "sys", "xlua")}),
     "loadcaffe": ("loadcaffe", {"torch": "torch", "nn": "nn", "loadcaffe": "loadcaffe"}),
@@ -62,7 +63,6 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 FALLBACKS = {
     "display": "display", "graphicsmagick": "lua.packages.graphicsmagick",
     "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
-    "socket": "lua.packages.socket",
 }  # fmt: skip
 """Packages of which functorch7 has the most used parts, for when they are not on LUA_PATH."""
 

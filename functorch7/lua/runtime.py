@@ -31,7 +31,7 @@ from .written import Written
 
 AS_TH = """
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
-if pcall(require, 'pl') then text.format_operator() else path = require 'pl.path' end
+if pcall(require, 'pl') and text then text.format_operator() else path = require 'pl.path' end
 """
 """What Torch's program `th` starts with: global variables, and with Penlight `'%d of %d' % {1, 2}`."""
 
@@ -139,9 +139,9 @@ class Runtime(Prompt):
     def _write(self, _: int, text: str) -> None:
         any_bytes(lambda: sys.stdout.write(text))
 
-    def _print(self, _: int, *texts: str) -> None:
+    def _print(self, _: int, end: str, *texts: str) -> None:
         """Uses Python's print, which a program may have replaced (CmdLine.log)."""
-        any_bytes(lambda: print(*texts, sep="\t"))
+        any_bytes(lambda: print(*texts, sep="\t", end=end))
 
     def _flush(self, _: int) -> None:
         sys.stdout.flush()

@@ -128,7 +128,7 @@ def test_programs_have_arguments_files_and_output(program, capsys):
     assert options == {"rate": 0.5, "gpuid": -1}
     assert torch.type(torch.Tensor(1)) == "torch.FloatTensor"
     shown = capsys.readouterr().out
-    assert shown.startswith("program.lua\t0.5\t-1\t8\t-rate\t0.5\t-gpuid\t-1\na1\n")
+    assert shown.startswith("program.lua\t0.5\t-1\t8\t-rate\t0.5\t-gpuid\t-1\t\na1\n")
     assert shown.endswith('  1 : 1\n  2 : "two"\n  t : \n    {\n      x : "torch.DoubleTensor"\n    }\n}\n')
 
 
@@ -172,7 +172,7 @@ tester:run()""")
 def test_the_command_runs_programs_and_says_where_they_fail(program):
     path = str(program("local function inner() error('no') end\nprint(#arg)\ninner()"))
     result = CliRunner().invoke(main, ["lua", path, "-x", "--y"])
-    assert result.exit_code == 1 and result.stdout == "2\n"
+    assert result.exit_code == 1 and result.stdout == "2\t\n"
     assert "program.lua:1: no" in result.stderr and "in function 'inner'" in result.stderr
     assert CliRunner().invoke(main, ["lua", str(program("os.exit(3)"))]).exit_code == 3
 

@@ -2582,7 +2582,7 @@ print('b', 1)
 io.output():close()
 io.output(io.stdout)
 return table.concat(kept), io.open(name):read('*a')
---> 'a\t{\n  1 : 2\n}\n\n', 'b\t1\n'
+--> 'a\t{\n  1 : 2\n}\n', 'b\t1\t\n'
 
 --- graphs hand objects that are no tensors from module to module, and have nodes around objects that are no modules
 require 'nngraph'
@@ -2893,3 +2893,77 @@ file:writeObject(layer)
 file:seek(1)
 return file:readObject().no_bias, layer:clone().no_bias
 --> false, false
+
+--- all results of a method reach the program that calls forward or backward, as Torch's hand them on
+local Loss, parent = torch.class('nn.LossAndMore', 'nn.MSECriterion')
+function Loss:updateOutput(input, target) return parent.updateOutput(self, input, target), 'more', 3 end
+function Loss:updateGradInput(input, target) return parent.updateGradInput(self, input, target), 'back' end
+local Layer = torch.class('nn.OutputAndMore', 'nn.Module')
+function Layer:updateOutput(input) self.output = input * 2 return self.output, 'layer' end
+local loss, layer, x = nn.LossAndMore(), nn.OutputAndMore(), torch.ones(2)
+local gradient, also = loss:backward(x, x)
+local outer = {nn.Sequential():add(layer):forward(x)}
+return {loss:forward(x, x)}, also, select(2, layer:forward(x)), #outer, outer[1][1]
+--> {0, 'more', 3}, 'back', 'layer', 1, 2
+
+--- fields of a criterion are what its methods leave in them, whatever these return
+local Pair = torch.class('nn.PairOfGradients', 'nn.Criterion')
+function Pair:__init() self.gradInput = {torch.ones(1), torch.ones(2)} end
+function Pair:updateOutput() self.output = 4 return self.output / 2 end
+function Pair:updateGradInput() return self.gradInput[1], self.gradInput[2] end
+local pair = nn.PairOfGradients()
+local loss, first, second = pair:forward(1, 1), pair:backward(1, 1)
+return loss, pair.output, first:nElement(), second:nElement(), #pair.gradInput
+--> 2, 4, 1, 2, 2
+
+--- luasocket's time is in a global variable, too
+require 'socket'
+return type(socket.gettime())
+--> 'number'
+
+--- parameters that are taken out of a module, and put back into it and its clone
+local linear, kept, names = nn.Linear(2, 3), {}, {}
+for _, name in ipairs {'weight', 'bias', 'gradWeight', 'gradBias'} do
+  kept[name] = linear[name]
+  linear[name] = nil
+end
+for name in pairs(linear) do names[#names + 1] = name end
+table.sort(names)
+local clone, x = linear:clone(), torch.ones(2)
+local runs, problem = pcall(linear.forward, linear, x)
+for name, tensor in pairs(kept) do
+  clone[name] = tensor.new():set(tensor)
+  linear[name] = tensor
+end
+linear.weight:fill(2)
+return table.concat(names, ' '), runs, problem:match 'expected params with weight' ~= nil,
+  clone.weight:sum(), clone:forward(x):dist(linear:forward(x))
+--> '_type gradInput output', false, true, 12, 0
+
+--- a layer with the weight of a module inside it, and no gradient of its own
+local Around, parent = torch.class('nn.AroundALinear', 'nn.Module')
+function Around:__init(inner) parent.__init(self) self.inner, self.weight, self.bias = inner, inner.weight, inner.bias end
+function Around:updateOutput(input) self.output = self.inner:forward(input) return self.output end
+function Around:updateGradInput(input, gradOutput) return self.inner:updateGradInput(input, gradOutput) end
+function Around:accGradParameters(input, gradOutput, scale) self.inner:accGradParameters(input, gradOutput, scale) end
+local inner, x = nn.Linear(2, 1), torch.Tensor {{1, 2}}
+local network = nn.Sequential():add(nn.Identity()):add(nn.AroundALinear(inner)):add(nn.AroundALinear(nn.Linear(1, 1)))
+inner:zeroGradParameters()
+network:backward(x, network:forward(x))
+local parameters, gradients = network:parameters()
+local ok, problem = pcall(network.getParameters, network)
+return inner.gradWeight[1][2] / inner.gradWeight[1][1], #parameters, #gradients, ok,
+  problem:match 'check that you are sharing parameters' ~= nil
+--> 2, 4, 0, false, true
+
+--- a copy has what the module's own last call has given
+local same, sum, tanh, x = nn.Identity(), nn.Sequential():add(nn.CAddTable()), nn.Tanh(), torch.ones(2)
+same:forward {x, x}
+sum:backward({x, x}, sum:forward {x, x})
+tanh:forward(x)
+local copy, last = sum:clone(), tanh:clone()
+sum:forward {x, x * 2}
+last:forward(x * 2)
+return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
+  last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
+--> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0

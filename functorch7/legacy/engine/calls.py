@@ -28,6 +28,7 @@ from .layout import Layout
 from .lengths import with_zeros_after
 from .noting import report
 from .plan import Plan, with_zeros
+from .present import parameters_now, residuals_with
 from .registered import Titled
 from .run_longer import RunLonger
 from .terms import Terms
@@ -48,8 +49,8 @@ class Call(Inspection, RunLonger):
 
     __slots__ = (
         "__weakref__", "_ends", "_inspected", "_seen", "arguments", "cotangents", "given",
-        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan",
-        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns",
+        "given_gradient", "grad_input", "is_pulled_back", "number", "output", "parameter_gradients", "plan", "present",
+        "read_gradient", "residuals", "result", "run_length", "side", "state_gradient", "turns", "versions",
     )  # fmt: skip
     turns: Turns
     is_pulled_back: bool
@@ -73,7 +74,7 @@ class Call(Inspection, RunLonger):
 
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
-        self.plan, self.given = plan, given
+        self.plan, self.given, self.versions = plan, given, plan.parameters.versions
         input = fitting.read(plan.spec, given, plan.input_of)
         parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
         if plan.is_stateless:
@@ -103,9 +104,9 @@ class Call(Inspection, RunLonger):
 
     def _plan_anew(self) -> None:
         self.plan.is_stale = True
-        self.plan = plan = self.plan.renewed()
-        _, _, input, state, draw = self.arguments
-        self.arguments = (plan.parameters.arrays(), plan.buffers(), input, state, draw)
+        plan = self.plan.renewed()
+        self.plan, self.versions = plan, plan.parameters.versions
+        self.arguments = (plan.parameters.arrays(), plan.buffers(), *self.arguments[2:])
 
     def _run(self, keep: bool) -> list:
         """Runs the network, and keeps what backward needs if asked to. Gives the new buffers."""
@@ -136,7 +137,7 @@ class Call(Inspection, RunLonger):
     def _nothing_asked(self) -> None:
         """As long as nobody has asked for anything but the output."""
         self._ends = self._seen = self._inspected = None
-        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = None
+        self.grad_input = self.cotangents = self.parameter_gradients = self.state_gradient = self.present = None
         self.is_pulled_back = False
 
     @property
@@ -173,7 +174,7 @@ class Call(Inspection, RunLonger):
         self, module: Titled, grad_output: Input | None, state: list | None, step: int, scale: Scalar | None
     ) -> tuple:
         """The cotangents, after the checks; the call is repeated if it kept nothing for backward."""
-        self.given_gradient = grad_output
+        self.given_gradient, self.present = grad_output, parameters_now(self.plan, self.versions)
         cotangent = self._gradient_of_none(module) if grad_output is None else grad_output
         try:
             self.read_gradient = as_gradient(cotangent, self.output, self.plan.read)
@@ -292,10 +293,10 @@ class Call(Inspection, RunLonger):
 
     def _given(self, cotangents: tuple) -> tuple:
         """The residuals, what they need of the arguments, and the cotangents, as the call was run."""
-        residuals = self.residuals = ready(self.residuals)
+        self.residuals = ready(self.residuals)
         if self.run_length is not None:
             cotangents = (with_zeros_after(cotangents[0], self.run_length), *cotangents[1:])
-        return residuals, residuals.needed(self._arguments_as_run()), *cotangents
+        return *residuals_with(self.plan, self.residuals, self._arguments_as_run(), self.present), *cotangents
 
     def _note_backward(self, gradients: Layout, cotangents: tuple, by: Any) -> bool:
         """Notes backward and accumulation, if the call was noted. What it has kept is then spent."""
@@ -303,7 +304,7 @@ class Call(Inspection, RunLonger):
         arrays = [None if gradients.covers and each.is_zero else each.noted for each in gradients.storages]
         needed = self.residuals.aval.needed(self.arguments)
         args = (self.residuals, needed, *cotangents, arrays, [None] * len(arrays), by, self._weighing())
-        found = plan.noting(plan.backward, args, cotangents[0])  # type: ignore[misc]
+        found = plan.noting(plan.backward, args, cotangents[0]) if self.present is None else None  # type: ignore[misc]
         if found is None:
             return False
         self.parameter_gradients, self.is_pulled_back, self.residuals = None, False, None
@@ -347,8 +348,7 @@ class Call(Inspection, RunLonger):
         now, terms = self._now(layout), self._terms()
         if now.lies_as(layout) and terms == self.plan.terms:
             run = compiled.accumulation(self.plan.program, layout.target, terms and terms.known)
-            now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._weighing()))
-            return
+            return now.store(self.plan.run(run, self._found_gradients(), now.stored(), scale, self._weighing()))
         # Tensors lie elsewhere since (getParameters, a cast, an assignment), or scales were set: one by one.
         gradients = self._found_gradients()
         if terms is not None:
@@ -376,10 +376,10 @@ class Repeated(Call):
         else:
             if plan.is_stale and (renewed := plan.renewed()).runs_as(plan):
                 plan = renewed
-            self.plan, self.given, self.number = plan, given, forward.number
+            self.plan, self.given, self.number, self.versions = plan, given, forward.number, forward.versions
             parameters, buffers, _, state, draw = forward.arguments
             if (now := self._now(plan.parameters)).lies_as(plan.parameters):
-                parameters = now.arrays()
+                parameters, self.versions = now.arrays(), now.versions
             self.arguments = (parameters, plan.with_numbers(buffers), plan.read(given, plan.takes_table), state, draw)
         with watched.repeating():
             self._run_as_it_turns_out(keep=True)

@@ -87,6 +87,11 @@ class Layout:
             found.append((storage, mine, None if alone else cutter(views)))
         return found
 
+    @property
+    def versions(self) -> list:
+        """An object for each storage that changes whenever its elements do."""
+        return [storage.version for storage in self.storages]
+
     def noted(self) -> list:
         """As `arrays`, with what is noted of those on an accelerator."""
         if self.are_taken_whole:

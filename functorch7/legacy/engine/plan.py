@@ -85,7 +85,7 @@ def _zeros(value: Array) -> np.ndarray:
 
 def _term_of(module: Object, name: str) -> Term:
     """What a parameter's gradient gets: nothing where the user has frozen the parameter."""
-    return Term(scale=0) if module.__dict__[grad_name(name)] is None else module.term_of(name)
+    return Term(scale=0) if module.__dict__.get(grad_name(name)) is None else module.term_of(name)
 
 
 class Root(Object):
@@ -337,7 +337,7 @@ class Plan(Running):
         """The layout of what the objects now have in place of these tensors, their parameters or gradients."""
         named = grad_name if layout is self.gradients else str
         pairs = zip(self._holders, layout.tensors, strict=True)
-        now = [(None if holder is None else holder[0].__dict__[named(holder[1])], then) for holder, then in pairs]
+        now = [(None if holder is None else holder[0].__dict__.get(named(holder[1])), then) for holder, then in pairs]
         return Layout([then if tensor is None else tensor for tensor, then in now])
 
     @cached_property

@@ -30,6 +30,7 @@ from .joint import ALL, Joint, Wanted
 from .looks import Looks
 from .noting import report
 from .plan import Plan
+from .present import parameters_now
 from .registered import Titled
 
 
@@ -119,8 +120,9 @@ class JointCall(Call):
             return False
         if plan.state_slots and plan.last_gradients(self.side.state) is not None:
             return False
-        is_same = settled(grad_output.noted) is settled(foreseen.gradient)
-        return is_same and all([storage.is_zero for storage in plan.gradients.storages])
+        if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.versions):
+            return False
+        return all([storage.is_zero for storage in plan.gradients.storages])
 
 
 class CallWithoutOutput(JointCall):

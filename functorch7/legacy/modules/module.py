@@ -124,7 +124,7 @@ class Module(
         take_writes(self)
         take_sizes(self)
         spec = self._spec
-        gone = {n: False for n in shapes_of(spec) if self.__dict__.get(n) is None}
+        gone = {n: False for n in shapes_of(spec) if self.__dict__.get(n) is None and hasattr(spec, n)}
         return spec.replace(**gone) if gone else spec  # `linear.bias = None` is noBias()
 
     def description(self) -> core.Module:

@@ -94,9 +94,13 @@ class Serialization(Described):
     def __deepcopy__(self, memo: dict) -> Self:
         take_writes(self)
         made = memo[id(self)] = object.__new__(type(self))
-        # What a user's updateOutput has left it may go on from.
-        left = RESULTS if overridden_in(type(self), "updateOutput") else ()
+        # A criterion's results are copied apart, but a user's updateOutput may go on from what it has left.
+        left = RESULTS if not self.is_criterion or overridden_in(type(self), "updateOutput") else ()
         kept = {name: value for name, value in self.__dict__.items() if name in left or name not in PRIVATE}
+        call = None if self.is_criterion else self.__dict__.get("_call")
+        if call is not None and call.number > kept.get("_output", (0, None))[0]:
+            gradient = {} if call.grad_input is None else {"_grad_input": (call.number, call.grad_input_of(self))}
+            kept |= {"_output": (call.number, call.result), **gradient}
         made.__setstate__(copy.deepcopy(kept, memo))
         return made
 

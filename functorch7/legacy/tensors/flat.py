@@ -69,7 +69,8 @@ def _is_made_of(storage: Storage, tensors: list[Tensor]) -> bool:
 def flattened(parameters: list[Tensor], gradients: list[Tensor]) -> tuple[Tensor, Tensor]:
     """Both lists flattened; their tensors must have the same places."""
     (storages, places), (grad_storages, grad_places) = map(_compacted, (parameters, gradients))
-    if sum(mask.sum() for _, mask in storages) != sum(mask.sum() for _, mask in grad_storages):
+    sizes = [sum(mask.sum() for _, mask in each) for each in (storages, grad_storages)]
+    if len(places) != len(grad_places) or sizes[0] != sizes[1]:
         raise ValueError("getParameters: check that you are sharing parameters and gradParameters")
     for i, (place, grad_place) in enumerate(zip(places, grad_places, strict=True), 1):
         if place != grad_place:

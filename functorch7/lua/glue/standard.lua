@@ -196,7 +196,7 @@ function border.shown(value)
   return concat(lines, '\n')
 end
 
--- As th has it, what is no plain value ends its line.
+-- As th has it, what is no plain value ends its line, a tab follows each plain one, and nothing is printed for nothing.
 local ENDS_ITS_LINE = {table = true, userdata = true, cdata = true}
 
 function print(...)
@@ -206,10 +206,11 @@ function print(...)
     begun = begun .. border.shown(found[i])
     if ends then begun = begun .. '\n' else shown[#shown + 1], begun = begun, '' end
   end
+  local ending = count == 0 and '' or ENDS_ITS_LINE[type(found[count])] and '\n' or '\t\n'
   if io.write == own_write and io.output() == output then
-    call(python.print, 0, nil, unpack(shown))
+    call(python.print, 0, nil, ending, unpack(shown))
   else -- th prints by io.write, whatever a program has put there
-    io.write(concat(shown, '\t'), '\n')
+    io.write(concat(shown, '\t'), ending)
   end
 end
 
