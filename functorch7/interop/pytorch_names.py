@@ -25,6 +25,11 @@ class Name(NamedTuple):
         """The name here: SpatialConvolution."""
         return _called(self.ours)
 
+    @property
+    def in_legacy(self) -> str:
+        """How it is written with `functorch7.legacy`: nn.SpatialConvolution(...), cudnn.LSTM(...)."""
+        return self.ours.replace("f7.Cudnn", "cudnn.").replace("f7.", "nn.")
+
 
 def _called(code: str) -> str:
     return re.findall(r"\w+\.(\w+)", code)[0]
@@ -149,7 +154,7 @@ def unknown(who: str, name: str, known: Iterable[str], package: str = "f7") -> A
     row = KNOWN.get(name)
     if row is not None:
         more = f" ({row.differs})" if row.differs else ""
-        ours = row.ours.replace("f7.", f"{package}.")
+        ours = row.ours if package == "f7" else row.in_legacy
         return AttributeError(f"{who} {name!r}: PyTorch's {row.theirs} is {ours} here{more}")
     if name in OF_FLAX:
         return AttributeError(f"{who} {name!r}: here it is {OF_FLAX[name].replace('f7.', f'{package}.')}")

@@ -124,7 +124,7 @@ class CudnnRNN(AbstractSequencer):
             raise ValueError(f"{self.torch_name()}: expected 0 <= dropout < 1, got {self.dropout}")
         if self.kind not in KINDS:
             raise ValueError(f"{self.torch_name()}: expected a kind of {', '.join(KINDS)}, got {self.kind!r}")
-        if self.skip_input and self.input_size != self.hidden_size:
+        if self.skip_input is True and self.input_size != self.hidden_size:
             sizes = f"input_size {self.input_size} and hidden_size {self.hidden_size}"
             raise ValueError(f"{self.torch_name()}: skip_input needs inputs as large as the state, got {sizes}")
 

@@ -6,7 +6,7 @@ import pytest
 
 import functorch7 as f7
 from functorch7.interop.pytorch_names import KNOWN, TABLES
-from functorch7.legacy import nn
+from functorch7.legacy import cudnn, nn
 
 ROWS = [row for rows in TABLES.values() for row in rows]
 
@@ -16,7 +16,8 @@ def test_what_a_row_says_can_be_written_in_both_interfaces(row):
     ast.parse(row.theirs)
     made = eval(row.ours, {"f7": f7})
     assert isinstance(made, f7.Module)
-    assert str(eval(row.ours.replace("f7.", "nn."), {"nn": nn})).split("\n")[0] == str(made).split("\n")[0]
+    of_legacy = eval(row.in_legacy, {"nn": nn, "cudnn": cudnn})
+    assert str(of_legacy).split("\n")[0] == str(made).split("\n")[0]
 
 
 def test_layers_that_are_called_alike_are_not_called_otherwise():
