@@ -62,8 +62,8 @@ PYTORCH = """\
 # Names of PyTorch
 
 PyTorch's name, and how the same is written here: as a description (`import functorch7 as f7`), or as a module of
-`functorch7.legacy.nn`, which takes the same arguments (`nn.SpatialConvolution`; `cudnn.LSTM` for `f7.CudnnLSTM`). A name
-of PyTorch's that is asked for, such as `f7.Conv2d`, is an error that says this. [PyTorch's way to write
+`functorch7.legacy.nn`, which takes the same arguments (`nn.SpatialConvolution`; `cudnn.LSTM` for `f7.CudnnLSTM`). A
+name of PyTorch's that is asked for, such as `f7.Conv2d`, is an error that says this. [PyTorch's way to write
 modules](pytorch.md) works in `legacy`, weights come and go by [`interop.pytorch`](interop.md), and optimizers are
 [optax's](training.md).
 """
