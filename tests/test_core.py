@@ -160,7 +160,7 @@ def test_errors_say_where(key):
 
 
 def test_what_is_no_module_is_refused():
-    with pytest.raises(TypeError, match="module 2 is the class Tanh; call it"):
+    with pytest.raises(TypeError, match="as module 2, got the class Tanh; call it"):
         f7.Sequential(f7.Linear(2, 2), f7.Tanh)
     with pytest.raises(TypeError, match="expected a module as module 1, got 3"):
         f7.Concat(1, 3)

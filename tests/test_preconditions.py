@@ -101,7 +101,7 @@ NOT_CONSTRUCTED = {
     "MultiCriterion": (lambda: f7.MultiCriterion((f7.L1Cost(),), (1, 2)), ValueError, "expected a weight for each"),
     # modules
     "Decorator": (lambda: f7.Decorator(2), TypeError, "nn.Decorator: expected a module as module 1, got 2"),
-    "Sequential": (lambda: f7.Sequential(f7.Tanh), TypeError, "module 1 is the class Tanh; call it"),
+    "Sequential": (lambda: f7.Sequential(f7.Tanh), TypeError, "as module 1, got the class Tanh; call it"),
     "MapTable": (lambda: f7.MapTable().replace(modules=(f7.Tanh(), f7.Tanh())), TypeError, "single module required"),
     "DontCast": (lambda: f7.DontCast(f7.Tanh(), True, True, "float"), ValueError, "nn.DontCast: expected a type of"),
 }  # fmt: skip

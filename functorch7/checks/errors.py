@@ -58,7 +58,9 @@ def no_description(given: object) -> str:
 
 
 def with_hint(given: object) -> str:
-    """What was given in the place of a description, with how to get that of an object of `legacy`."""
+    """What was given in the place of a description, with how to get that of an object of `legacy`, or of a class."""
+    if isinstance(given, type):
+        return f"the class {given.__name__}; call it: {given.__name__}(...)"
     return describe(given) + ("; take its functional()" if hasattr(given, "functional") else "")
 
 

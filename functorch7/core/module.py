@@ -242,12 +242,9 @@ def _as_module(container: "Container", given: Any, position: int) -> Module:
     """What was given to a container as module. Raises TypeError, saying what to use, for other values."""
     if isinstance(given, Module):
         return given
-    name = container.torch_name()
-    if isinstance(given, type) and issubclass(given, Module):
-        raise TypeError(f"{name}: module {position} is the class {given.__name__}; call it: {given.__name__}(...)")
     if callable(given) and not isinstance(given, type) and not hasattr(given, "functional"):
         return Lambda(given)
-    raise TypeError(f"{name}: expected a module as module {position}, got {with_hint(given)}")
+    raise TypeError(f"{container.torch_name()}: expected a module as module {position}, got {with_hint(given)}")
 
 
 def _refuse_change(module: Any, name: str, *value: Any) -> None:

@@ -21,8 +21,8 @@ class Inception(Decorator):
 
     The table `config` has, under Torch's names or in snake_case: inputSize; outputSize, the planes of each column's
     kernel; reduceSize, those of its 1x1 convolution, then one for the pooling's and one for the last column, which are
-    optional; reduceStride (1); transfer (ReLU); batchNorm (False); padding (True: kernels keep sizes);
-    kernelSize ([5, 3]); kernelStride (1); poolSize (3), poolStride (1), or pool, a module.
+    optional; reduceStride (1); transfer, a module or its class (ReLU); batchNorm (False); padding (True: kernels keep
+    sizes); kernelSize ([5, 3]); kernelStride (1); poolSize (3), poolStride (1), or pool, a module.
     Shape: (C, H, W) or (B, C, H, W) -> the planes of all columns, smaller ones centred in zeros.
     Parameters: those of the columns, in order. Warns if the columns' strides differ.
     Raises: TypeError for missing or unknown keys; ValueError for fewer kernels or reductions than columns.
@@ -47,12 +47,14 @@ class _Columns:
     """The columns of an Inception; the arguments are the keys of its table."""
 
     def __init__(
-        self, inputsize: int, outputsize: Any, reducesize: Any, reducestride: Any = (), transfer: Module | None = None,
-        batchnorm: bool = False, padding: bool = True, kernelsize: Any = (5, 3), kernelstride: Any = (),
-        poolsize: int = 3, poolstride: int = 1, pool: Module | None = None,
+        self, inputsize: int, outputsize: Any, reducesize: Any, reducestride: Any = (),
+        transfer: Module | type[Module] | None = None, batchnorm: bool = False, padding: bool = True,
+        kernelsize: Any = (5, 3), kernelstride: Any = (), poolsize: int = 3, poolstride: int = 1,
+        pool: Module | None = None,
     ):  # fmt: skip
         self.input_size = inputsize
-        self.transfer = ReLU() if transfer is None else transfer
+        transfer = ReLU if transfer is None else transfer
+        self.transfer = transfer() if isinstance(transfer, type) else transfer
         self.batch_norm, self.padding = batchnorm, padding
         self.output_size, self.reduce_size = list(map(int, outputsize)), list(map(int, reducesize))
         self.kernel_size = list(map(int, kernelsize))[: len(self.output_size)]

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
+from ..checks.errors import with_hint
 from ..core import Module, builder, check_positive, expected
 from ..core.module import Children
 from ..core.types import Array, Key, Output, State, Table, Tree, Value
@@ -20,7 +21,8 @@ from .abstract import AbstractRecurrent
 def check_argument(module: Module, given: object, position: int) -> None:
     """Refuses an argument that is not a module."""
     if not isinstance(given, Module):
-        raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {given!r}")
+        got = with_hint(given)
+        raise TypeError(f"{module.torch_name()}: expecting nn.Module instance at arg {position}, got {got}")
 
 
 class Recurrent(AbstractRecurrent):

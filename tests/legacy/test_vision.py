@@ -212,6 +212,8 @@ def test_inception_takes_every_key_of_its_table():
         nn.Inception({"inputSize": 1, "outputSize": [1, 1], "reduceSize": [1, 1], "poolStride": 2})
     with pytest.raises(TypeError, match="poolsizes"):
         nn.Inception({**config, "poolSizes": 3})
+    of_class = {**config, "transfer": nn.Tanh}  # as dpnn documents it: "transfer function like nn.Tanh"
+    assert str(nn.Inception(of_class)) == str(m)
 
 
 def test_fire_module_prints_its_planes():

@@ -37,6 +37,8 @@ def describe(spec_class: type[core.Module], args: tuple, kwargs: dict[str, Value
     def converted(value: Any) -> Any:
         if isinstance(value, Described):
             return put_among(objects, value)
+        if isinstance(value, type) and issubclass(value, Described) and value.spec_class is not None:
+            return value.spec_class
         if isinstance(value, (Tensor, Storage)):
             return np.asarray(value if isinstance(value, Tensor) else value.array)
         if isinstance(value, dict):
