@@ -187,6 +187,11 @@ def test_a_changed_mode_has_other_parameters():
     layer.mode, layer.bidirectional, layer.numDirections = "CUDNN_GRU", "CUDNN_BIDIRECTIONAL", 2
     assert layer.weight.nElement() == layer.gradWeight.nElement() == 2 * 3 * H * (D + H + 2)
     assert layer.forward(values(T, B, D)).size() == [T, B, 2 * H]
+    with pytest.raises(ValueError, match="cudnn.RNN: expected a kind of .*, got 'CUDNN_ELSE'"):
+        layer.mode = "CUDNN_ELSE"
+    for name in ("bidirectional", "inputMode", "numDirections"):
+        with pytest.raises(TypeError, match="cudnn.RNN: expected True or False as .*, got 'CUDNN_BOTH'"):
+            setattr(layer, name, "CUDNN_BOTH")
 
 
 def test_files_have_cudnns_fields():

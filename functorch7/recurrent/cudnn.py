@@ -12,7 +12,6 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.typing import DTypeLike
 
 from ..core import check_floating, check_positive, draws, expected
@@ -186,7 +185,7 @@ class CudnnRNN(AbstractSequencer):
     def forward(self, params: Tree, buffers: State, input: Array, *, key: Array, train: bool) -> tuple[Array, Tree]:
         x = self._by_time(input).astype(params["weight"].dtype)
         state = self._start(self.start(buffers, train), x)
-        parts, ends = self.parts(lax.optimization_barrier(params["weight"])), []
+        parts, ends = self.parts(params["weight"]), []
         for layer in range(self.num_layers):
             if layer and self.draws(train):
                 kept = draws.happens(jax.random.fold_in(key, layer), 1 - self.dropout, x.shape)

@@ -2,13 +2,11 @@
 
 import numpy as np
 
+from ...recurrent.cudnn import KINDS
 from .program import Call, Program, Value
 
 ORDERS = {"LSTM": "iofg", "GRU": "urn", "RNN": "h"}
 """ONNX's orders of the gates."""
-
-GATES = {"LSTM": "ifgo", "GRU": "run", "RNN": "h"}
-"""Those of cudnn."""
 
 
 def lstm(program: Program, call: Call, value: Value) -> Value:
@@ -41,7 +39,7 @@ def in_a_row(program: Program, call: Call, value: Value) -> Value:
     width = program.integers(0, 0, module.directions * module.hidden_size)
     for layer in range(module.num_layers):
         own = parts[layer * module.directions :][: module.directions]
-        of_x, of_h, *biases = ([_in_order(operator, each) for each in same] for same in zip(*own, strict=True))
+        of_x, of_h, *biases = ([_in_order(module.kind, each) for each in same] for same in zip(*own, strict=True))
         arrays = {
             "weight_ih": of_x,
             "weight_hh": of_h,
@@ -53,7 +51,8 @@ def in_a_row(program: Program, call: Call, value: Value) -> Value:
     return program.add("Transpose", value, perm=[1, 0, 2]) if module.batch_first else value
 
 
-def _in_order(operator: str, rows: Value) -> Value:
+def _in_order(kind: str, rows: Value) -> Value:
     """The rows of gates in ONNX's order."""
-    gates = dict(zip(GATES[operator], np.split(rows, len(GATES[operator])), strict=True))
-    return np.concatenate([gates[gate] for gate in ORDERS[operator]])
+    gates = KINDS[kind].gates
+    parts = dict(zip(gates, np.split(rows, len(gates)), strict=True))
+    return np.concatenate([parts[gate] for gate in ORDERS[kind.partition("_")[0]]])

@@ -9,7 +9,6 @@ import numpy as np
 
 from ... import recurrent
 from ...core.types import Value
-from ...recurrent.cudnn import KINDS, LAYERS
 from ...recurrent.lstm import GateNormalization
 from ...recurrent.masking import GIVEN
 from ..t7 import T7Object
@@ -19,7 +18,7 @@ from .layers import OF_BATCH, OF_TABLE
 from .node import Node
 from .record import Record, records_in
 from .schema import Rule, Schema, children_named, constant, derived, masking, saved, size_of, torch_name
-from .states import at_end, by_sequence, by_step
+from .states import by_sequence, by_step
 
 LINEAR = ("nn.Linear", "nn.LinearNoBias")
 MASKS = ("nn.MaskZero", "nn.TrimZero")
@@ -183,39 +182,6 @@ def _gru_buffers(node: Node, fields: Fields) -> Fields:
     return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
 
 
-CUDNN = "CUDNN_"
-SKIPS = f"{CUDNN}SKIP_INPUT"
-
-
-def _kind(record: Record) -> str:
-    return str(record.need("mode")).removeprefix(CUDNN)
-
-
-def _state_in_a_row(record: Record) -> dict[str, str]:
-    return {name: f"{name}Output" for name in KINDS[_kind(record)].state}
-
-
-IN_A_ROW = {
-    "kind": Rule(_kind, lambda kind: {"mode": CUDNN + kind}),
-    "bidirectional": Rule(
-        lambda record: record.get("numDirections", 1) == 2,
-        lambda both: {"bidirectional": f"{CUDNN}{'BI' if both else 'UNI'}DIRECTIONAL", "numDirections": 1 + both}),
-    "skip_input": Rule(
-        lambda record: record.get("inputMode") == SKIPS,
-        lambda skips: {"inputMode": SKIPS if skips else f"{CUDNN}LINEAR_INPUT"}),
-    **REMEMBERED,
-}  # fmt: skip
-
-
-def _cudnn_buffers(node: Node, fields: Fields) -> Fields:
-    empty = ("reserve", "hiddenOutput", "cellOutput", "gradHiddenInput", "gradCellInput")
-    settings = {
-        "datatype": f"{CUDNN}DATA_FLOAT", "seqLength": 1, "miniBatch": 1,
-        "seed": 0x01234567, "sync": True, "inputPacked": False,
-    }  # fmt: skip
-    return settings | {name: np.zeros(0) for name in empty}
-
-
 SCHEMAS = [
     Schema(recurrent.LinearNoBias, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0),
@@ -256,8 +222,6 @@ SCHEMAS = [
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers, state=by_sequence(output="h0")),
-    *(Schema(each, IN_A_ROW, more=_cudnn_buffers, state=at_end(_state_in_a_row))
-      for each in LAYERS),
     *(Schema(each, {"maskzero": MASKZERO}, spell=_flat)
       for each in (recurrent.StepLSTM, recurrent.StepGRU)),
     Schema(recurrent.SeqBRNN, more=children_named("module")),

@@ -33,7 +33,7 @@ def by_step(**tables: str) -> StateForm:
     def read(record: Record) -> Fields:
         step = record.get("step")
         last = step - 1 if isinstance(step, (int, float)) else 0
-        return _whole({name: _entry(record.get(table), last) for name, table in tables.items()})
+        return whole({name: _entry(record.get(table), last) for name, table in tables.items()})
 
     def write(state: Fields) -> Fields:
         return {"step": 2, **{table: [state[name]] for name, table in tables.items()}}
@@ -49,23 +49,13 @@ def by_sequence(**fields: str) -> StateForm:
         if record.get("_remember", "neither") == "neither" or record.array("h0") is None:
             return {}
         found = {name: record.array(tensors[name]) for name in fields}
-        return _whole({name: None if array is None else array[-1] for name, array in found.items()})
+        return whole({name: None if array is None else array[-1] for name, array in found.items()})
 
     def write(state: Fields) -> Fields:
         before = {fields[name]: value for name, value in state.items()}
         return before | {tensors[name]: value[None].copy() for name, value in state.items()}  # tensors of their own
 
     return StateForm(read, write)
-
-
-def at_end(names: Callable[[Record], Fields]) -> StateForm:
-    """What a layer of cudnn has left, by the state's names; it is remembered if `rememberStates` says so."""
-
-    def read(record: Record) -> Fields:
-        kept = names(record) if record.get("rememberStates", False) else {}
-        return _whole({name: record.array(each) for name, each in kept.items()})
-
-    return StateForm(read, lambda state: {f"{name}Output": value for name, value in state.items()})
 
 
 def _entry(table: Value, step: Value) -> Value:
@@ -75,7 +65,7 @@ def _entry(table: Value, step: Value) -> Value:
     return table.get(step) if isinstance(table, dict) else None
 
 
-def _whole(state: Fields) -> Fields:
+def whole(state: Fields) -> Fields:
     """The state if all of it is there, as numbers."""
     leaves = jax.tree.leaves([*state.values()], is_leaf=lambda value: not isinstance(value, list))
     fits = all(isinstance(leaf, np.ndarray) and leaf.size and leaf.dtype.kind == "f" for leaf in leaves)

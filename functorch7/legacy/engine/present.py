@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import is_
 
 import jax
 from jax.core import eval_jaxpr
@@ -27,18 +28,19 @@ def parameters_now(plan: Plan, versions: list) -> list | None:
     None if it has not. Users' methods read the parameters themselves, and networks with hooks go back with those of
     forward.
     """
-    if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
-        return None
     layout = plan.parameters
     if plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters):
         return None
-    if all(map(_are_one, layout.versions, versions)):
+    now = layout.versions
+    if all(map(is_, now, versions)) or all(map(_are_one, now, versions)):
+        return None
+    if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
         return None
     return layout.arrays() if plan.noting is None else layout.noted()
 
 
 def _are_one(version: Value, other: Value) -> bool:
-    return version is other or settled(version) is settled(other)
+    return settled(version) is settled(other)
 
 
 def residuals_with(plan: Plan, residuals: Residuals, arguments: tuple, now: list | None) -> tuple[Residuals, list]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import recurrent
 from ...core.types import Value
+from ...interop.torch7.cudnn import WORDS, value_of
 from ...layers.initializers import shapes_of
 from ...recurrent.cudnn import KINDS
 from ..tensors.tensor import Tensor
@@ -16,7 +17,17 @@ from ..tensors.values import wrapped
 from ..tensors.zeros import of_zeros
 from .recurrent import AbstractSequencer, Coupled, coupling, initial_gradient
 
-PREFIX = "CUDNN_"
+
+def _setting(name: str, what: str) -> property:
+    """A setting of the description, in Torch's words; parameters of another size are drawn anew."""
+
+    def get(self: Any) -> str:
+        return WORDS[name][1][getattr(self._spec, name)]
+
+    def put(self: Any, word: str) -> None:
+        self._turn(**{name: value_of(name, word)})
+
+    return property(get, put, doc=what)
 
 
 def _last(name: str) -> property:
@@ -46,41 +57,18 @@ class RNN(Coupled, AbstractSequencer, describes=recurrent.CudnnRNN):
     hiddenOutput = _last("hidden")
     cellOutput = _last("cell")
 
-    @property
-    def mode(self) -> str:
-        """The kind of recurrence: CUDNN_RNN_RELU, CUDNN_RNN_TANH, CUDNN_LSTM or CUDNN_GRU."""
-        return PREFIX + self._spec.kind
-
-    @mode.setter
-    def mode(self, mode: str) -> None:
-        self._turn(kind=mode.removeprefix(PREFIX))
-
-    @property
-    def bidirectional(self) -> str:
-        """CUDNN_BIDIRECTIONAL or CUDNN_UNIDIRECTIONAL; `numDirections` is 2 or 1 then."""
-        return f"{PREFIX}{'BI' if self._spec.bidirectional else 'UNI'}DIRECTIONAL"
-
-    @bidirectional.setter
-    def bidirectional(self, directions: str) -> None:
-        self._turn(bidirectional=directions == f"{PREFIX}BIDIRECTIONAL")
+    mode = _setting("kind", "The kind of recurrence: CUDNN_RNN_RELU, CUDNN_RNN_TANH, CUDNN_LSTM or CUDNN_GRU.")
+    bidirectional = _setting("bidirectional", "CUDNN_BIDIRECTIONAL or CUDNN_UNIDIRECTIONAL.")
+    inputMode = _setting("skip_input", "CUDNN_LINEAR_INPUT, or CUDNN_SKIP_INPUT: the first layer has no W.")
 
     @property
     def numDirections(self) -> int:
-        """In how many directions each layer runs."""
+        """2 if bidirectional, else 1."""
         return self._spec.directions
 
     @numDirections.setter
     def numDirections(self, directions: int) -> None:
-        self._turn(bidirectional=directions == 2)
-
-    @property
-    def inputMode(self) -> str:
-        """CUDNN_LINEAR_INPUT, or CUDNN_SKIP_INPUT: the first layer's gates get its input itself."""
-        return f"{PREFIX}{'SKIP' if self._spec.skip_input else 'LINEAR'}_INPUT"
-
-    @inputMode.setter
-    def inputMode(self, mode: str) -> None:
-        self._turn(skip_input=mode == f"{PREFIX}SKIP_INPUT")
+        self._turn(bidirectional={1: False, 2: True}.get(directions, directions))
 
     def _turn(self, **changes: Value) -> None:
         """Changes the description; parameters of another size are drawn anew."""
