@@ -43,9 +43,10 @@ def test_any_calls_give_what_they_give_where_none_waits(request, name, is_flat, 
 class Step:
     """A step as XOR's, parts of which those below do otherwise in every other step, after some that are as usual."""
 
-    def __init__(self, move=lambda each: each.double(), given=np.array):
+    def __init__(self, move=lambda each: each.double(), given=np.array, is_flat=False):
         torch.manualSeed(3)
         self.net = move(nn.Sequential().add(nn.Linear(3, 4)).add(nn.Tanh()).add(nn.Linear(4, 3)))
+        self.flat = self.net.getParameters() if is_flat else None
         self.criterion, self.move, self.given, self.seen = move(nn.MSECriterion()), move, given, []
 
     def __call__(self, number):
@@ -72,7 +73,11 @@ class Step:
         return self.net.backward(self.x, gradient)
 
     def update(self):
-        self.net.updateParameters(float("0.1"))  # another object each time, as numbers from Lua are
+        rate = float("0.1")  # another object each time, as numbers from Lua are
+        if self.flat is None:
+            self.net.updateParameters(rate)
+        else:
+            optim.sgd(lambda x: (0, self.flat[1]), self.flat[0], {"learningRate": rate})
 
 
 class LooksAtTheOutput(Step):
@@ -236,9 +241,10 @@ class UpdatesBeforeBackward(Step):
 INTERRUPTED = [Step, *Step.__subclasses__()]
 
 
+@pytest.mark.parametrize("is_flat", [False, True])
 @pytest.mark.parametrize("kind", INTERRUPTED)
-def test_whatever_comes_between(request, kind):
-    usual, other = kind(), kind()
+def test_whatever_comes_between(request, kind, is_flat):
+    usual, other = kind(is_flat=is_flat), kind(is_flat=is_flat)
     for number in range(9):
         usual(number)
     together = request.getfixturevalue("together")
@@ -271,8 +277,9 @@ def memory_of(tensor):
     return array.nbytes
 
 
-def test_of_a_small_step_all_comes_as_one_array_and_outputs_keep_no_parameters(together):
-    step = Step()
+@pytest.mark.parametrize("is_flat", [False, True])
+def test_of_a_small_step_all_comes_as_one_array_and_outputs_keep_no_parameters(together, is_flat):
+    step = Step(is_flat=is_flat)
     for number in range(5):
         step(number)
     assert step.net._planned().packing is not None

@@ -1,8 +1,8 @@
 """The whole step of a small network as one array.
 
 JAX needs a microsecond for each array that a program is given or gives, whatever its size. So the loss, the output, the
-gradients, and the parameters as `updateParameters` will have them if its rate is still the same come as one array, of
-which tensors show parts. The next step takes this array as its parameters.
+gradients, and the parameters as `updateParameters` or `optim.sgd` will have them if the rate is still the same come as
+one array, of which tensors show parts. The next step takes this array as its parameters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Packing:
         parts = _parts([*results, *parameters, *parameters])
         self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop + 1
         self._rate: Scalar = math.nan  # of the last step, as are the next
-        self._given: list = []  # to updateParameters: the parameters and their gradients
+        self._given: list = []  # to the update: the parameters and their gradients
         self._next: list = []  # the parameters after it
         self._whole: Array | None = None  # all that the program gave, which ends with them and the rate
 
@@ -88,8 +88,9 @@ def packing(plan: Running, step: Callable, given: tuple) -> Packing | None:
     is_plain = (
         plan.is_stateless and plan.noting is None and layout is plan.parameters and layout.views == gradients.views
     )
-    is_whole = layout.is_whole and gradients.is_whole and len(layout.tensors) == len(stored)
-    if not (is_plain and is_whole and sum(map(len, layout.storages)) <= MOST_ELEMENTS):
+    is_whole = layout.are_taken_whole and layout.covers and gradients.covers
+    is_once = len(set(layout.views)) == len(layout.views)  # of a tensor in several places Torch counts each
+    if not (is_plain and is_whole and is_once and sum(map(len, layout.storages)) <= MOST_ELEMENTS):
         return None
     with precision(plan.dtype):
         found = jax.tree.leaves(step.eval_shape(*given))  # type: ignore[attr-defined]

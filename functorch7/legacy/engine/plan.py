@@ -362,9 +362,14 @@ class Plan(Running):
 
     def updated(self, parameters: list, gradients: list, rate: Scalar) -> list:
         """The storages of all parameters after a step along their gradients."""
-        foreseen = None if self.packing is None else self.packing.updated(parameters, gradients, rate)
+        found = self.foreseen(parameters, gradients, rate)
+        return self.call(self.update, (parameters, gradients, rate), rate) if found is None else found
+
+    def foreseen(self, parameters: list, gradients: list, rate: Scalar) -> list | None:
+        """The same, if the last call has foreseen this step; the next call foresees one by the same rate."""
+        found = None if self.packing is None else self.packing.updated(parameters, gradients, rate)
         self.is_steady, self.rate = type(rate) in (float, int) and bool(rate == self.rate), rate
-        return self.call(self.update, (parameters, gradients, rate), rate) if foreseen is None else foreseen
+        return found
 
     def in_one_call(self, method: str) -> bool:
         """Whether a method can be done for all objects at once: none has a user's version of it or of `parameters`."""

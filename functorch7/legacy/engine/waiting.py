@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.types import Array, Scalar, Value
+from ..tensors.foreseen import foresee
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -179,6 +180,8 @@ class WaitingCall(JointCall):
         wanted, joint = self._wanted(ahead), expected.joint
         if joint is None or joint.loss is not loss or joint.wanted != wanted:
             joint = expected.joint = Joint(plan, loss, wanted)
+            if len(plan.all_parameters.storages) == 1:
+                foresee(plan, plan.all_parameters.storages[0])
         (output, side), error, value, gradient, *pulled = joint(plan, self.arguments, numbers, others)
         plan.packing = joint.packing
         if error is not None:

@@ -17,6 +17,7 @@ from ...core.precision import at_least_float32, widened
 from ...optim.arguments import check_numbers
 from ...programs import Compiled
 from ..tensors.devices import has_others, precision
+from ..tensors.foreseen import foreseen
 from ..tensors.noted import looked_at
 from ..tensors.number import plain
 from ..tensors.storage import Storage
@@ -60,7 +61,8 @@ class Between(NamedTuple):
 class Rule:
     """A rule, and Torch's names for its state's fields and for the count of its calls.
 
-    Torch needs the results `between` to go on with a state that was saved here.
+    Torch needs the results `between` to go on with a state that was saved here. With no other argument than the one
+    that `along` names, x takes this times the gradient off.
     """
 
     make: Callable[..., optax.GradientTransformation]
@@ -68,6 +70,7 @@ class Rule:
     counter: str = "evalCounter"
     notice: str = ""
     between: dict[str, Between] = field(default_factory=dict)
+    along: str = ""
 
     @property
     def name(self) -> str:
@@ -88,11 +91,16 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
-    with precision(np.float64):  # numbers', as in Torch; arrays keep their type
-        given, started = settings.given(), known.keys() >= settings.remembered
-        initial = {} if started else computed(_initial(rule, settings.zeros), given, params)
-        memory, step = {**initial, **known}, _stepping(rule, settings.zeros)
-        moved, memory = computed(step, given, np.int32(count), started, memory, gradient, params)
+    started = known.keys() >= settings.remembered
+    ahead = foreseen(x, gradient, settings.rate) if settings.rate is not None and isinstance(x, Tensor) else None
+    if ahead is not None:
+        moved, memory = ahead, {}
+    else:
+        with precision(np.float64):  # numbers', as in Torch; arrays keep their type
+            given = settings.given()
+            initial = {} if started else computed(_initial(rule, settings.zeros), given, params)
+            memory, step = {**initial, **known}, _stepping(rule, settings.zeros)
+            moved, memory = computed(step, given, np.int32(count), started, memory, gradient, params)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if settings.between and isinstance(x, Tensor):
         found = Step(count, gradient, params, moved, known if started else {}, memory, settings.all)
@@ -137,6 +145,8 @@ class Settings:
         self._given = {name: value for name, value in arguments.items() if _is_given(value)}
         self.remembered = _remembered(rule, self.zeros, frozenset(self._given))
         self.between = {n: each for n, each in rule.between.items() if each.of is None or each.of in arguments}
+        is_along = self._given.keys() == {rule.along} and not any(value for _, value in self.zeros)
+        self.rate = self._given[rule.along] if is_along else None
         self._steps = 0
 
     def given(self) -> dict:

@@ -87,6 +87,7 @@ _SGD = Rule(
         "deltaParameters": Between(_own_step, ("gradient", "before", "memory"), of="learning_rates"),
         "decayParameters": Between(_own_decay, ("before",), of="weight_decays"),
     },
+    along="learning_rate",
 )
 _NAG = Rule(optim.nag, {"trace": "dfdx"})
 _ADAM = Rule(optim.adam, {"mu": "m", "nu": "v"}, "t", between={"denom": _root("v", "epsilon", 1e-8)})
