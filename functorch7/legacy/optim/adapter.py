@@ -1,5 +1,7 @@
 """The rules of functorch7.optim with Torch's calls: x changes in place, and a table holds the memory."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -91,23 +93,30 @@ def descend(rule: Rule, opfunc: Callable, x: Point, config: dict | None, state: 
     loss, gradient = evaluated(rule.name, opfunc, x)
     params = held(rule.name, x)
     count, known = int(state.get(rule.counter, 0)), _known(rule, state, params)
-    started = known.keys() >= settings.remembered
-    ahead = foreseen(x, gradient, settings.rate) if settings.rate is not None and isinstance(x, Tensor) else None
-    if ahead is not None:
-        moved, memory = ahead, {}
-    else:
-        with precision(np.float64):  # numbers', as in Torch; arrays keep their type
-            given = settings.given()
-            initial = {} if started else computed(_initial(rule, settings.zeros), given, params)
-            memory, step = {**initial, **known}, _stepping(rule, settings.zeros)
-            moved, memory = computed(step, given, np.int32(count), started, memory, gradient, params)
+    moved, memory = _moved(rule, settings, x, params, gradient, count, known)
     state.update({name: _like(x, array) for name, array in memory.items()})
     if settings.between and isinstance(x, Tensor):
-        found = Step(count, gradient, params, moved, known if started else {}, memory, settings.all)
+        earlier = known if known.keys() >= settings.remembered else {}
+        found = Step(count, gradient, params, moved, earlier, memory, settings.all)
         state.update({name: _pending(between, found) for name, between in settings.between.items()})
     if rule.counter:
         state[rule.counter] = count + 1
     return stored(x, moved), [loss]
+
+
+def _moved(
+    rule: Rule, settings: Settings, x: Point, params: Any, gradient: Any, count: int, known: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """x after a step, and the memory."""
+    if settings.rate is not None and isinstance(x, Tensor):
+        ahead = foreseen(x.storage_, params, gradient, settings.rate)
+        if ahead is not None:
+            return ahead, {}
+    with precision(np.float64):  # numbers', as in Torch; arrays keep their type
+        given, started = settings.given(), known.keys() >= settings.remembered
+        initial = {} if started else computed(_initial(rule, settings.zeros), given, params)
+        step = _stepping(rule, settings.zeros)
+        return computed(step, given, np.int32(count), started, {**initial, **known}, gradient, params)
 
 
 def _pending(between: Between, step: Step) -> Tensor:

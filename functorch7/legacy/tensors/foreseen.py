@@ -7,7 +7,6 @@ from weakref import WeakValueDictionary
 
 from ...core.types import Scalar, Value
 from .storage import Storage
-from .tensor import Tensor
 
 
 class Foreseeing(Protocol):
@@ -26,8 +25,8 @@ def foresee(who: Foreseeing, storage: Storage) -> None:
     _known[id(storage)] = who
 
 
-def foreseen(x: Tensor, gradient: Value, rate: Scalar) -> Value | None:
-    """x - rate * gradient, if it was computed together with the gradient."""
-    who = _known.get(id(x.storage_))
-    found = None if who is None else who.foreseen([x.noted], [gradient], rate)
+def foreseen(storage: Storage, parameters: Value, gradient: Value, rate: Scalar) -> Value | None:
+    """parameters - rate * gradient, if this was computed together with the gradient; the former are a storage's."""
+    who = _known.get(id(storage))
+    found = None if who is None else who.foreseen([parameters], [gradient], rate)
     return None if found is None else found[0]

@@ -60,17 +60,21 @@ class Views:
 
     def narrow(self, dim: int, first: int, size: int) -> Self:
         """The view of `size` slices of a dimension, from slice `first`."""
-        axis, size = self._axis(dim), int(size)
-        start = self._index(axis, first)
-        if size < 1 or start + size > self.shape[axis]:
-            raise IndexError(f"{size} slices from {first} on are out of range of size {self.shape[axis]}")
-        shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
-        return self.viewing(self.storage_, self.offset + start * self.strides_[axis], shape, self.strides_)
+        axis = self._axis(dim)
+        return self._narrowed(axis, self._index(axis, first), int(size))
+
+    def _narrowed(self, axis: int, start: int, size: int) -> Self:
+        shape, strides = self.shape, self.strides_
+        if size < 1 or start + size > shape[axis]:
+            raise IndexError(f"{size} slices from {start + 1} on are out of range of size {shape[axis]}")
+        narrowed = (*shape[:axis], size, *shape[axis + 1 :])
+        return self.viewing(self.storage_, self.offset + start * strides[axis], narrowed, strides)
 
     def _part(self, dim: int, first: int, last: int) -> Self:
         """The view of a dimension's slices from first to last; either may count from the end."""
         axis = self._axis(dim)
-        return self.narrow(dim, first, self._index(axis, last) - self._index(axis, first) + 1)
+        start = self._index(axis, first)
+        return self._narrowed(axis, start, self._index(axis, last) - start + 1)
 
     def select(self, dim: int, index: int) -> Result[Self]:
         """The view of one slice, without its dimension; of a vector, the number, whatever `dim` is."""
