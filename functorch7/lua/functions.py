@@ -33,6 +33,10 @@ def in_lua(function: Callable, kind: type) -> Callable:
         return unpacked(function)
     if function is Tensor.cdata:
         return itself
+    if function is Tensor.storage:
+        return storage_if_any
+    if function is Tensor.type:
+        return type_of_any
     if function is Logger.style:
         return style_of_columns
     if issubclass(kind, OfClasses) and function.__name__ in ("forward", "updateOutput"):
@@ -47,6 +51,18 @@ def in_lua(function: Callable, kind: type) -> Callable:
 def itself(tensor: Tensor) -> Tensor:
     """The tensor itself stands for its C data, which Lua's programs pass to nn's C functions."""
     return tensor
+
+
+def storage_if_any(tensor: Tensor) -> Storage | None:
+    """As in Torch, nil for a tensor that never had elements."""
+    return tensor.storage() if len(tensor.storage_) else None
+
+
+def type_of_any(value: Crossing, name: str | None = None) -> Crossing:
+    """As Torch's, which gives the type's name of whatever it is called with, and nil for what has none."""
+    if isinstance(value, Tensor):
+        return value.type(name)
+    return torch.typename(value)
 
 
 def parameters_if_any(module: Parameters) -> tuple | None:

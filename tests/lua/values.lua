@@ -2967,3 +2967,10 @@ last:forward(x * 2)
 return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
   last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
 --> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
+
+--- tensors that never had elements, and the types of other values
+local empty, none = torch.FloatTensor(torch.FloatStorage(), 1, torch.LongStorage(), torch.LongStorage()), torch.LongStorage()
+return empty:dim(), empty:storage(), torch.Tensor(0):storage(), #torch.Tensor(2):resize(0):storage(),
+  torch.Tensor(none, none):dim(), torch.Tensor():set(torch.FloatStorage(), 1, none):dim(),
+  torch.Tensor.type(5), torch.Tensor.type(none), torch.Tensor.type(empty), torch.Tensor.type(nil)
+--> 0, nil, nil, 2, 0, 0, nil, 'torch.LongStorage', 'torch.FloatTensor', nil

@@ -45,7 +45,7 @@ def _sizes_and_strides(given: tuple) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """From two LongStorages, or from alternating numbers; negative or missing strides mean row by row."""
     if isinstance(given[0], numbers.Real):
         given = (given[::2], given[1::2])
-    shape, strides = sizes_given(given[0]), list(numbers_given(given[1])) if len(given) > 1 else []
+    shape, strides = sizes_given(given[0]) or (0,), list(numbers_given(given[1])) if len(given) > 1 else []
     strides += [-1] * (len(shape) - len(strides))
     step = 1
     for axis in reversed(range(len(shape))):
