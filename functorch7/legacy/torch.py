@@ -60,12 +60,16 @@ _LAZY = {
 
 
 def multinomial(*args: Operand) -> Tensor:
-    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
+    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor (of the weights' GPU);
+    see Tensor's.
+    """
     has_result = len([each for each in args if isinstance(each, Tensor)]) > 1
     if has_result and isinstance(args[0], Tensor):
         return args[0].multinomial(*args[1:])
     generator, given = given_generator(args)
-    return Tensor.of(drawn_classes(generator, np.asarray(given[0]), *given[1:]))
+    found = Tensor.of(drawn_classes(generator, np.asarray(given[0]), *given[1:]))
+    device = given[0].storage_.device if isinstance(given[0], Tensor) else None
+    return found if device is None else Tensor.viewing(found.storage_.cast(found.dtype, device), 0, found.shape)
 
 
 def getRNGState(generator: Generator | None = None) -> Tensor:

@@ -119,7 +119,8 @@ CudaIntStorage: _OfStorages
 CudaLongTensor: _OfTensors
 CudaLongStorage: _OfStorages
 def multinomial(*args: Operand) -> Tensor:
-    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor; see Tensor's."""
+    """multinomial([result], [generator], weights, n, replacement=False): classes, a LongTensor (of the weights'
+    GPU); see Tensor's."""
 def getRNGState(generator: Generator | None=None) -> Tensor:
     """getRNGState([generator]): all that later random numbers depend on, as a ByteTensor."""
 @overload

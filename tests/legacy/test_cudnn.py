@@ -106,6 +106,13 @@ def test_without_a_gpu_cutorch_says_so(call):
         call()
 
 
+@pytest.mark.parametrize("made", [torch.FloatTensor(2), torch.FloatStorage(2)])
+@pytest.mark.skipif("cutorch.getDeviceCount() > 0", reason="there are GPUs")
+def test_what_lies_on_the_host_is_on_no_gpu(made):
+    with pytest.raises(RuntimeError, match=r"torch.FloatStorage: getDevice\(\)"):
+        made.getDevice()
+
+
 @pytest.fixture
 def gpus(monkeypatch):
     """Two GPUs, as JAX shows them."""

@@ -277,3 +277,28 @@ def test_what_was_written_over_is_let_go(accelerator):
         write()
         float(x.sum())
         assert before() is None
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "std", "var", "norm", "dot", "dist"])
+def test_numbers_of_many_elements_of_16_bits_have_room(accelerator, name):
+    host = torch.HalfTensor(np.resize([0.25, 1.5, 2, 3.5], (400, 250)))
+    x, others = host.type("torch.CudaHalfTensor"), {"dot": lambda t: [t], "dist": lambda t: [t.clone().zero()]}
+    found, expected = (getattr(t, name)(*others.get(name, lambda t: [])(t)) for t in (x, host))
+    np.testing.assert_allclose(found, expected, 1e-5)
+    if name in ("sum", "mean", "std", "var"):
+        along = getattr(x, name)(2)
+        assert along.type() == x.type()
+        same(along, np.asarray(getattr(host, name)(2)), 1e-3)
+
+
+def test_classes_are_drawn_to_where_their_weights_lie(accelerator):
+    drawn = torch.multinomial(torch.CudaTensor([[0, 0, 3], [2, 0, 0]]), 2, True)
+    assert drawn.type() == "torch.CudaLongTensor" and drawn.totable() == [[3, 3], [1, 1]]
+
+
+def test_constructors_of_the_accelerators_types_take_strides(accelerator):
+    sizes, strides = torch.LongStorage([2, 3]), torch.LongStorage([1, 0])
+    for x in (torch.CudaTensor(sizes, strides), torch.CudaTensor(torch.CudaStorage([5, 6]), 1, sizes, strides)):
+        assert x.stride().totable() == [1, 0] and len(x.storage()) == 2 and x.type() == "torch.CudaTensor"
+        assert x.getDevice() == x.storage().getDevice() == 1
+    same(x, [[5, 5, 5], [6, 6, 6]])

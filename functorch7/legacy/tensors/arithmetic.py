@@ -9,13 +9,13 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from ...core import host_device, is_concrete
+from ...core import is_concrete
 from ...losses.tables import as_arrays
 from .alias import alias_classes, drawn_classes
 from .arguments import described, in_type, is_number, sizes_text
 from .casting import as_type
 from .default_type import getdefaulttensortype
-from .devices import gpu, gpus, precision
+from .devices import gpu, precision
 from .distributions import multinomial
 from .findings import tell
 from .kinds import Numbers, Operand
@@ -170,10 +170,7 @@ class Arithmetic(Methods, Places):
 
     def getDevice(self) -> int:
         """The number of its GPU, as cutorch counts them. Raises RuntimeError for a tensor on the host."""
-        devices, device = gpus(), self.storage_.device or host_device()
-        if device not in devices:
-            raise RuntimeError(f"torch.Tensor: getDevice() of a {self.type()}, which does not lie on one GPU")
-        return devices.index(device) + 1
+        return self.storage_.getDevice()
 
     def typeAs(self, other: Arithmetic) -> Self:
         """This tensor in another's type, on the other's device."""

@@ -39,12 +39,12 @@ def named(name: str) -> Callable:
 def accumulator(m: object, x: Elements, axis: int | None = None) -> type | None:
     """The type in which elements are added up; None: their own.
 
-    On the host, those of a whole tensor are added in double precision, as C does, and those of 16 bits along a
-    dimension in single precision, as JAX does itself.
+    On the host, those of a whole tensor are added in double precision, as C does. Those of 16 bits are otherwise added
+    in single precision, which has room for their sums and numbers; in what is traced they keep their type.
     """
-    if m is not np or not is_floating(x.dtype):
+    if not is_floating(x.dtype) or not (m is np or isinstance(m, Noting)):
         return None
-    return np.float64 if axis is None else np.float32 if x.dtype.itemsize == 2 else None
+    return np.float64 if m is np and axis is None else np.float32 if x.dtype.itemsize == 2 else None
 
 
 def wide(m: object, x: Elements) -> Elements:

@@ -38,8 +38,9 @@ def _reduction(name: str) -> tuple[Form, ...]:
 
 def _variance(m: Any, x: Any, axis: int | None, biased: bool | None) -> Any:
     """NumPy's own warns about a single element, whose unbiased variance is undefined."""
-    count = x.size if axis is None else x.shape[axis]
-    distances = x - x.mean(axis, dtype=accumulator(m, x, axis), keepdims=True)
+    count, dtype = x.size if axis is None else x.shape[axis], accumulator(m, x, axis)
+    x = x if dtype is None else x.astype(dtype)
+    distances = x - x.mean(axis, keepdims=True)
     return (distances * distances).sum(axis, keepdims=axis is not None) / (count if biased else count - 1)
 
 

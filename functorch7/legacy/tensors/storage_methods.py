@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 import jax.numpy as jnp
 import numpy as np
 
+from ...core import host_device
+from ...core.types import Device
 from .arguments import are_numbers, described, in_type
 from .changes import changed
-from .devices import Place
+from .devices import Place, gpus
 from .printing import column
 from .sizes import sizes_given
 from .type_names import type_name_of
@@ -30,6 +32,7 @@ class StorageMethods:
         strides: tuple
         is_zero: bool
         place: Place | None
+        device: Device | None
         _array: Any
         _owned: bool
 
@@ -54,6 +57,13 @@ class StorageMethods:
         return type_name_of(self.dtype, self.place is not None).replace("Tensor", "Storage")
 
     typename = type
+
+    def getDevice(self) -> int:
+        """The number of its GPU, as cutorch counts them. Raises RuntimeError for elements on the host."""
+        devices, device = gpus(), self.device or host_device()
+        if device not in devices:
+            raise RuntimeError(f"{self.type()}: getDevice() of elements that do not lie on one GPU")
+        return devices.index(device) + 1
 
     def elementSize(self) -> int:
         """The bytes that an element takes."""

@@ -42,7 +42,12 @@ class Constructor:
         made = storage_given(self.dtype, *given) if self.kind is _Storage else Tensor.typed(self.dtype, *given)
         if not self.on_gpu:
             return made
-        return made.cast(self.dtype, gpu(self.name)) if isinstance(made, _Storage) else made.type(self.name)
+        if isinstance(made, _Storage):
+            return made.cast(self.dtype, gpu(self.name))
+        if made.isContiguous() or made.storage_.place is not None:
+            return made.type(self.name)
+        storage = made.storage_.cast(self.dtype, gpu(self.name))  # a part of which would lose its strides
+        return Tensor.viewing(storage, made.offset, made.shape, made.strides_)
 
     new = __call__
 
