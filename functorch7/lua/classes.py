@@ -115,7 +115,7 @@ class Classes:
             return "userdata", self.class_name(number)[0]
         if issubclass(kind, Container):
             return "container", self.class_name(number)[0]
-        is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, dict)
+        is_function = "__call__" in dir(kind) and not hasattr(kind, "typename") and not issubclass(kind, Mapping)
         is_function = is_function or kind is t7.LuaFunction or hasattr(kind, "__next__")
         return "function" if is_function else "table", self.class_name(number)[0]
 

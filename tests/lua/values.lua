@@ -959,9 +959,12 @@ local suite = torch.TestSuite()
 function suite.one() return 1 end
 local names = {}
 for name, test in pairs(suite) do names[#names + 1] = name .. test() end
-for name, test in pairs(suite.__tests) do names[#names + 1] = name .. test() end
-return names[1], names[2], #names
---> 'one1', 'one1', 2
+for name, test in pairs(suite.__tests) do
+  names[#names + 1] = name .. test()
+  suite.__tests[name] = function() return 2 * test() end
+end
+return names[1], names[2], #names, suite.one(), (pcall(function() suite.one = suite.one end))
+--> 'one1', 'one1', 2, 2, false
 
 --- options that a class below CmdLine changes
 lines = {}

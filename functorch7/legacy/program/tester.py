@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from itertools import count, takewhile
 from typing import Any
 
@@ -17,9 +17,40 @@ from .equality import Found, equal, tensors
 from .report import Report
 
 
-class TestSuite(dict):
+class _Tests(MutableMapping):
+    """Functions by their names, which are also attributes."""
+
+    def __init__(self, tests: dict[str, Callable]):
+        vars(self)["_tests"] = tests
+
+    def __getitem__(self, name: str) -> Callable:
+        return vars(self)["_tests"][name]
+
+    def __setitem__(self, name: str, value: Callable) -> None:
+        vars(self)["_tests"][name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del vars(self)["_tests"][name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(vars(self)["_tests"])
+
+    def __len__(self) -> int:
+        return len(vars(self)["_tests"])
+
+    def __getattr__(self, name: str) -> Callable:
+        if name not in vars(self).get("_tests", ()):
+            raise AttributeError(f"no test {name!r}")
+        return self[name]
+
+    def __setattr__(self, name: str, value: Callable) -> None:
+        self[name] = value
+
+
+class TestSuite(_Tests):
     """Tests by their names: `suite.name = function`, or `@suite` before a function.
 
+    Torch's field `__tests` is the table behind it, in which programs put others in the tests' places.
     Raises ValueError for a taken name, TypeError for anything but a function.
     Source: torch7/doc/tester.md; torch7/TestSuite.lua.
     """
@@ -27,11 +58,8 @@ class TestSuite(dict):
     __test__ = False  # not a test for pytest
 
     def __init__(self) -> None:
-        super().__init__()
-        vars(self)["__tests"] = self  # Torch's field, which programs loop over
-
-    def __setattr__(self, name: str, value: Callable) -> None:
-        self[name] = value
+        super().__init__({})
+        vars(self)["__tests"] = _Tests(vars(self)["_tests"])
 
     def __setitem__(self, name: str, value: Callable) -> None:
         if name in self:
@@ -41,11 +69,6 @@ class TestSuite(dict):
         if not callable(value):
             raise TypeError("Only functions are supported as members of a TestSuite")
         super().__setitem__(name, value)
-
-    def __getattr__(self, name: str) -> Callable:
-        if name not in self:
-            raise AttributeError(f"no test {name!r}")
-        return self[name]
 
     def __call__(self, function: Callable) -> Callable:
         """Adds a function under its own name."""
@@ -98,7 +121,7 @@ class Tester(Named):
         `_setUp` and `_tearDown` are called with a test's name before and after it.
         Raises: ValueError for a taken name, TypeError for anything but a function.
         """
-        if isinstance(f, dict):
+        if isinstance(f, (dict, TestSuite)):
             if name is not None:
                 raise ValueError("Name parameter is forbidden for a table of tests, since its use is ambiguous")
             if not isinstance(f, TestSuite):
