@@ -183,6 +183,42 @@ def test_whole_numbers_that_modules_give_are_taken_as_those_that_users_give(name
         np.testing.assert_array_equal(*seen)
 
 
+PIXELS = np.random.default_rng(0).normal(size=(1, 2, 4, 4))
+WHOLE = {
+    "output": lambda cast: nn.ArgMax(1).type(cast).forward(torch.Tensor(PIXELS).type(cast)),
+    "inside": lambda cast: (
+        (net := nn.Sequential().add(nn.ArgMax(1)).add(nn.Identity()).type(cast))
+        and (net.forward(torch.Tensor(PIXELS).type(cast)), net.get(1).output)[1]
+    ),
+    "in a table": lambda cast: (
+        nn.ConcatTable().add(nn.ArgMax(1)).type(cast).forward(torch.Tensor(PIXELS).type(cast))[0]
+    ),
+    "of a pooling": lambda cast: (
+        (pool := nn.SpatialMaxPooling(2, 2).type(cast))
+        and (pool.forward(torch.Tensor(PIXELS).type(cast)), pool.indices)[1]
+    ),
+}
+
+
+@pytest.mark.parametrize("cast", ["torch.FloatTensor", "torch.DoubleTensor", "torch.CudaTensor"])
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers_of_networks_are_long_tensors(name, cast, request):
+    if cast == "torch.CudaTensor":
+        request.getfixturevalue("accelerator")
+    assert WHOLE[name](cast).type() == ("torch.CudaLongTensor" if "Cuda" in cast else "torch.LongTensor")
+
+
+def test_a_module_that_says_so_gives_other_whole_numbers():
+    net = nn.Sequential().add(nn.ArgMax(1)).add(nn.Copy("torch.LongTensor", "torch.IntTensor"))
+    assert net.forward(torch.Tensor(PIXELS)).type() == "torch.IntTensor"
+
+
+@pytest.mark.parametrize("name", ["cudaHalf", "cudaDouble"])
+def test_modules_and_criterions_move_in_other_precisions(name, accelerator):
+    for each in (nn.Linear(2, 3), nn.MSECriterion()):
+        assert getattr(each, name)().gradInput.type() == f"torch.C{name[1:]}Tensor"
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", TAKING_CLASSES)
 def test_whole_numbers_on_an_accelerator_are_taken_as_those_of_the_host(name, accelerator):

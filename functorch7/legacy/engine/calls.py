@@ -69,7 +69,7 @@ class Call(Inspection, RunLonger):
                 slot.write(value)
             plan.forget()
             plan.spend("state")
-        self.result = result_of(self.output, self.side.handed_on, given, self.arguments[2])
+        self.result = result_of(self.output, self.side.handed_on, given, self.arguments[2], plan.keeps_types)
         plan.last_call = weakref.ref(self)
 
     def _begin(self, plan: Plan, given: Input) -> None:

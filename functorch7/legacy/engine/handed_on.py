@@ -13,7 +13,7 @@ from ...core.types import Value
 from ..tensors.marked import is_marked, note
 from ..tensors.noted import Noted
 from ..tensors.number import as_number
-from ..tensors.values import Input, Output, wrapped
+from ..tensors.values import Input, Output, of_network, wrapped
 
 
 @jax.tree_util.register_static
@@ -38,16 +38,17 @@ def noted_input(given: Input, input: Value) -> Value:
     return found
 
 
-def result_of(output: Value, handed: HandedOn | None, given: Input, input: Value) -> Output:
+def result_of(output: Value, handed: HandedOn | None, given: Input, input: Value, keeps_types: bool) -> Output:
     """What a call gives its user, with the user's own tables in the place of those that are the input's.
 
-    A criterion's value, out of a CriterionTable, is a number.
+    A criterion's value, out of a CriterionTable, is a number. Whole numbers stay of the type that a module inside says,
+    if one says so.
     """
     if is_number(output):
         return as_number(output)
     if handed is not None and is_marked(given):
         output = _put_at(output, {place: _at(input, origin) for place, origin in handed.places})
-    return wrapped(output)
+    return wrapped(output) if keeps_types else of_network(output)
 
 
 def is_number(output: Value) -> bool:

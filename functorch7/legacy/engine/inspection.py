@@ -12,7 +12,7 @@ import jax
 from ...core.types import Value
 from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
-from ..tensors.values import Input, Output, as_gradient, same_values, wrapped
+from ..tensors.values import Input, Output, as_gradient, of_network, same_values, wrapped
 from . import compiled, watched
 from .at_input import with_zeros
 from .objects import Passing
@@ -112,7 +112,7 @@ class Inspection:
         if self._seen is None:
             self._seen = {}
         if (what, path) not in self._seen:
-            self._seen[what, path] = wrapped(find())
+            self._seen[what, path] = (wrapped if self.plan.keeps_types else of_network)(find())
         return self._seen[what, path]
 
 

@@ -333,6 +333,14 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         """Moves to the GPU, as float32. Raises RuntimeError if there is none."""
         return self.type("torch.CudaTensor", tensorCache)
 
+    def cudaDouble(self, tensorCache: dict | None = None) -> Self:
+        """Moves to the GPU, as float64. Raises RuntimeError if there is none."""
+        return self.type("torch.CudaDoubleTensor", tensorCache)
+
+    def cudaHalf(self, tensorCache: dict | None = None) -> Self:
+        """Moves to the GPU, as float16. Raises RuntimeError if there is none."""
+        return self.type("torch.CudaHalfTensor", tensorCache)
+
 
 def _as_given(value: Any) -> Any:
     """A constructor's argument for a tensor or storage."""

@@ -18,6 +18,7 @@ from .lua_values import CARRIED, Carried, OfLua
 from .marked import Marked, marked
 from .noted import Noted, ready, settled
 from .number import only_element
+from .storage import Storage
 from .tensor import Tensor
 
 Input: TypeAlias = (
@@ -184,6 +185,16 @@ def wrapped(value: Value) -> Value:
     if type(value) is Carried:
         return value.value
     return as_table(wrapped, value) if isinstance(value, (list, tuple, dict)) else value
+
+
+def of_network(value: Value) -> Value:
+    """As `wrapped`, of what a network has computed: whole numbers, which it has in 32 bits, are LongTensors'."""
+    if isinstance(value, (np.ndarray, jax.Array, Noted)) and value.dtype == np.int32:
+        storage = Storage(value)
+        return Tensor.viewing(storage.cast(np.int64, storage.device), 0, value.shape)
+    if isinstance(value, (list, tuple, dict)):
+        return as_table(of_network, value)
+    return wrapped(value)
 
 
 def as_table(change: Callable[[Value], Value], arrays: Value) -> Value:
