@@ -177,8 +177,6 @@ NOT_APPLIED = {
     "Padding": (f7.Padding(1, 1, 1, 0, 9), x(3), "at least 8 elements in dimension 1"),
     "LookupTable": (f7.LookupTable(3, 2), jnp.array([[[1]]]), "a vector or matrix of indices"),
     "LookupTable, index": (f7.LookupTable(3, 2), jnp.array([1, 4]), "indices from 1 to 3, got 4"),
-    "LookupTable, float16": (f7.LookupTable(2049, 2), jnp.ones(1, jnp.float16), "indices .* up to 2048"),
-    "LookupTable, bfloat16": (f7.LookupTable(257, 2), jnp.ones(1, jnp.bfloat16), "indices .* up to 256"),
     "SparseLinear, index": (f7.SparseLinear(3, 2), jnp.array([[4.0, 1]]), "indices from 1 to 3, got 4"),
 }  # fmt: skip
 

@@ -21,21 +21,11 @@ def are_numbers(values: Value, first: int, last: int) -> Value:
 
 
 def check_indices(module: Module, indices: Array | np.ndarray, size: int, first: int = 1) -> None:
-    """Raises ValueError for an index outside of the `size` from `first` on, if indices are concrete, and for a
-    floating-point type that has not all of them.
-    """
+    """Raises ValueError for an index outside of the `size` from `first` on, if indices are concrete."""
     values, last = lookable(indices), first + size - 1
-    _check_type(module, indices.dtype, last)
     wrong = ~are_numbers(values, first, last)
     message = f"{title(module)}: expected indices from {first} to {last}, got {{value:g}} at position {{position}}"
     check_values(values, wrong, message)
-
-
-def _check_type(module: Module, dtype: np.dtype, last: int) -> None:
-    if jnp.issubdtype(dtype, jnp.floating) and last > (has := 2 ** (jnp.finfo(dtype).nmant + 1)):
-        raise ValueError(
-            f"{title(module)}: expected indices up to {last} as whole numbers, got {dtype}, which has them up to {has}"
-        )
 
 
 @in_float32

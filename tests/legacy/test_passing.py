@@ -213,6 +213,23 @@ def test_a_module_that_says_so_gives_other_whole_numbers():
     assert net.forward(torch.Tensor(PIXELS)).type() == "torch.IntTensor"
 
 
+ROWS = {
+    "alone": lambda table, index: table.half().forward(index),
+    "in a chain": lambda table, index: nn.Sequential().add(table).half().forward(index),
+    "beside others": lambda table, index: (
+        nn.ParallelTable().add(table).add(nn.Linear(1, 1)).half().forward([index, torch.FloatTensor([[1]])])[0]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_indices_beyond_those_of_16_bits_name_their_rows_in_networks_of_half_precision(name):
+    table = nn.LookupTable(5000, 1)
+    table.weight.copy(np.arange(5000)[:, None] % 7)
+    rows = ROWS[name](table, torch.FloatTensor([3001, 4099]))
+    assert rows.type() == "torch.HalfTensor" and rows.totable() == [[3000 % 7], [4098 % 7]]
+
+
 @pytest.mark.parametrize("name", ["cudaHalf", "cudaDouble"])
 def test_modules_and_criterions_move_in_other_precisions(name, accelerator):
     for each in (nn.Linear(2, 3), nn.MSECriterion()):

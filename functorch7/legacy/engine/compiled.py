@@ -14,13 +14,13 @@ from ...core.emitted import Emitted
 from ...core.filming import filming
 from ...core.recording import recording
 from ...core.tied import tying
-from ...core.types import Array, Scalar, Tree, Value
+from ...core.types import Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
-from ..tensors.lua_values import CARRIED
 from .cut import Cut, anchored, answering, noting_calls
 from .handed_on import HandedOn, handed_on
+from .narrowing import cast_to
 from .terms import Term
 from .views import View, add, read
 
@@ -44,6 +44,11 @@ class Program(NamedTuple):
         """Whether it is compiled, as a whole or in parts."""
         return self.spec.traits.traceable or self.is_cut
 
+    @property
+    def takes_as_given(self) -> bool:
+        """Whether the input keeps its type: 16 bits do not have all indices, at whose values layers look."""
+        return jnp.finfo(self.dtype).bits == 16 and self.spec.traits.checks_values
+
 
 def as_compiled(
     program: Program, function: Callable, probe: Callable | None = None, overwritten: tuple[int, ...] = ()
@@ -57,22 +62,6 @@ def as_compiled(
     if not program.spec.traits.traceable:
         return function
     return programs.Compiled(jax.jit(function, donate_argnums=overwritten))
-
-
-def _cast(tree: Any, dtype: str) -> Any:
-    def cast(leaf: Any) -> Any:
-        leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
-        if leaf.dtype == CARRIED:
-            return leaf
-        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.inexact) else as_narrow(leaf)
-
-    return jax.tree.map(cast, tree)
-
-
-def as_narrow(whole: Array) -> Array:
-    """Whole numbers as wide as the program's: an accelerator's array of LongTensors keeps 64 bits everywhere."""
-    narrow = jax.dtypes.canonicalize_dtype(whole.dtype)
-    return whole if narrow == whole.dtype else whole.astype(narrow)
 
 
 class Side(NamedTuple):
@@ -152,7 +141,7 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
         tree = map_state(spec, program.buffers.unflatten(buffers), lambda _: next(rest))
         # A program may have put tensors of other sizes into its layers.
         with core.known_sizes(), tying([buffers[first] for first, *_ in program.tied]):
-            input = _cast(input, program.dtype)
+            input = cast_to(None if program.takes_as_given else program.dtype, input)
             output, new = spec.apply(params, tree, input, key=key, train=program.train)
         emitted = core.emitted(new, "loss"), core.emitted(new, "log_prob")
         side = Side(*emitted, state_of(spec, new), handed_on(output, input))
@@ -163,7 +152,7 @@ def network_of(program: Program, buffers: list, draw: tuple[Scalar, Scalar] | No
 
 def _typed(program: Program, output: Any) -> Any:
     """An output, or its gradient, in the network's type, unless a module inside says of which type it is."""
-    return output if program.keeps_types else _cast(output, program.dtype)
+    return output if program.keeps_types else cast_to(program.dtype, output)
 
 
 def state_of(spec: core.Module, buffers: Tree) -> list:
@@ -256,7 +245,7 @@ def _pulled(program: Program, residuals: Residuals, needed: list, *given: Any) -
     parameters, input, state, *seen = residuals.pull_back(needed)(_cotangents(program, *given))
     if program.is_cut:
         seen = []  # the gradient of the anchor
-    return parameters, _cast(without_float0(input), program.dtype), state, *seen
+    return parameters, cast_to(program.dtype, without_float0(input)), state, *seen
 
 
 def without_float0(gradients: Value) -> Value:

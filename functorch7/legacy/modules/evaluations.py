@@ -14,8 +14,8 @@ from ... import core, programs
 from ...core.types import Value
 from ...losses.base import Criterion, without_arrays
 from ...network import numbers
-from ..engine.compiled import as_narrow
 from ..engine.lengths import Lengths, cut, length_of, longer
+from ..engine.narrowing import as_narrow
 from ..engine.noting import Noting, at_once, called
 from ..engine.waiting import WaitingCall
 from ..tensors.devices import has_others, precision
