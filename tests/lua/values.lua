@@ -1077,6 +1077,17 @@ print = before
 return xlua.require('nn', true) == nn, missing, sandboxed, xrequire == xlua.require, type(dok.unpack)
 --> true, false, false, true, 'function'
 
+--- dok's unpack takes no arguments for the defaults, xlua's for a call for help
+local before, shown, params = print, 0, {{arg = 'a', type = 'number', default = 3}, {arg = 'b', type = 'number', default = 4}}
+for _, each in ipairs(params) do each.help = 'help' end
+print = function() shown = shown + 1 end
+local found, a, b = dok.unpack({}, 'f', 'does', unpack(params))
+local both = {pcall(dok.unpack, {__printhelp = true}, 'f', 'does', unpack(params)),
+  pcall(xlua.unpack, {}, 'f', 'does', unpack(params))}
+print = before
+return a, b, found.a, both[1], both[2], shown, require 'dok' == dok, dok.error == xlua.error
+--> 3, 4, 3, false, false, 2, true, true
+
 --- objects have the name of their class in __typename
 require 'nn'
 local Named = torch.class('nn.NamedHere', 'nn.Container')
@@ -2967,3 +2978,25 @@ last:forward(x * 2)
 return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
   last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
 --> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
+
+--- a table in the place of a tensor or number holds what is put into it, whoever holds the table, in copies and files, too
+require 'nngraph'
+require 'optim'
+local Keeps = torch.class('nn.KeepsTablesHere', 'nn.Module')
+local owners = {nn.Sequential(), nn.Linear(1, 1), Keeps(), nn.Identity()(), torch.Tester(), optim.ConfusionMatrix(2),
+  require 'dataload'.TensorLoader(torch.ones(2, 2), torch.ones(2))}
+local lost = {}
+for i, owner in ipairs(owners) do
+  for _, before in ipairs {torch.Tensor(), 0} do
+    owner.history = before
+    owner.history = {}
+    table.insert(owner.history, i)
+    owner.history.best = 7
+    collectgarbage()
+    collectgarbage()
+    if owner.history[1] ~= i or owner.history.best ~= 7 then lost[#lost + 1] = i end
+  end
+end
+local copied, read = owners[3]:clone(), torch.deserialize(torch.serialize(owners[1]))
+return #lost, copied.history[1], read.history[1], owners[2].history.best
+--> 0, 3, 1, 7

@@ -8,10 +8,10 @@ local OBJECTS = border.OBJECTS
 local getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack =
   getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack
 
-local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
+local fields = border.fields
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
 local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
-border.fields, border.listings, border.containers = fields, listings, containers
+border.listings, border.containers = listings, containers
 
 -- Methods and fields -----------------------------------------------------------------------------------------------
 
@@ -194,23 +194,6 @@ local function index_of(class)
   end
 end
 
--- A field that only Lua understands: Python keeps its place.
-function border.asked.own(number, key, code, value)
-  local own = fields[number]
-  if not own then
-    own = {}
-    fields[number] = own
-  end
-  own[key] = border.decode(code, value)
-  border.arrived()
-end
-
-function border.asked.contents(number) return border.answered(fields[number]) end
-
-function border.asked.disown(number, key) fields[number][key] = nil end
-
-function border.asked.forget(number) fields[number] = nil end
-
 local function class_of(value) return classes[floor(numbers[value] / SHIFT)] end
 
 local function new_index(self, key, value)
@@ -230,21 +213,7 @@ local function new_index(self, key, value)
     end
     return
   end
-  local own = fields[numbers[self]]
-  if border.is_of_lua(value) then
-    local place = call(python.place, 0, nil, self, key, type(value) == 'function')
-    if place ~= 'python' then
-      if not own then
-        own = {}
-        fields[numbers[self]] = own
-      end
-      own[key] = value
-    end
-    if place ~= 'lua' then call(python.set, 0, nil, self, key, value) end
-    return
-  end
-  if own then own[key] = nil end
-  call(python.set, 0, nil, self, key, value)
+  border.set_field(self, key, value)
 end
 
 -- Operators --------------------------------------------------------------------------------------------------------
