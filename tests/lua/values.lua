@@ -1740,9 +1740,18 @@ rows:forward(places)
 rows:backward(places, gradient, 1)
 own.gradWeight:zero()
 thnn.LookupTable_accGradParameters(places, gradient, own.gradWeight, none, nil, nil, true, 0, 1)
+local weight, long = torch.randn(4, 3), torch.randn(4, 3):mul(9)
+long[2]:copy(weight[2]:div(weight[2]:norm()))
+local shortened = long:clone()
+torch.manualSeed(7)
+local drawn = torch.rand(1)[1]
+torch.manualSeed(7)
+thnn.LookupTable_renorm(torch.LongTensor {3, 2, 3}, shortened, 2, 2)
+drawn = drawn == torch.rand(1)[1]
+long[3]:mul(2 / (long[3]:norm() + 1e-7))
 return far(made, conv.output), far(kept[1], conv.gradInput), far(kept[2], conv.gradWeight), far(kept[3], conv.gradBias),
-  is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
---> false, false, false, false, false, false, false
+  far(shortened, long), drawn, is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
+--> false, false, false, false, false, true, false, false, false
 
 --- a layer that makes a table for its gradients has it in a file, too, and goes on writing into it
 require 'nn'
