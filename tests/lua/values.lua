@@ -3009,3 +3009,29 @@ end
 local copied, read = owners[3]:clone(), torch.deserialize(torch.serialize(owners[1]))
 return #lost, copied.history[1], read.history[1], owners[2].history.best
 --> 0, 3, 1, 7
+
+--- minus zero keeps its sign on every way into tensors, storages and files
+local zero = 0
+local z = -zero
+local x, found = torch.zeros(2, 3), {}
+local function see(value) found[#found + 1] = 1 / value == -math.huge and '-' or '+' end
+x[1][2], x[{1, 3}], x[{{2}, {1}}] = z, z, z
+see(x[1][2])
+see(x[{1, 3}])
+see(x[2][1])
+x[2] = z
+see(x[2][3])
+for _, method in ipairs {'fill', 'mul', 'cmul'} do
+  local ones = torch.ones(1)
+  ones[method](ones, method == 'cmul' and torch.Tensor {z} or z)
+  see(ones[1])
+end
+local storage = torch.DoubleStorage(2)
+storage[1] = z
+see(storage[1])
+see(torch.zeros(2):indexFill(1, torch.LongTensor {1}, z)[1])
+see(torch.zeros(2):maskedFill(torch.ByteTensor {1, 0}, z)[1])
+see(torch.deserialize(torch.serialize(z)))
+see(torch.deserialize(torch.serialize({z}))[1])
+return table.concat(found), x:sum(), torch.ones(2):narrow(1, 1 + z, 1 - z):sum()
+--> '------------', 0, 1
