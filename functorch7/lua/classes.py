@@ -47,7 +47,7 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
+from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
 from .recurrences import KEEPER
 from .several import HANDING_ON, with_all_results
@@ -278,7 +278,7 @@ class Classes:
     def place(self, _: int, owner: object, name: str | float, is_function: bool) -> str:
         """Where a Lua table or function that becomes a field is kept.
 
-        "lua", "python" or "both"; "shown": Python has a table's list or dict, and Lua keeps the table, too.
+        "lua", "python", "both"; "shown": Python has a table's list, and Lua the table while the object lives.
         """
         if not isinstance(name, str):
             self._own(owner).names.add(name)
@@ -294,10 +294,7 @@ class Classes:
         return "both" if declared else "lua"
 
     def _shown(self, owner: object) -> str:
-        if not hasattr(owner, "__dict__"):
-            return "python"
-        self._own(owner)  # so that Lua hears when the object is gone
-        return "shown"
+        return "shown" if hasattr(owner, "__dict__") and self._own(owner) else "python"
 
     def _own(self, owner: object) -> Fields:
         found = fields_of(owner)
@@ -322,6 +319,10 @@ class Classes:
             return
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
+            return
+        if is_note(owner, name, value):
+            setattr(owner, name, None)
+            self._own(owner).put(name, value)
             return
         if isinstance(value, LuaFunction) and (isinstance(owner, (Described, LuaObject)) or is_method(owner, name)):
             value = LuaMethod(owner, name, value)

@@ -3035,3 +3035,21 @@ see(torch.deserialize(torch.serialize(z)))
 see(torch.deserialize(torch.serialize({z}))[1])
 return table.concat(found), x:sum(), torch.ones(2):narrow(1, 1 + z, 1 - z):sum()
 --> '------------', 0, 1
+
+--- a number or text in a parameter's place is a note, until there is a tensor again; copies have the note
+require 'nn'
+local layer, x = nn.Linear(3, 2), torch.ones(3)
+local weight, gradient = layer.weight, layer.gradWeight
+layer.weight, layer.gradWeight = 1, 'taken'
+local notes = {}
+for key, value in pairs(layer) do if key == 'weight' or key == 'gradWeight' then table.insert(notes, value) end end
+local copy, ran = layer:clone(), pcall(layer.forward, layer, x)
+local noted, count = copy.weight .. copy.gradWeight, #layer:parameters()
+layer.weight, layer.gradWeight = weight, gradient
+copy.weight, copy.gradWeight = weight.new():set(weight), gradient.new():set(gradient)
+layer:zeroGradParameters()
+copy:backward(x, torch.ones(2))
+weight:fill(1)
+copy.bias:zero()
+return #notes, ran, noted, count, gradient:sum(), copy:forward(x):sum(), #copy:parameters()
+--> 2, false, '1taken', 1, 6, 6, 2
