@@ -242,11 +242,7 @@ def without_bias(linear, nothing=None):
     return linear
 
 
-@pytest.mark.parametrize(
-    "drop",
-    [lambda m: m.noBias(), without_bias, lambda m: without_bias(m, False)],
-    ids=["noBias", "None", "False"],
-)
+@pytest.mark.parametrize("drop", [lambda m: m.noBias(), without_bias, lambda m: without_bias(m, False)])
 def test_a_linear_layer_without_bias(drop):
     linear = nn.Linear(3, 2).double()
     linear = drop(linear)
