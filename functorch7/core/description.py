@@ -31,6 +31,8 @@ class Description:
     """Modules inside, at any depth, in the order in which Torch makes them, where that is not their order here; or
     those with which it computes what is one formula here, whose initial values it draws, too.
     """
+    made_by_copying: ClassVar[tuple[tuple[Any, Any], ...]] = ()
+    """Modules inside, at any depth, each before another that Torch makes as its copy, which it resets."""
     _hooks: ClassVar[tuple[Any, ...]] = ()
     """What is attached to it (`hooks.py`)."""
 

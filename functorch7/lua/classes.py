@@ -47,11 +47,11 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import builder, class_above, is_gradient, is_hidden, is_method, let_set, static
+from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, static
 from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
 from .recurrences import KEEPER
 from .several import HANDING_ON, with_all_results
-from .written import of_lua
+from .written import is_declared, of_lua
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: their objects are userdata in Lua; those of other classes are tables."""
@@ -269,41 +269,38 @@ class Classes:
             return
         if getattr(owner, "__dict__", {}).get(name) is not value:
             return
-        if isinstance(owner, LuaObject) and not self._is_declared(owner, name):
+        if isinstance(owner, LuaObject) and not is_declared(owner, name):
             self._own(owner).put(name, value)
             del vars(owner)[name]
         elif type(value) in (list, dict, ModuleList):
             self.border.live(value)
 
     def place(self, _: int, owner: object, name: str | float, is_function: bool) -> str:
-        """Where a Lua table or function that becomes a field is kept."""
+        """Where a Lua table or function that becomes a field is kept.
+
+        "lua", "python", "both"; "shown": Python has a table's list, and Lua the table while the object lives.
+        """
         if not isinstance(name, str):
             self._own(owner).names.add(name)
             return "lua"
         if not isinstance(owner, (Described, LuaObject)) and not (is_function and is_method(owner, name)):
-            return "python"
-        declared = self._is_declared(owner, name) and (is_function or not is_method(owner, name))
+            return self._shown(owner)
+        declared = is_declared(owner, name) and (is_function or not is_method(owner, name))
         if declared and not is_function and not (isinstance(owner, LuaObject) and name in LEFT):
-            return "python"
+            return self._shown(owner)
         self._own(owner).names.add(name)
+        if not declared and name in vars(owner):  # a tensor or number that the program had there
+            delattr(owner, name)
         return "both" if declared else "lua"
+
+    def _shown(self, owner: object) -> str:
+        return "shown" if hasattr(owner, "__dict__") and self._own(owner) else "python"
 
     def _own(self, owner: object) -> Fields:
         found = fields_of(owner)
         if found is None:
             found = vars(owner)[OWN] = Fields(self.border, self.border.registry.numbers[id(owner)])
         return found
-
-    @staticmethod
-    def _is_declared(owner: object, name: str) -> bool:
-        """Whether a field is one that functorch7 knows."""
-        if of_lua(type(owner), name):
-            return inspect.isroutine(static(type(owner), name))
-        if static(type(owner), name) is not None or name == "modules":
-            return True
-        if isinstance(owner, LuaObject) and isinstance(owner, Described) and owner._spec is None:
-            return False
-        return name in vars(owner) or name in dir(owner)
 
     def set(self, _: int, owner: object, name: str | float, value: object = None) -> None:
         """Sets a field."""
@@ -322,6 +319,10 @@ class Classes:
             return
         if value is None and (isinstance(kept, LuaMethod) or (kept is not Classes and not static(type(owner), name))):
             setattr(owner, name, None) if is_gradient(owner, name) else delattr(owner, name)
+            return
+        if is_note(owner, name, value):
+            setattr(owner, name, None)
+            self._own(owner).put(name, value)
             return
         if isinstance(value, LuaFunction) and (isinstance(owner, (Described, LuaObject)) or is_method(owner, name)):
             value = LuaMethod(owner, name, value)

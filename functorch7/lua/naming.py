@@ -12,6 +12,7 @@ from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described
 from ..legacy.objects.generated import class_of
 from ..legacy.objects.parameters import Parameters, grad_name
+from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
 from .own import LuaObject, is_only_lua
 from .recurrences import KEEPER
@@ -54,6 +55,14 @@ def is_method(owner: object, name: str) -> bool:
 def is_gradient(owner: object, name: str) -> bool:
     """Whether this is the name of a parameter's gradient; without one the parameter is frozen."""
     return isinstance(owner, Parameters) and name in map(grad_name, owner.own_parameters())
+
+
+def is_note(owner: object, name: str, value: object) -> bool:
+    """Whether a number or text takes a parameter's place, where a program notes that it has taken the tensor away."""
+    if not isinstance(value, (int, float, str)) or isinstance(value, bool) or not isinstance(owner, Parameters):
+        return False
+    is_held = isinstance(vars(owner).get(name), Tensor)
+    return is_held and name in owner.field_names() and name not in owner._kept_buffers()
 
 
 def is_hidden(owner: object, name: str) -> bool:

@@ -52,7 +52,6 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
     },
     "cjson": ("lua.packages.cjson", {}),
     "socket": ("lua.packages.socket", {"socket": "lua.packages.socket"}),
-    "dok": ("xlua", {"dok": "xlua"}),  # whose unpack, usage and error were there before xlua's
     "trepl": ("lua.packages.trepl", {name: name for name in ("torch", "paths", "sys", "xlua")}),
     "loadcaffe": ("loadcaffe", {"torch": "torch", "nn": "nn", "loadcaffe": "loadcaffe"}),
     **{name: (name, {name: name}) for name in ("gnuplot", "hdf5", "image", "itorch", "paths", "sys", "tds", "xlua")},

@@ -98,8 +98,8 @@ class Runtime(Prompt):
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
-            "errors", "tables", "objects", "elements", "metatables", "standard", "sources", "rocks", "xlua", "thnn",
-            "bit32", "threads", "prompt",
+            "errors", "tables", "fields", "objects", "elements", "metatables", "standard", "sources", "rocks", "xlua",
+            "thnn", "bit32", "threads", "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (place, globals) in ROCKS.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..legacy.objects.described import Described, overridden_in
-from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of
+from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of, is_known
 from ..legacy.tensors.changes import classes_changed
 from ..legacy.tensors.types import Constructor
 from .border import Border
@@ -15,6 +15,7 @@ from .calls import Calls
 from .functions import METAMETHODS, by_type, in_lua
 from .held import LuaFunction
 from .kinds import Crossing
+from .naming import static
 from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
 from .recurrences import keep_steps
 
@@ -28,6 +29,19 @@ def of_lua(kind: type, name: str) -> bool:
     """Whether a class's attribute was put there by a Lua program; the class may be the program's."""
     holder = holder_of(kind, name)
     return name in OF_PROGRAMS.get(holder, ()) or (issubclass(holder, LuaObject) and bool(holder._torch_class))
+
+
+def is_declared(owner: object, name: str) -> bool:
+    """Whether a field is one that functorch7 knows."""
+    if of_lua(type(owner), name):
+        return inspect.isroutine(static(type(owner), name))
+    if static(type(owner), name) is not None or name == "modules":
+        return True
+    if not isinstance(owner, Described):
+        return name in dir(owner)
+    if isinstance(owner, LuaObject) and owner._spec is None:
+        return False
+    return is_known(owner, name) or (name not in vars(owner) and name in dir(owner))
 
 
 class Written:

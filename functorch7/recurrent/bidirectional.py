@@ -37,8 +37,11 @@ def _merging(module: Module, merge: Module | int | None) -> Module:
 
 def _both_ways(module: Module, fwd: Any, bwd: Any, merge: Any) -> tuple[Sequencer, Sequential, Module]:
     """Sequencer(fwd), that of bwd (of fwd's kind by default) between two reversals, and what merges their outputs."""
-    merge, bwd = _merging(module, merge), fwd if bwd is None else bwd
+    merge = _merging(module, merge)
     check_argument(module, fwd, 1)
+    if bwd is None:
+        bwd = fwd.replace()
+        module._set(made_by_copying=((fwd, bwd),))
     check_argument(module, bwd, 2)
     return Sequencer(fwd), Sequential(ReverseTable(), Sequencer(bwd), ReverseTable()), merge
 

@@ -55,6 +55,21 @@ def test_reset_draws_torchs_values():
     same(linear.bias, ((2 * numbers - 1) * bound)[12:], atol=1e-7)
 
 
+@pytest.mark.parametrize("kind", ["BiSequencer", "BiSequencerLM"])
+def test_second_direction_is_a_copy_that_is_reset(kind):
+    """Its numbers are in the order of reset, which goes through an LSTM's gates otherwise than its constructor."""
+    torch.manualSeed(4)
+    forward = nn.LSTM(3, 2)
+    backward = forward.clone()
+    backward.reset()
+    expected, last = [*forward.parameters()[0], *backward.parameters()[0]], torch.uniform()
+    torch.manualSeed(4)
+    both = getattr(nn, kind)(nn.LSTM(3, 2))
+    for parameter, other in zip(both.parameters()[0], expected, strict=True):
+        assert np.array_equal(parameter, other)
+    assert torch.uniform() == last
+
+
 def test_files_wrapped_networks_and_copies_draw_nothing(tmp_path):
     network = nn.Sequential().add(nn.LookupTable(5, 3)).add(nn.WeightNorm(nn.Linear(3, 2))).add(nn.LSTM(2, 2))
     network.add(nn.SpatialContrastiveNormalization(1))

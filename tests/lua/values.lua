@@ -1080,6 +1080,17 @@ print = before
 return xlua.require('nn', true) == nn, missing, sandboxed, xrequire == xlua.require, type(dok.unpack)
 --> true, false, false, true, 'function'
 
+--- dok's unpack takes no arguments for the defaults, xlua's for a call for help
+local before, shown, params = print, 0, {{arg = 'a', type = 'number', default = 3}, {arg = 'b', type = 'number', default = 4}}
+for _, each in ipairs(params) do each.help = 'help' end
+print = function() shown = shown + 1 end
+local found, a, b = dok.unpack({}, 'f', 'does', unpack(params))
+local both = {pcall(dok.unpack, {__printhelp = true}, 'f', 'does', unpack(params)),
+  pcall(xlua.unpack, {}, 'f', 'does', unpack(params))}
+print = before
+return a, b, found.a, both[1], both[2], shown, require 'dok' == dok, dok.error == xlua.error
+--> 3, 4, 3, false, false, 2, true, true
+
 --- objects have the name of their class in __typename
 require 'nn'
 local Named = torch.class('nn.NamedHere', 'nn.Container')
@@ -1732,9 +1743,18 @@ rows:forward(places)
 rows:backward(places, gradient, 1)
 own.gradWeight:zero()
 thnn.LookupTable_accGradParameters(places, gradient, own.gradWeight, none, nil, nil, true, 0, 1)
+local weight, long = torch.randn(4, 3), torch.randn(4, 3):mul(9)
+long[2]:copy(weight[2]:div(weight[2]:norm()))
+local shortened = long:clone()
+torch.manualSeed(7)
+local drawn = torch.rand(1)[1]
+torch.manualSeed(7)
+thnn.LookupTable_renorm(torch.LongTensor {3, 2, 3}, shortened, 2, 2)
+drawn = drawn == torch.rand(1)[1]
+long[3]:mul(2 / (long[3]:norm() + 1e-7))
 return far(made, conv.output), far(kept[1], conv.gradInput), far(kept[2], conv.gradWeight), far(kept[3], conv.gradBias),
-  is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
---> false, false, false, false, false, false, false
+  far(shortened, long), drawn, is_far, far(rows.gradWeight, own.gradWeight), far(x.nn.Tanh_updateOutput(own, x), torch.tanh(x))
+--> false, false, false, false, false, true, false, false, false
 
 --- a layer that makes a table for its gradients has it in a file, too, and goes on writing into it
 require 'nn'
@@ -2977,3 +2997,69 @@ return empty:dim(), empty:storage(), torch.Tensor(0):storage(), #torch.Tensor(2)
   torch.Tensor(none, none):dim(), torch.Tensor():set(torch.FloatStorage(), 1, none):dim(),
   torch.Tensor.type(5), torch.Tensor.type(none), torch.Tensor.type(empty), torch.Tensor.type(nil)
 --> 0, nil, nil, 2, 0, 0, nil, 'torch.LongStorage', 'torch.FloatTensor', nil
+
+--- a table in the place of a tensor or number holds what is put into it, whoever holds the table, in copies and files, too
+require 'nngraph'
+require 'optim'
+local Keeps = torch.class('nn.KeepsTablesHere', 'nn.Module')
+local owners = {nn.Sequential(), nn.Linear(1, 1), Keeps(), nn.Identity()(), torch.Tester(), optim.ConfusionMatrix(2),
+  require 'dataload'.TensorLoader(torch.ones(2, 2), torch.ones(2))}
+local lost = {}
+for i, owner in ipairs(owners) do
+  for _, before in ipairs {torch.Tensor(), 0} do
+    owner.history = before
+    owner.history = {}
+    table.insert(owner.history, i)
+    owner.history.best = 7
+    collectgarbage()
+    collectgarbage()
+    if owner.history[1] ~= i or owner.history.best ~= 7 then lost[#lost + 1] = i end
+  end
+end
+local copied, read = owners[3]:clone(), torch.deserialize(torch.serialize(owners[1]))
+return #lost, copied.history[1], read.history[1], owners[2].history.best
+--> 0, 3, 1, 7
+
+--- minus zero keeps its sign on every way into tensors, storages and files
+local zero = 0
+local z = -zero
+local x, found = torch.zeros(2, 3), {}
+local function see(value) found[#found + 1] = 1 / value == -math.huge and '-' or '+' end
+x[1][2], x[{1, 3}], x[{{2}, {1}}] = z, z, z
+see(x[1][2])
+see(x[{1, 3}])
+see(x[2][1])
+x[2] = z
+see(x[2][3])
+for _, method in ipairs {'fill', 'mul', 'cmul'} do
+  local ones = torch.ones(1)
+  ones[method](ones, method == 'cmul' and torch.Tensor {z} or z)
+  see(ones[1])
+end
+local storage = torch.DoubleStorage(2)
+storage[1] = z
+see(storage[1])
+see(torch.zeros(2):indexFill(1, torch.LongTensor {1}, z)[1])
+see(torch.zeros(2):maskedFill(torch.ByteTensor {1, 0}, z)[1])
+see(torch.deserialize(torch.serialize(z)))
+see(torch.deserialize(torch.serialize({z}))[1])
+return table.concat(found), x:sum(), torch.ones(2):narrow(1, 1 + z, 1 - z):sum()
+--> '------------', 0, 1
+
+--- a number or text in a parameter's place is a note, until there is a tensor again; copies have the note
+require 'nn'
+local layer, x = nn.Linear(3, 2), torch.ones(3)
+local weight, gradient = layer.weight, layer.gradWeight
+layer.weight, layer.gradWeight = 1, 'taken'
+local notes = {}
+for key, value in pairs(layer) do if key == 'weight' or key == 'gradWeight' then table.insert(notes, value) end end
+local copy, ran = layer:clone(), pcall(layer.forward, layer, x)
+local noted, count = copy.weight .. copy.gradWeight, #layer:parameters()
+layer.weight, layer.gradWeight = weight, gradient
+copy.weight, copy.gradWeight = weight.new():set(weight), gradient.new():set(gradient)
+layer:zeroGradParameters()
+copy:backward(x, torch.ones(2))
+weight:fill(1)
+copy.bias:zero()
+return #notes, ran, noted, count, gradient:sum(), copy:forward(x):sum(), #copy:parameters()
+--> 2, false, '1taken', 1, 6, 6, 2

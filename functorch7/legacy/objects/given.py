@@ -106,4 +106,9 @@ def objects_inside(spec: core.Module, given: Given) -> list[Value]:
     children = spec.child_modules()
     if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
         given.extend((each, object_of(each, given)) for each in spec.made_first)
+        for original, copy in spec.made_by_copying:
+            made = taken_from(given, original) or object_of(original, given)
+            other = made.clone()
+            other.reset()
+            given.extend(((original, made), (copy, other)))
     return [taken_from(given, child) or object_of(child, given) for child in children]

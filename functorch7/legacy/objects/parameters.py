@@ -113,8 +113,8 @@ class Parameters(Described):
             return value
         if isinstance(value, list):
             return self._made(np.asarray(value, held.dtype))
-        if value is None and name not in self._kept_buffers():  # no bias, or a parameter that is not learned
-            return None
+        if (value is None or value is False) and name not in self._kept_buffers():
+            return None  # no bias, or a parameter that is not learned
         raise TypeError(f"{self.title()}: expected a tensor as {name}, got {describe(value)}")
 
     def _fits(self, tensor: Tensor, shape: tuple[int, ...]) -> bool:

@@ -51,11 +51,14 @@ local function refer(value)
   return reference
 end
 
+function border.is_minus_zero(value) return value == 0 and 1 / value < 0 end
+
 -- The kind of a value, and the number, string or boolean that stands for it.
 local function encode(value)
   local number = numbers[value]
   if number and number >= OBJECTS then return OBJECT, number end
   local kind = type(value)
+  if kind == 'number' and value == 0 and 1 / value < 0 then return MINUS_ZERO, 0 end
   if kind == 'number' or kind == 'boolean' then return 0, value end
   if kind == 'nil' then return NIL, nil end
   if kind == 'string' then return STRING, value end
@@ -201,7 +204,6 @@ local function answered(...)
   for i = 1, count do
     local code
     code, values[i] = encode(values[i])
-    if values[i] == 0 and code == 0 and 1 / values[i] < 0 then code = MINUS_ZERO end
     sig, scale = sig + code * scale, scale * 8
   end
   if count == 1 and sig == 0 then return values[1] end

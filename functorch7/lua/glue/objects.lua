@@ -4,14 +4,15 @@ local ffi = require 'ffi'
 local call, received, numbers, live, classes = border.call, border.received, border.numbers, border.live, border.classes
 local floor = math.floor
 local SHIFT = 2 ^ 32 -- as in border.lua
+local is_minus_zero = border.is_minus_zero
 local OBJECTS = border.OBJECTS
 local getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack =
   getmetatable, newproxy, next, rawget, rawset, select, setmetatable, type, unpack
 
-local fields = {} -- by an object's number what of its fields only Lua understands: tables and functions
+local fields = border.fields
 local listings = setmetatable({}, {__mode = 'k'}) -- what stands for lists and dicts that belong to Python's objects
 local containers = setmetatable({}, {__mode = 'k'}) -- what stands for objects that are tables in Torch, with a length
-border.fields, border.listings, border.containers = fields, listings, containers
+border.listings, border.containers = listings, containers
 
 -- Methods and fields -----------------------------------------------------------------------------------------------
 
@@ -45,12 +46,15 @@ function border.method_of_class(number)
       if one and one >= OBJECTS then
         if count == 1 then return received(self, entry(0, 9, owner, one)) end
         if count == 2 and other and other >= OBJECTS then return received(self, entry(0, 73, owner, one, other)) end
-      elseif type(first) == 'number' then
+      elseif type(first) == 'number' and not is_minus_zero(first) then
         if count == 1 then return received(self, entry(0, 1, owner, first)) end
         if count == 2 then
-          if type(second) == 'number' then return received(self, entry(0, 1, owner, first, second)) end
+          if type(second) == 'number' and not is_minus_zero(second) then
+            return received(self, entry(0, 1, owner, first, second))
+          end
           if other and other >= OBJECTS then return received(self, entry(0, 65, owner, first, other)) end
-        elseif type(second) == 'number' and type(third) == 'number' then
+        elseif type(second) == 'number' and type(third) == 'number'
+          and not is_minus_zero(second) and not is_minus_zero(third) then
           return received(self, entry(0, 1, owner, first, second, third))
         end
       end
@@ -194,34 +198,18 @@ local function index_of(class)
   end
 end
 
--- A field that only Lua understands: Python keeps its place.
-function border.asked.own(number, key, code, value)
-  local own = fields[number]
-  if not own then
-    own = {}
-    fields[number] = own
-  end
-  own[key] = border.decode(code, value)
-  border.arrived()
-end
-
-function border.asked.contents(number) return border.answered(fields[number]) end
-
-function border.asked.disown(number, key) fields[number][key] = nil end
-
-function border.asked.forget(number) fields[number] = nil end
-
 local function class_of(value) return classes[floor(numbers[value] / SHIFT)] end
 
 local function new_index(self, key, value)
   if type(key) ~= 'string' and not (type(key) == 'number' and class_of(self).is_table) then
     local first, second, third, fourth = numbers_of_place(key)
-    if first and type(value) == 'number' then
+    local is_plain = type(value) == 'number' and not is_minus_zero(value)
+    if first and is_plain then
       received(nil, python.put_element(0, 1, numbers[self], value, first, second, third, fourth))
       return
     end
     local number = type(value) ~= 'number' and numbers[value]
-    local count = class_of(self).is_typed and (type(value) == 'number' or number and number >= OBJECTS)
+    local count = class_of(self).is_typed and (is_plain or number and number >= OBJECTS)
       and parts_of_place(key)
     if count then
       received(nil, python.put_ranges(0, number and 9 or 1, numbers[self], number or value, unpack(parts, 1, count)))
@@ -230,21 +218,7 @@ local function new_index(self, key, value)
     end
     return
   end
-  local own = fields[numbers[self]]
-  if border.is_of_lua(value) then
-    local place = call(python.place, 0, nil, self, key, type(value) == 'function')
-    if place ~= 'python' then
-      if not own then
-        own = {}
-        fields[numbers[self]] = own
-      end
-      own[key] = value
-    end
-    if place ~= 'lua' then call(python.set, 0, nil, self, key, value) end
-    return
-  end
-  if own then own[key] = nil end
-  call(python.set, 0, nil, self, key, value)
+  border.set_field(self, key, value)
 end
 
 -- Operators --------------------------------------------------------------------------------------------------------

@@ -50,8 +50,20 @@ local function functions(nn)
   local made, special = {}, {LookupTable_accGradParameters = rows_of_table}
   local function layer(name, tensor, settings)
     local key = key_of(name, tensor:type(), unpack(settings))
-    made[key] = made[key] or nn[name](unpack(settings)):type(tensor:type())
+    if not made[key] then
+      local numbers = torch.getRNGState() -- the program's: C draws none
+      made[key] = nn[name](unpack(settings)):type(tensor:type())
+      torch.setRNGState(numbers)
+    end
     return made[key]
+  end
+
+  function special.LookupTable_renorm(tensors, settings)
+    local rows, weight = unpack(tensors)
+    local found = layer('LookupTable', weight, {weight:size(1), weight:size(2), 0, unpack(settings)})
+    found.weight:copy(weight)
+    found:renorm(rows)
+    weight:copy(found.weight)
   end
 
   local function updateOutput(name, tensors, settings)
@@ -104,7 +116,7 @@ local function functions(nn)
     local name, method = key:match('^(%w+)_(%w+)$')
     if not LAYERS[name] or not methods[method] then
       border.refuse("THNN.%s is not here: there are updateOutput and updateGradInput of layers that compute element by "
-        .. "element, of SoftMax and LogSoftMax; and SpatialConvolutionMM's, and LookupTable_accGradParameters", key)
+        .. "element, of SoftMax and LogSoftMax; SpatialConvolutionMM's; LookupTable's accGradParameters and renorm", key)
     end
     return function(tensors, settings) methods[method](name, tensors, settings) end
   end

@@ -153,8 +153,9 @@ local function named(args, params)
   return found
 end
 
-local function prepare_arguments(xlua)
-  function xlua.unpack(args, name, description, ...)
+-- A function that takes arguments apart, or shows help in place of those that ask for it.
+local function unpacker(xlua, asks_for_help)
+  return function(args, name, description, ...)
     local params = {...}
     local help = help_of(xlua, name, description, params)
     local function refuse(...)
@@ -162,7 +163,7 @@ local function prepare_arguments(xlua)
       print(help)
       error(colored('Red', 'error'), 3)
     end
-    if #args == 0 then refuse() end
+    if asks_for_help(args) then refuse() end
     local given, found = named(args, params), {usage = help}
     for i, param in ipairs(params) do
       local value = given[param.arg]
@@ -173,6 +174,10 @@ local function prepare_arguments(xlua)
     end
     return found, raw_unpack(found, 1, #params)
   end
+end
+
+local function prepare_arguments(xlua)
+  xlua.unpack = unpacker(xlua, function(args) return #args == 0 end)
 
   function xlua.unpack_class(object, ...)
     for name, value in pairs((xlua.unpack(...))) do
@@ -230,4 +235,13 @@ function border.prepare.xlua(xlua)
   prepare_arguments(xlua)
   prepare_texts()
   prepare_globals(xlua)
+end
+
+-- dok has the functions that were there before xlua's. Its `unpack` needs no arguments where all have defaults.
+package.preload.dok = function()
+  local xlua = require 'xlua'
+  local unpack = unpacker(xlua, function(args) return args.__printhelp end)
+  local dok = setmetatable({unpack = unpack}, {__index = xlua})
+  rawset(_G, 'dok', dok)
+  return dok
 end
