@@ -89,7 +89,7 @@ class Walk:
         if hasattr(spec, "has_memory"):
             if not self._is_repeated(path):
                 # What is forgotten between calls is this side's affair, what within a call the description's.
-                spec = spec.remember("both")  # type: ignore[attr-defined]
+                spec = spec.replace(mode="both")
             self.sequencers.append((module, state_slots(spec, slots)))
             self.beginning.append((module, [user for user in self.foreign[first_user:] if user.overrides("forget")]))
         first = len(self.numbers)
