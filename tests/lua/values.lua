@@ -2967,3 +2967,17 @@ last:forward(x * 2)
 return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
   last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
 --> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
+
+--- fields of recurrences, and of what shares, are no fields of other layers
+local Counted, parent = torch.class('nn.CountedSteps', 'nn.Module')
+function Counted:updateOutput(input)
+  self.step, self.shared = (self.step or 0) + 1, self.shared or 'not yet'
+  self.output = input
+  return input
+end
+local layer, around, cell, linear = nn.CountedSteps(), nn.Sequential(), nn.GRU(2, 2), nn.Linear(2, 2)
+around:add(layer):forward(torch.ones(2))
+cell:forward(torch.ones(2))
+return layer.step, layer.shared, around.step == nil, linear.step == nil, linear.shared == nil, cell.step,
+  linear:share(nn.Linear(2, 2), 'weight').shared ~= nil
+--> 1, "not yet", true, true, true, 2, true
