@@ -2981,3 +2981,18 @@ cell:forward(torch.ones(2))
 return layer.step, layer.shared, around.step == nil, linear.step == nil, linear.shared == nil, cell.step,
   linear:share(nn.Linear(2, 2), 'weight').shared ~= nil
 --> 1, "not yet", true, true, true, 2, true
+
+--- fields with the names of methods that Torch does not have, in files
+local Tree, parent = torch.class('nn.TreeOfLayers', 'nn.Module')
+function Tree:__init(children) parent.__init(self) self.children, self.title, self.listed = children, 'a tree', 2 end
+function Tree:updateOutput(input)
+  self.output = input * self.listed
+  for _, child in ipairs(self.children) do self.output = child:forward(self.output) end
+  return self.output
+end
+local tree = nn.TreeOfLayers {nn.MulConstant(3), nn.TreeOfLayers {}}
+local loaded = torch.deserialize(torch.serialize(nn.Sequential():add(tree))):clone()
+loaded:get(1).listed = 3
+return tree:forward(torch.ones(1))[1], loaded:forward(torch.ones(1))[1], #loaded:get(1).children, loaded:get(1).title,
+  loaded:get(1).children[2].listed, #loaded:listModules()
+--> 12, 18, 2, 'a tree', 2, 2
