@@ -2940,34 +2940,6 @@ return table.concat(names, ' '), runs, problem:match 'expected params with weigh
   clone.weight:sum(), clone:forward(x):dist(linear:forward(x))
 --> '_type gradInput output', false, true, 12, 0
 
---- a layer with the weight of a module inside it, and no gradient of its own
-local Around, parent = torch.class('nn.AroundALinear', 'nn.Module')
-function Around:__init(inner) parent.__init(self) self.inner, self.weight, self.bias = inner, inner.weight, inner.bias end
-function Around:updateOutput(input) self.output = self.inner:forward(input) return self.output end
-function Around:updateGradInput(input, gradOutput) return self.inner:updateGradInput(input, gradOutput) end
-function Around:accGradParameters(input, gradOutput, scale) self.inner:accGradParameters(input, gradOutput, scale) end
-local inner, x = nn.Linear(2, 1), torch.Tensor {{1, 2}}
-local network = nn.Sequential():add(nn.Identity()):add(nn.AroundALinear(inner)):add(nn.AroundALinear(nn.Linear(1, 1)))
-inner:zeroGradParameters()
-network:backward(x, network:forward(x))
-local parameters, gradients = network:parameters()
-local ok, problem = pcall(network.getParameters, network)
-return inner.gradWeight[1][2] / inner.gradWeight[1][1], #parameters, #gradients, ok,
-  problem:match 'check that you are sharing parameters' ~= nil
---> 2, 4, 0, false, true
-
---- a copy has what the module's own last call has given
-local same, sum, tanh, x = nn.Identity(), nn.Sequential():add(nn.CAddTable()), nn.Tanh(), torch.ones(2)
-same:forward {x, x}
-sum:backward({x, x}, sum:forward {x, x})
-tanh:forward(x)
-local copy, last = sum:clone(), tanh:clone()
-sum:forward {x, x * 2}
-last:forward(x * 2)
-return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
-  last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
---> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
-
 --- fields of recurrences, and of what shares, are no fields of other layers
 local Counted, parent = torch.class('nn.CountedSteps', 'nn.Module')
 function Counted:updateOutput(input)
@@ -2996,3 +2968,31 @@ loaded:get(1).listed = 3
 return tree:forward(torch.ones(1))[1], loaded:forward(torch.ones(1))[1], #loaded:get(1).children, loaded:get(1).title,
   loaded:get(1).children[2].listed, #loaded:listModules()
 --> 12, 18, 2, 'a tree', 2, 2
+
+--- a layer with the weight of a module inside it, and no gradient of its own
+local Around, parent = torch.class('nn.AroundALinear', 'nn.Module')
+function Around:__init(inner) parent.__init(self) self.inner, self.weight, self.bias = inner, inner.weight, inner.bias end
+function Around:updateOutput(input) self.output = self.inner:forward(input) return self.output end
+function Around:updateGradInput(input, gradOutput) return self.inner:updateGradInput(input, gradOutput) end
+function Around:accGradParameters(input, gradOutput, scale) self.inner:accGradParameters(input, gradOutput, scale) end
+local inner, x = nn.Linear(2, 1), torch.Tensor {{1, 2}}
+local network = nn.Sequential():add(nn.Identity()):add(nn.AroundALinear(inner)):add(nn.AroundALinear(nn.Linear(1, 1)))
+inner:zeroGradParameters()
+network:backward(x, network:forward(x))
+local parameters, gradients = network:parameters()
+local ok, problem = pcall(network.getParameters, network)
+return inner.gradWeight[1][2] / inner.gradWeight[1][1], #parameters, #gradients, ok,
+  problem:match 'check that you are sharing parameters' ~= nil
+--> 2, 4, 0, false, true
+
+--- a copy has what the module's own last call has given
+local same, sum, tanh, x = nn.Identity(), nn.Sequential():add(nn.CAddTable()), nn.Tanh(), torch.ones(2)
+same:forward {x, x}
+sum:backward({x, x}, sum:forward {x, x})
+tanh:forward(x)
+local copy, last = sum:clone(), tanh:clone()
+sum:forward {x, x * 2}
+last:forward(x * 2)
+return #same:clone().output, same:clone().output[2]:sum(), copy.output:sum(), #copy.gradInput, sum:clone().output:sum(),
+  last.output[1] > tanh.output[1], tanh:clone():float().output:type(), tanh:clearState():clone().output:nElement()
+--> 2, 2, 4, 2, 6, true, 'torch.FloatTensor', 0
