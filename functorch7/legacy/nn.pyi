@@ -2283,19 +2283,6 @@ class ClassNLLCriterion(_criterions.ClassNLLCriterion, Criterion):
     """
     def __init__(self, weights: Numbers | None = None, sizeAverage: bool = True, ignoreIndex: int = -100) -> None: ...
 
-class FastLSTM(_recurrent.FastLSTM, AbstractRecurrent):
-    """One step of an LSTM without peepholes, all gates in one product.
-
-    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
-    """
-    def __init__(
-        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, eps: float | None = None, momentum:
-        float | None = None, affine: bool = True, p: float = 0, mono: bool = False, *, masked: int | str | None =
-        None, trims: bool = False, bn: bool = False,
-    ) -> None: ...
-    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
-    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
-
 class GRU(_recurrent.GRU, AbstractRecurrent):
     """One step of a GRU.
 
@@ -2304,18 +2291,6 @@ class GRU(_recurrent.GRU, AbstractRecurrent):
     def __init__(
         self, inputSize: int, outputSize: int, rho: int = 9999, p: float = 0, mono: bool = False, *, masked: int | str
         | None = None, trims: bool = False,
-    ) -> None: ...
-    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
-    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
-
-class LSTM(_recurrent.LSTM, AbstractRecurrent):
-    """One step of an LSTM with diagonal peepholes.
-
-    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
-    """
-    def __init__(
-        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, cell2gate: bool = True, p: float = 0,
-        mono: bool = False,
     ) -> None: ...
     def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
     def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
@@ -2454,6 +2429,31 @@ class VRClassReward(_criterions.VarianceReducedReward, Criterion):
     the target's.
     """
     def __init__(self, scale: float = 1, criterion: Criterion = ..., sizeAverage: bool = True) -> None: ...
+
+class FastLSTM(_recurrent.FastLSTM, AbstractRecurrent):
+    """One step of an LSTM without peepholes, all gates in one product.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, eps: float | None = None, momentum:
+        float | None = None, affine: bool = True, p: float = 0, mono: bool = False, *, masked: int | str | None =
+        None, trims: bool = False, bn: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
+
+class LSTM(_recurrent.LSTM, AbstractRecurrent):
+    """One step of an LSTM with diagonal peepholes.
+
+    Shape: (inputSize) or (B, inputSize) -> (outputSize) or (B, outputSize); one time step a call.
+    """
+    def __init__(
+        self, inputSize: int, outputSize: int | None = None, rho: int = 9999, cell2gate: bool = True, p: float = 0,
+        mono: bool = False,
+    ) -> None: ...
+    def maskZero(self, n_input_dim: int | bool = 1) -> Self: ...
+    def trimZero(self, n_input_dim: int | bool = 1) -> Self: ...
 
 class LinearRNN(Recurrence):
     """h' = transfer(W [x, h] + b), from zeros; the transfer is a sigmoid by default.

@@ -27,7 +27,7 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .own import LuaObject, give_method
+from .own import LuaObject, give_method, hides_method, keep_beside
 from .text import to_lua
 
 
@@ -86,6 +86,8 @@ class LoadedObjects(Loaded):
         super().take_methods(object, fields)
         for name, method in methods_among(object, fields, LuaFunction):
             give_method(self.border, object, name, method)
+        for name in [name for name, value in vars(object).items() if hides_method(object, name, value)]:
+            keep_beside(self.border, object, name)
 
 
 class LoadedToLua:

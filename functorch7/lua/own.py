@@ -24,7 +24,7 @@ from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
 from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
-from ..legacy.objects.own_methods import MethodOfFile
+from ..legacy.objects.own_methods import MethodOfFile, is_method
 from ..legacy.objects.serial import RESULTS
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
@@ -87,16 +87,30 @@ def fields_of(owner: object) -> Fields | None:
     return getattr(owner, "__dict__", {}).get(OWN)
 
 
-def give_method(border: Bridge, owner: object, name: str, function: LuaFunction | MethodOfFile) -> None:
-    """Gives an object a function in place of its class's method, in Lua as well."""
-    fields = vars(owner)
+def made_fields_of(border: Bridge, owner: object) -> Fields:
+    """An object's fields in Lua, where it has them from now on."""
     own = fields_of(owner)
     if own is None:
         number = border.registry.numbers.get(id(owner)) or border.registry.reserved(type(owner))
-        own = fields[OWN] = Fields(border, number)
-    own.put(name, function)
-    fields[name] = function if isinstance(function, MethodOfFile) else LuaMethod(owner, name, function)
+        own = vars(owner)[OWN] = Fields(border, number)
+    return own
+
+
+def give_method(border: Bridge, owner: object, name: str, function: LuaFunction | MethodOfFile) -> None:
+    """Gives an object a function in place of its class's method, in Lua as well."""
+    made_fields_of(border, owner).put(name, function)
+    vars(owner)[name] = function if isinstance(function, MethodOfFile) else LuaMethod(owner, name, function)
     changed(owner)
+
+
+def hides_method(owner: object, name: str, value: object) -> bool:
+    """Whether a field that is data has the name of a method of the object's class."""
+    return is_method(owner, name) and not callable(value) and isinstance(owner, LuaObject)
+
+
+def keep_beside(border: Bridge, owner: object, name: str) -> None:
+    """Lets Lua keep a field of an object that hides a method of its class, which Python goes on calling."""
+    made_fields_of(border, owner).put(name, vars(owner).pop(name))
 
 
 def has_fields(kind: type) -> bool:

@@ -13,10 +13,10 @@ from ..core.keys import folded
 from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
 from .recurrence import as_recurrent, check_argument, shapes_in
-from .sequencer import AbstractSequencer, as_table
+from .sequencer import StartsAnew, as_table
 
 
-class Repeater(AbstractSequencer, Container):
+class Repeater(StartsAnew, Container):
     """y_t = m(x), for t from 1 to n_step: a recurrent module applied to the same input; its state flows from step to
     step.
 
@@ -61,7 +61,7 @@ class Repeater(AbstractSequencer, Container):
         )
 
 
-class RecurrentAttention(AbstractSequencer, Container):
+class RecurrentAttention(StartsAnew, Container):
     """a_t = action(h_{t - 1}); h_t = rnn([x, a_t]), from h_0 of zeros, n_step times.
 
     The action is where to look: no gradient flows through it into `action`, which learns by its side output (a

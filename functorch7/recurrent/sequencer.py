@@ -54,6 +54,16 @@ class AbstractSequencer(Module, abstract=True):
     end = start
 
 
+class StartsAnew(AbstractSequencer, abstract=True):
+    """A sequencer that starts anew with every input, whatever is to be remembered."""
+
+    @builder
+    def remember(self, mode: str | None = None) -> Self:
+        """The same sequencer: it keeps nothing, as in rnn. Raises ValueError for unknown modes."""
+        check_mode(self.torch_name(), "both" if mode is None else mode)
+        return self
+
+
 def differ(table: Table) -> bool:
     """Whether the entries of a table have different shapes or structures."""
     return len({str(jax.tree.map(jnp.shape, entry)) for entry in table}) > 1

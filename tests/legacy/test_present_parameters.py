@@ -59,3 +59,38 @@ def test_parameters_that_stay_are_those_of_forward():
     flat.mul(2)
     network.backward(values(1, 200), network.output)
     assert (call := network._call) is not None and call.present is not None
+
+
+def tied():
+    """Two layers that share a weight, one of them showing its transpose."""
+    first, second = nn.Linear(3, 2, False), nn.Linear(2, 3, False)
+    second.weight = first.weight.t()
+    second.gradWeight = first.gradWeight.t()
+    return nn.Sequential(first, second)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda network: network.getParameters()[0].mul(2),
+        lambda network: [setattr(m, "weight", m.weight.clone().mul(2)) for m in network.modules],
+        lambda network: network.clone().share(network, "weight").getParameters()[0].mul(2),
+    ],
+    ids=["getParameters", "assigned", "another's getParameters"],
+)
+@pytest.mark.parametrize(
+    "make",
+    [lambda: nn.Sequential(nn.Linear(3, 4, False), nn.Linear(4, 3, False)), tied],
+    ids=["two", "tied"],
+)
+def test_backward_uses_the_present_parameters_wherever_they_lie(make, move):
+    """As Torch's layers do; products of weights that are twice as large are four times as large."""
+    network, moved = make(), make()
+    for mine, theirs in zip(network.parameters()[0], moved.parameters()[0], strict=True):
+        theirs.copy(mine)
+    expected = network.backward(X, network.forward(X)).numpy()
+    output = moved.forward(X)
+    move(moved)
+    if moved.get(1).weight[1, 1] != network.get(1).weight[1, 1]:
+        expected = 4 * expected
+    same(moved.backward(X, output), expected, 1e-5)

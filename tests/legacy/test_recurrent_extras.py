@@ -190,19 +190,46 @@ def test_batch_normalisation_in_a_fast_lstm_is_found_as_such(monkeypatch):
     assert found[0].typename() == "nn.BatchNormalization" and isinstance(found[0], nn.BatchNormalization)
 
 
-@pytest.mark.parametrize("make", [nn.BiSequencer, nn.BiSequencerLM])
+STEPS = [values(2, 3, seed=seed) for seed in range(3)]
+
+
+def attention():
+    look = nn.Sequential(nn.JoinTable(1, 1), nn.Linear(5, 3))
+    return nn.RecurrentAttention(nn.Recurrent(3, look, nn.Linear(3, 3)), nn.Linear(3, 2), 2, [3])
+
+
+@pytest.mark.parametrize(
+    "make, input",
+    [
+        (lambda: nn.BiSequencer(nn.FastLSTM(3, 2)), STEPS),
+        (lambda: nn.BiSequencerLM(nn.FastLSTM(3, 2)), STEPS),
+        (lambda: nn.Repeater(nn.GRU(3, 2), 3), STEPS[0]),
+        (attention, STEPS[0]),
+    ],
+    ids=["BiSequencer", "BiSequencerLM", "Repeater", "RecurrentAttention"],
+)
 @pytest.mark.parametrize("inside", [False, True])
-def test_both_directions_start_anew_whatever_they_are_told_to_remember(make, inside):
-    """As rnn's, which tells no Sequencer inside."""
-    net = make(nn.FastLSTM(3, 2))
+def test_these_start_anew_whatever_they_are_told_to_remember(make, input, inside):
+    """As rnn's, which tell no Sequencer inside, or forget before each call."""
+    net = make()
     around = nn.Sequential().add(net) if inside else net
-    steps = [values(2, 3, seed=seed) for seed in range(3)]
-    expected = np.array(around.forward(steps))
+    expected = np.array(around.forward(input))
     assert around.remember("both") is around
     for _ in range(2):
-        np.testing.assert_array_equal(np.array(around.forward(steps)), expected)
+        np.testing.assert_array_equal(np.array(around.forward(input)), expected)
     with pytest.raises(ValueError, match="unrecognized value for remember: 'always'"):
         net.remember("always")
+
+
+@pytest.mark.parametrize("make, begins_anew", [(nn.LSTM, True), (nn.FastLSTM, True), (nn.GRU, False)])
+def test_casts_begin_a_sequence_anew_in_lstms_alone(make, begins_anew):
+    """As rnn's, whose other cells cast their state."""
+    net = nn.Sequencer(make(3, 2)).remember("both")
+    first, second, third = (np.array(net.forward(STEPS)) for _ in range(3))
+    net.forget()
+    net.forward(STEPS)
+    same(net.double().forward(STEPS), first if begins_anew else second, 1e-5)
+    same(net.forward(STEPS), second if begins_anew else third, 1e-5)
 
 
 def test_trimming_behind_a_lookup_equals_masking():

@@ -244,7 +244,21 @@ def in_forward_order():
     cell.backward(inputs[0], GS[0])
 
 
+def without_bias(cell):
+    for layer in cell.findModules("nn.Linear")[0]:
+        layer.noBias()
+    return cell
+
+
 WRONG = {
+    **{
+        f"no bias in {name}": (lambda make=make: without_bias(make()).forward(XS[0]), f"expected {linear} to stay")
+        for name, make, linear in (
+            ("FastLSTM", lambda: nn.FastLSTM(D, H), r"nn.Linear\(3 -> 8\)"),
+            ("GRU", lambda: nn.GRU(D, H), r"nn.Linear\(3 -> 4\)"),
+            ("GRU with dropout", lambda: nn.GRU(D, H, 9, 0.5), r"nn.Linear\(3 -> 2\)"),
+        )
+    },
     "steps in forward order": (in_forward_order, "reverse order: expected the input of step 4, got that of step 1"),
     "a step that is no tensor": (lambda: nn.LSTM(D, H).forward([XS[0], XS[0]]), "nn.LSTM.*expected"),
     "another batch while remembering": (lambda: remembering().forward(XS[:, :1]), "forget"),

@@ -2963,6 +2963,35 @@ return table.concat(names, ' '), runs, problem:match 'expected params with weigh
   clone.weight:sum(), clone:forward(x):dist(linear:forward(x))
 --> '_type gradInput output', false, true, 12, 0
 
+--- fields of recurrences, and of what shares, are no fields of other layers
+local Counted, parent = torch.class('nn.CountedSteps', 'nn.Module')
+function Counted:updateOutput(input)
+  self.step, self.shared = (self.step or 0) + 1, self.shared or 'not yet'
+  self.output = input
+  return input
+end
+local layer, around, cell, linear = nn.CountedSteps(), nn.Sequential(), nn.GRU(2, 2), nn.Linear(2, 2)
+around:add(layer):forward(torch.ones(2))
+cell:forward(torch.ones(2))
+return layer.step, layer.shared, around.step == nil, linear.step == nil, linear.shared == nil, cell.step,
+  linear:share(nn.Linear(2, 2), 'weight').shared ~= nil
+--> 1, "not yet", true, true, true, 2, true
+
+--- fields with the names of methods that Torch does not have, in files
+local Tree, parent = torch.class('nn.TreeOfLayers', 'nn.Module')
+function Tree:__init(children) parent.__init(self) self.children, self.title, self.listed = children, 'a tree', 2 end
+function Tree:updateOutput(input)
+  self.output = input * self.listed
+  for _, child in ipairs(self.children) do self.output = child:forward(self.output) end
+  return self.output
+end
+local tree = nn.TreeOfLayers {nn.MulConstant(3), nn.TreeOfLayers {}}
+local loaded = torch.deserialize(torch.serialize(nn.Sequential():add(tree))):clone()
+loaded:get(1).listed = 3
+return tree:forward(torch.ones(1))[1], loaded:forward(torch.ones(1))[1], #loaded:get(1).children, loaded:get(1).title,
+  loaded:get(1).children[2].listed, #loaded:listModules()
+--> 12, 18, 2, 'a tree', 2, 2
+
 --- a layer with the weight of a module inside it, and no gradient of its own
 local Around, parent = torch.class('nn.AroundALinear', 'nn.Module')
 function Around:__init(inner) parent.__init(self) self.inner, self.weight, self.bias = inner, inner.weight, inner.bias end

@@ -160,6 +160,8 @@ def _maskzero(record: Record) -> bool | str:
 
 MASKZERO = Rule(_maskzero, lambda value: {"maskzero": bool(value)} | ({"v2": True} if value == GIVEN else {}))
 REMEMBERED = {"mode": saved("_remember", "neither")}
+STARTS_ANEW = {"mode": constant("neither")}
+"""Whatever such a sequencer is to remember: it does not."""
 SEQUENCE = {**REMEMBERED, "maskzero": MASKZERO}
 RECURRENCE = {**STEPS, "output_size": Rule(_output_sizes, lambda value: {"outputSize": _as_tables(value)})}
 
@@ -215,9 +217,9 @@ SCHEMAS = [
                "module": node.children[0], "_output": [], "tableoutput": [], "tablegradInput": []},
            output=list),
     Schema(recurrent.Repeater, {
-        **REMEMBERED, "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
+        **STARTS_ANEW, "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, inside=1, more=children_named("module"), output=list),
-    Schema(recurrent.RecurrentAttention, REMEMBERED, inside=2, output=list,
+    Schema(recurrent.RecurrentAttention, STARTS_ANEW, inside=2, output=list,
            more=children_named("rnn", "action")),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),

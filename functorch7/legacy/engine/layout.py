@@ -13,7 +13,7 @@ from ..tensors.strides import contiguous_stride
 from ..tensors.tensor import Tensor
 from .compiled import Target
 from .storage_parts import Cutter, cutter, given_up_in_parts, hold_in_parts
-from .views import View, is_whole
+from .views import View, elements_of, is_whole
 
 SMALL = 2**15
 """So many elements are copied in less time than it takes to hand a part of them over to a program."""
@@ -159,12 +159,28 @@ class Layout:
             else:
                 hold_in_parts(storage, cut, mine)
 
+    def arrays_as(self, other: Layout) -> list | None:
+        """The elements of these tensors as `other.arrays` has those of its own.
+
+        None where types or sizes differ, or where tensors share elements there that they do not share here.
+        """
+        kinds = [[(tensor.shape, tensor.dtype) for tensor in layout.tensors] for layout in (self, other)]
+        if kinds[0] != kinds[1]:
+            return None
+        arrays = [np.array(array) for array in other.arrays()]
+        places = [elements_of(arrays, view) for view in other.views_of_arrays]
+        pairs = list(zip(places, (tensor.array for tensor in self.tensors), strict=True))
+        for elements, values in pairs:
+            elements[...] = values
+        return arrays if all(np.array_equal(*pair, equal_nan=True) for pair in pairs) else None
+
     def lies_as(self, other: Layout) -> bool:
-        """Whether these tensors lie in their storages as others do in theirs, which are of the same types."""
+        """Whether these tensors lie in their storages as others do in theirs, of the same types and shapes."""
         if self is other:
             return True
         return (
             self.target == other.target
             and self.in_parts == other.in_parts
-            and all(mine.dtype == theirs.dtype for mine, theirs in zip(self.storages, other.storages, strict=True))
+            and [(each.dtype, each.shape) for each in self.storages]
+            == [(each.dtype, each.shape) for each in other.storages]
         )

@@ -29,13 +29,15 @@ def parameters_now(plan: Plan, versions: list) -> list | None:
     forward.
     """
     layout = plan.parameters
-    if plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters):
-        return None
-    now = layout.versions
-    if all(map(is_, now, versions)) or all(map(_are_one, now, versions)):
-        return None
+    lie_elsewhere = plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters)
+    if not lie_elsewhere:
+        now = layout.versions
+        if all(map(is_, now, versions)) or all(map(_are_one, now, versions)):
+            return None
     if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
         return None
+    if lie_elsewhere:  # since getParameters, or an assignment
+        return layout.arrays_as(plan.parameters)
     return layout.arrays() if plan.noting is None else layout.noted()
 
 

@@ -47,6 +47,12 @@ def read(storages: Sequence[Value] | dict[int, Value], view: View) -> Array:
     return array.reshape(-1)[view.positions()]
 
 
+def elements_of(arrays: Sequence[np.ndarray], view: View) -> np.ndarray:
+    """The elements that a view shows of NumPy's arrays, in their memory."""
+    array = arrays[view.storage].reshape(-1)[view.offset :]
+    return np.lib.stride_tricks.as_strided(array, view.shape, [each * array.itemsize for each in view.stride])
+
+
 def add(storages: list, view: View, value: Array) -> None:
     """Adds a value to what a view shows: replaces its storage in the list."""
     array = storages[view.storage]

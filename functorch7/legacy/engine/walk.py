@@ -13,6 +13,7 @@ from ...layers import Concat, ConcatTable, DataParallelTable, MapTable, Sequenti
 from ...losses.base import Criterion, without_arrays
 from ...network import numbers
 from ...recurrent import AbstractRecurrent, RecurrentAttention, Repeater, Sequencer
+from ...recurrent.sequencer import StartsAnew
 from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
@@ -78,6 +79,8 @@ class Walk:
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])
+        if isinstance(spec, AbstractRecurrent) and uncalled:
+            _check_parts(module, spec)
         if module._copies_whole_numbers:
             spec = spec.replace()
             spec._set(own_dtype=dtype_of(module._type).name)
@@ -89,7 +92,7 @@ class Walk:
         if hasattr(spec, "has_memory"):
             if not self._is_repeated(path):
                 # What is forgotten between calls is this side's affair, what within a call the description's.
-                spec = spec.remember("both")  # type: ignore[attr-defined]
+                spec = _remembering(spec)
             self.sequencers.append((module, state_slots(spec, slots)))
             self.beginning.append((module, [user for user in self.foreign[first_user:] if user.overrides("forget")]))
         first = len(self.numbers)
@@ -184,3 +187,26 @@ class Walk:
         self.tensors[1].append(gradient)
         self.holders.append((module, name))
         return len(self.tensors[0]) - 1
+
+
+def _remembering(spec: Any) -> core.Module:
+    """A sequencer's description that starts from the state it is given, and gives its last one."""
+    return spec.replace(mode="both") if isinstance(spec, StartsAnew) else spec.remember("both")
+
+
+def _check_parts(cell: Object, spec: core.Module) -> None:
+    """Raises TypeError for parts of a cell, of which it uses the arrays alone, that have become other layers."""
+    for part, own in zip(cell.children(), spec.child_modules(), strict=True):
+        if part._spec is not None and (given := part.description()) != own:
+            expected, found = map(core.title, _first_difference(own, given))
+            raise TypeError(
+                f"{cell.title()}: expected {expected} to stay, which is computed with the whole step, got {found}"
+            )
+
+
+def _first_difference(one: core.Module, other: core.Module) -> tuple[core.Module, core.Module]:
+    """The innermost modules that differ, of the first that do."""
+    for pair in zip(one.child_modules(), other.child_modules(), strict=False):
+        if pair[0] != pair[1]:
+            return _first_difference(*pair)
+    return one, other

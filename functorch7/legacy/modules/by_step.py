@@ -225,6 +225,16 @@ class StepFields(Module):
         return ByStep("_gradOutputs", list(given), at)
 
     @property
+    def step(self) -> int:
+        """The number of the next time step, from 1; steps of a sequence count until it is forgotten."""
+        call = self.remembered_call()
+        if call is None:
+            return 1
+        if call.plan.is_step:
+            return call.plan.history.count + 1
+        return self.steps_before(call) + call.steps_of(self) + 1
+
+    @property
     def sharedClones(self) -> ByStep:
         """The module of each step so far, or of the first."""
         steps = max(1, self.step - 1)

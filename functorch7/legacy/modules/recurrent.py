@@ -162,7 +162,15 @@ class AbstractSequencer(Container, describes=recurrent.AbstractSequencer):
         """Does nothing: the length of the sequence decides."""
 
 
-class LSTM(AbstractRecurrent, describes=recurrent.LSTM):
+class ForgetsWhenCast(AbstractRecurrent):
+    """A recurrence that begins anew after a cast, as rnn's LSTMs do; its other ones go on."""
+
+    def _cast(self, type_name: str, cache: dict) -> None:
+        super()._cast(type_name, cache)
+        self._forget_own()
+
+
+class LSTM(ForgetsWhenCast, describes=recurrent.LSTM):
     """nn.LSTM. A user's subclass may define its own buildGate, buildInputGate, buildForgetGate, buildOutputGate,
     buildHidden, buildCell or buildModel, each of which returns a module.
 
@@ -224,7 +232,7 @@ for _name in LSTM.factories:
     setattr(LSTM, _name, _factory(_name))
 
 
-class FastLSTM(AbstractRecurrent, describes=recurrent.FastLSTM):
+class FastLSTM(ForgetsWhenCast, describes=recurrent.FastLSTM):
     """nn.FastLSTM. After `nn.FastLSTM.bn = True`, new instances have batch normalisation. With it, or after
     `nn.FastLSTM.usenngraph = True`, their `recurrentModule` is a graph (without dropout). All compute the same way.
     """

@@ -71,7 +71,7 @@ def kept_modules(module: Described) -> list[Described]:
 class Parameters(Described):
     """The part of Module that deals with its own parameters and those of the modules inside."""
 
-    shared: bool = False
+    shared: bool  # once `share` was called
 
     @contextmanager
     def _drawing(self, spec: core.Module) -> Iterator[None]:

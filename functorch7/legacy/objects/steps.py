@@ -44,21 +44,11 @@ class _History:
 
 
 class Steps(Described):
-    """The part of Module that counts time steps: step, forget, hidden states, and BPTT."""
+    """The part of Module that counts time steps: forget, hidden states, and BPTT."""
 
     _longest: int
     keeps_steps = False
     """Whether it keeps the results of its steps itself, and goes back through them one by one."""
-
-    @property
-    def step(self) -> int:
-        """The number of the next time step, from 1; steps of a sequence count until it is forgotten."""
-        call = self.remembered_call()
-        if call is None:
-            return 1
-        if call.plan.is_step:
-            return call.plan.history.count + 1
-        return self.steps_before(call) + call.steps_of(self) + 1
 
     def remembered_call(self) -> Call | None:
         """The last call that ran this object since `forget`."""
