@@ -207,3 +207,37 @@ def test_what_is_drawn_in_16_bits_is_what_float32_draws(module, input, dtype):
     np.testing.assert_array_equal(drawn(dtype), wide.astype(dtype))
     with jax.enable_x64(True):
         np.testing.assert_array_equal(drawn(jnp.float32), wide)
+
+
+MANY = {
+    "Linear": (f7.Linear(2, 3), (3000, 2)),
+    "Add": (f7.Add(3), (3000, 3)),
+    "CMul": (f7.CMul(3), (3000, 3)),
+    "Mul": (f7.Mul(), (3000, 3)),
+    "PReLU": (f7.PReLU(), (3000, 3)),
+    "SpatialConvolution": (f7.SpatialConvolution(1, 2, 3, 3), (8, 1, 32, 32)),
+    "SpatialFullConvolution": (f7.SpatialFullConvolution(1, 2, 2, 2), (8, 1, 30, 30)),
+    "TemporalConvolution": (f7.TemporalConvolution(2, 3, 1), (3000, 2)),
+    "LayerNorm": (f7.LayerNorm(3), (3000, 3)),
+    "SeqLSTM": (f7.SeqLSTM(2, 2), (4, 1000, 2)),
+    "Replicate": (f7.Sequential(f7.Add(3), f7.Replicate(3000)), (1, 3)),
+}
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+@pytest.mark.parametrize(("module", "shape"), MANY.values(), ids=MANY)
+def test_parameters_gradients_of_many_places_have_room(module, shape, dtype):
+    """In bfloat16 a sum of thousands of numbers was off by up to a third."""
+    params, buffers = module.init(jax.random.key(0))
+    x, ones = (jax.random.normal(jax.random.key(seed), shape) for seed in (1, 2))
+
+    def gradients(kind):
+        def total(params):
+            output = module.apply(params, buffers, x.astype(kind), train=True)[0].astype(jnp.float32)
+            return (output * jnp.resize(jnp.abs(ones), output.shape)).sum()
+
+        return jax.jit(jax.grad(total))(jax.tree.map(lambda each: each.astype(kind), params))
+
+    for found, exact in zip(*map(jax.tree.leaves, map(gradients, (dtype, jnp.float32))), strict=True):
+        assert found.dtype == dtype
+        assert jnp.abs(found.astype(jnp.float32) - exact).max() < 0.02 * jnp.abs(exact).max()

@@ -39,6 +39,7 @@ from .module import TableMap as TableMap
 from .module import Variables as Variables
 from .module import builder as builder
 from .module import registry as registry
+from .precision import spread as spread
 from .precision import wide_on_cpu as wide_on_cpu
 from .proxy import Proxy as Proxy
 from .recording import expose as expose

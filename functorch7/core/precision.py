@@ -59,6 +59,17 @@ def widened(tree: Value) -> Value:
     return jax.tree.map(wide, tree)
 
 
+def spread(array: Array, to: tuple[int, ...], shape: tuple[int, ...] | None = None) -> Array:
+    """An array, brought into a shape if one is given, repeated to these sizes: a bias for each place of an image.
+
+    Its gradient is the sum over all repeats. Of 16 bits they are added up in float32: beside a large sum small numbers
+    would be lost, as many as an image has places.
+    """
+    array = array if shape is None else array.reshape(shape)
+    wide = array.astype(at_least_float32(array.dtype)) if is_inexact(array) else array
+    return jnp.broadcast_to(wide, to).astype(array.dtype)
+
+
 def in_float32(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """`function`, computed in float32 and rounded once where all its numbers are of one 16-bit type."""
 

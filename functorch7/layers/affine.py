@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from ..core import Layer, check_floating, check_positive, expected
+from ..core import Layer, check_floating, check_positive, expected, spread
 from ..core.types import Array
 from .initializers import overwritten, uniform
 from .shape import sizes_of
@@ -41,12 +41,12 @@ class Add(Layer):
         check_floating(self, input)
         bias = params["bias"].astype(input.dtype)
         if bias.size == 1:
-            return input + bias.reshape((1,) * input.ndim)
+            return input + spread(bias, input.shape, (1,) * input.ndim)
         if input.size == bias.size:
             return input + bias.reshape(input.shape)
         if input.ndim == 0 or math.prod(input.shape[1:]) != bias.size:
             raise expected(self, f"{bias.size} elements per example", input)
-        return input + bias.reshape((1, *input.shape[1:]))
+        return input + spread(bias, input.shape, (1, *input.shape[1:]))
 
 
 class Mul(Layer):
@@ -67,7 +67,7 @@ class Mul(Layer):
 
     def f(self, params: dict[str, Array], input: Array) -> Array:
         check_floating(self, input)
-        return input * params["weight"].astype(input.dtype).reshape((1,) * input.ndim)
+        return input * spread(params["weight"].astype(input.dtype), input.shape, (1,) * input.ndim)
 
 
 class Componentwise(Layer, abstract=True):
@@ -113,7 +113,7 @@ class Componentwise(Layer, abstract=True):
         else:
             sizes = "x".join(map(str, self.size))
             raise expected(self, f"{sizes} elements, repeated where a size is 1, for each example", input)
-        return self.combine(input, array)
+        return self.combine(input, spread(array, input.shape))
 
 
 class CAdd(Componentwise, init=False):

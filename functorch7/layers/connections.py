@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 import jax.numpy as jnp
 import numpy as np
 
-from ..core import Layer, check_positive, const, expected, in_dtype_of
+from ..core import Layer, check_positive, const, expected, in_dtype_of, spread
 from ..core.arrays import Numbers
 from ..core.types import Array, Tree
 from .convolution import SpatialConvolution
@@ -116,7 +116,8 @@ class SpatialConvolutionMap(Windows, Layer):
         self.check_input(input)
         weight = params["weight"]
         images = merged(in_dtype_of(self, input, weight), 3)[:, : self.n_input_plane]
-        output = self.convolved(images, weight) + params["bias"].reshape(1, -1, 1, 1)
+        output = self.convolved(images, weight)
+        output = output + spread(params["bias"], output.shape, (1, -1, 1, 1))
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
     def check_input(self, input: Array) -> None:
@@ -207,7 +208,8 @@ class SpatialConvolutionLocal(Windows, Layer):
         taps = [slices(images, at, places, self.window("d")) for at in offsets(self.window("k"))]
         patches = jnp.stack(taps, 2)  # batch, plane, tap, row, column
         kernels = weight.reshape(*places, self.n_output_plane, self.n_input_plane, len(taps))
-        output = jnp.einsum("bckyx,yxock->boyx", patches, kernels) + params["bias"][None]
+        output = jnp.einsum("bckyx,yxock->boyx", patches, kernels)
+        output = output + spread(params["bias"], output.shape, (1, *output.shape[1:]))
         return output.reshape(input.shape[:-3] + output.shape[1:])
 
     def printed(self) -> str:
@@ -249,5 +251,5 @@ class SpatialDepthWiseConvolution(SpatialConvolution):
         images = merged(in_dtype_of(self, input, weight), 3)
         output = convolve(images, kernels, self.window("d"), self.window("pad"), groups=self.n_input_plane)
         if self.bias:
-            output = output + params["bias"].T.reshape(1, -1, 1, 1)
+            output = output + spread(params["bias"].T, output.shape, (1, -1, 1, 1))
         return output.reshape(input.shape[:-3] + output.shape[1:])

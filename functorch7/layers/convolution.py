@@ -4,7 +4,7 @@ import math
 from dataclasses import field
 from typing import ClassVar
 
-from ..core import Layer, builder, check_positive, in_dtype_of
+from ..core import Layer, builder, check_positive, in_dtype_of, spread
 from ..core.types import Array, Tree
 from .convolving import convolve
 from .initializers import weight_and_bias
@@ -48,7 +48,7 @@ class Convolution(Windows, Layer, abstract=True):
         images = merged(in_dtype_of(self, input, weight), len(self.axes) + 1)
         output = self.convolved(images, weight)
         if self.bias:
-            output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
+            output = output + spread(params["bias"], output.shape, (1, -1, *(1 for _ in self.axes)))
         return output.reshape(input.shape[: -1 - len(self.axes)] + output.shape[1:])
 
     @builder

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, check_floating, check_positive, expected
+from ..core import Layer, check_floating, check_positive, expected, spread
 from ..core.precision import at_least_float32
 from ..core.types import Array, Tree
 from .initializers import filled
@@ -56,7 +55,7 @@ class LayerNorm(Layer):
 
     def scaled(self, params: Tree, x: Array) -> Array:
         """The standardized input, changed by the parameters."""
-        return x * _spread(params["weight"], x) + _spread(params["bias"], x)
+        return x * spread(params["weight"].astype(x.dtype), x.shape) + spread(params["bias"].astype(x.dtype), x.shape)
 
     def printed(self) -> str:
         return f"{self.type_name()}({'x'.join(map(str, self.size))})"  # type: ignore[arg-type]
@@ -85,7 +84,7 @@ class RMSNorm(LayerNorm):
         return x * lax.rsqrt((x * x).mean(axes, keepdims=True) + self.eps)
 
     def scaled(self, params: Tree, x: Array) -> Array:
-        return x * _spread(params["weight"], x)
+        return x * spread(params["weight"].astype(x.dtype), x.shape)
 
 
 class GroupNorm(Layer):
@@ -127,7 +126,7 @@ class GroupNorm(Layer):
         y = _standardized(grouped, tuple(range(2, grouped.ndim)), self.eps).reshape(x.shape)
         if self.affine:
             per_plane = (self.n_output, *[1] * (y.ndim - 2))
-            weight, bias = (_spread(params[name].reshape(per_plane), y) for name in ("weight", "bias"))
+            weight, bias = (spread(params[name].astype(y.dtype), y.shape, per_plane) for name in ("weight", "bias"))
             y = y * weight + bias
         return y.astype(input.dtype)
 
@@ -138,8 +137,3 @@ class GroupNorm(Layer):
 def _standardized(x: Array, axes: tuple[int, ...], eps: float) -> Array:
     centered = x - x.mean(axes, keepdims=True)
     return centered * lax.rsqrt((centered * centered).mean(axes, keepdims=True) + eps)
-
-
-def _spread(array: Array, x: Array) -> Array:
-    """A parameter for each number of x, in x's type."""
-    return jnp.broadcast_to(array.astype(x.dtype), x.shape)

@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of
+from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of, spread
 from ..core.arrays import Numbers
 from ..core.precision import at_least_float32, in_float32
 from ..core.types import Array, Table, Tree
@@ -64,7 +64,7 @@ class Linear(FullyConnected):
 
     def with_bias(self, params: Tree, output: Array) -> Array:
         """The output with the bias added, if there is one."""
-        return output + params["bias"].reshape((1,) * (output.ndim - 1) + (-1,)) if self.bias else output
+        return output + spread(params["bias"], output.shape, (1,) * (output.ndim - 1) + (-1,)) if self.bias else output
 
     @builder
     def no_bias(self) -> "Linear":
@@ -152,7 +152,7 @@ class Bilinear(Layer):
         wide = at_least_float32(first.dtype)  # products of three numbers soon exceed float16
         output = jnp.einsum("bi,kij,bj->bk", first, params["weight"], second, preferred_element_type=wide)
         output = output.astype(first.dtype)
-        return output + params["bias"][None] if self.bias else output
+        return output + spread(params["bias"], output.shape, (1, -1)) if self.bias else output
 
     def printed(self) -> str:
         text = f"{self.type_name()}({self.input_size1}x{self.input_size2} -> {self.output_size}) "
@@ -192,7 +192,7 @@ class PartialLinear(FullyConnected):
         input, weight = in_dtype_of(self, input, params["weight"]), params["weight"]
         chosen = slice(None) if self.partition is None else jnp.asarray(self.partition.value, jnp.int32) - 1
         output = lax.dot_general(input, weight[chosen], (((1,), (1,)), ((), ())))
-        return output + params["bias"][:, chosen] if self.bias else output
+        return output + spread(params["bias"][:, chosen], output.shape) if self.bias else output
 
     @builder
     def set_partition(self, indices: Numbers) -> "PartialLinear":

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 from jax.typing import DTypeLike
 
-from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of
+from ..core import Module, check_number, check_positive, const, expected, expose, gather, in_dtype_of, spread
 from ..core.arrays import Numbers
 from ..core.types import Array, Output, State, Table, Tree
 from .alias import alias_table
@@ -121,7 +121,8 @@ class NCEModule(Module):
         expose(sampleidx=used)
         weight, bias = gather(params["weight"], used - 1), gather(params["bias"], used - 1)
         of_target = jnp.exp((hidden * weight[k:]).sum(1) + bias[k:])
-        of_noise = jnp.exp(lax.dot_general(hidden, weight[:k], (((1,), (1,)), ((), ()))) + bias[None, :k])
+        by_weight = lax.dot_general(hidden, weight[:k], (((1,), (1,)), ((), ())))
+        of_noise = jnp.exp(by_weight + spread(bias[:k], by_weight.shape, (1, -1)))
         return of_target, of_noise, noise[None], of_noise
 
     def _scores_of_rows(self, params: Tree, hidden: Array, target: Array, key: Array) -> tuple[Any, Any, Any, Any]:

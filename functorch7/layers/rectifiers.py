@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 
-from ..core import Layer, Module, check_floating, check_number, draws, expected, expose
+from ..core import Layer, Module, check_floating, check_number, draws, expected, expose, spread
 from ..core.types import Array, Tree
 from ..network import number
 from .frugal import where
@@ -163,12 +163,12 @@ class PReLU(Layer):
         check_floating(self, input)
         weight = params["weight"].astype(input.dtype)
         if not self.n_output_plane:
-            return jnp.where(input > 0, input, weight.reshape((1,) * input.ndim) * input)
+            return jnp.where(input > 0, input, spread(weight, input.shape, (1,) * input.ndim) * input)
         planes = 0 if input.ndim == 1 else 1
         if input.ndim == 0 or input.shape[planes] != self.n_output_plane:
             raise expected(self, f"{self.n_output_plane} planes in dimension {planes + 1}", input)
         shape = tuple(-1 if axis == planes else 1 for axis in range(input.ndim))
-        return jnp.where(input > 0, input, weight.reshape(shape) * input)
+        return jnp.where(input > 0, input, spread(weight, input.shape, shape) * input)
 
 
 class RReLU(Module):

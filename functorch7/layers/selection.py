@@ -5,7 +5,7 @@ from itertools import zip_longest
 import jax
 import jax.numpy as jnp
 
-from ..core import TableMap, expected
+from ..core import TableMap, expected, spread
 from ..core.types import Array, Output, Table, Tree
 from .table import as_the_first, check_entries, check_table
 
@@ -191,4 +191,4 @@ class MixtureTable(TableMap):
         shape[along] = gater.shape[-1]
         if gater.ndim == 2:
             shape[0] = gater.shape[0]
-        return (gater.reshape(shape) * experts).sum(along)
+        return (spread(gater, experts.shape, tuple(shape)) * experts).sum(along)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..checks.errors import example_axis
-from ..core import Map, TableMap, axis, builder, check_dimension, check_positive, expected, gather
+from ..core import Map, TableMap, axis, builder, check_dimension, check_positive, expected, gather, spread
 from ..core.types import Array, Table
 from .along import AlongDimension
 from .lookup import check_indices
@@ -119,7 +119,7 @@ class Replicate(Map):
         if at > input.ndim:
             raise expected(self, f"enough dimensions to replicate along dimension {at + 1}", input)
         shape = (*input.shape[:at], self.n_features, *input.shape[at:])
-        return jnp.broadcast_to(jnp.expand_dims(input, at), shape)
+        return spread(jnp.expand_dims(input, at), shape)
 
 
 class Squeeze(Map):

@@ -17,6 +17,7 @@ from ..core import (
     const,
     expected,
     gather,
+    spread,
     title,
     without_emitted,
 )
@@ -87,7 +88,7 @@ class SparseLinear(Layer):
         if input.ndim not in (2, 3):
             raise self._unfit(input)
         product = jnp.einsum("o...n,...n->...o", *self._factors(params, input))
-        return product + params["bias"].reshape((1,) * (product.ndim - 1) + (-1,))
+        return product + spread(params["bias"], product.shape, (1,) * (product.ndim - 1) + (-1,))
 
     def _of_examples(self, params: Tree, examples: Any) -> jax.Array:
         """The same for a table of examples, by one sum for all, for any number and lengths."""
@@ -97,7 +98,7 @@ class SparseLinear(Layer):
         columns, values = self._factors(params, jnp.concatenate(examples))
         places = np.repeat(np.arange(len(examples)), [len(each) for each in examples])
         sums = jax.ops.segment_sum((columns * values[None]).T, places, len(examples), indices_are_sorted=True)
-        return sums + params["bias"][None]
+        return sums + spread(params["bias"], sums.shape, (1, -1))
 
     def _factors(self, params: Tree, pairs: jax.Array) -> tuple[jax.Array, jax.Array]:
         """The weight's columns named by pairs, and the values that multiply them."""
@@ -216,7 +217,8 @@ class IndexLinear(Module):
             largest, inverse = lax.stop_gradient((at[:, 0], at[:, 1]))
             values = jnp.where(jnp.abs(values) > largest, jnp.sign(values), values * inverse) + at[:, 3]
         products = gather(weight, rows)[:, -self.output_size :] * values[:, None]
-        output = jax.ops.segment_sum(products, example, count) + params["bias"][None]
+        output = jax.ops.segment_sum(products, example, count)
+        output = output + spread(params["bias"], output.shape, (1, -1))
         single = len(input) == 2 and not isinstance(input[0], (list, tuple))
         return (output[0] if single else output), buffers
 

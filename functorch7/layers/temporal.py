@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 from jax import lax
 
-from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of
+from ..core import Layer, Map, builder, check_floating, check_positive, expected, expose, in_dtype_of, spread
 from ..core.precision import in_float32
 from ..core.types import Array
 from .first_maxima import max_pool
@@ -67,7 +67,7 @@ class TemporalConvolution(Temporal, Layer):
         count, weight = self.frames(input, self.input_frame_size), params["weight"]
         windows = jnp.concatenate(self.taps(in_dtype_of(self, input, weight), count), -1)
         output = lax.dot_general(windows, weight, (((windows.ndim - 1,), (1,)), ((), ())))
-        return output + params["bias"].reshape((1,) * (output.ndim - 1) + (-1,))
+        return output + spread(params["bias"], output.shape, (1,) * (output.ndim - 1) + (-1,))
 
 
 class TemporalRowConvolution(Temporal, Layer):
@@ -102,10 +102,10 @@ class TemporalRowConvolution(Temporal, Layer):
         count, weight = self.frames(by_time, self.input_frame_size), params["weight"]
         ones = (1,) * (input.ndim - 1)
         taps = self.taps(in_dtype_of(self, by_time, weight), count)
-        products = [tap * weight[:, 0, k].reshape((*ones, -1)) for k, tap in enumerate(taps)]
+        products = [tap * spread(weight[:, 0, k], tap.shape, (*ones, -1)) for k, tap in enumerate(taps)]
         output = sum(products[1:], products[0])
         if self.bias:
-            output = output + params["bias"].reshape((*ones, -1))
+            output = output + spread(params["bias"], output.shape, (*ones, -1))
         return jnp.swapaxes(output, -1, -2) if self.feat_first else output
 
     @builder

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import jax
 
-from ..core import Layer, builder, check_positive, expected, in_dtype_of
+from ..core import Layer, builder, check_positive, expected, in_dtype_of, spread
 from .convolving_transposed import Places, convolve_transposed
 from .initializers import split, uniform
 from .merging import merged
@@ -55,7 +55,7 @@ class FullConvolution(Windows, Layer, abstract=True):
             raise expected(self, "an input whose output has at least one element", input)
         output = convolve_transposed(images, weight, *places)
         if self.bias:
-            output = output + params["bias"].reshape(1, -1, *(1 for _ in self.axes))
+            output = output + spread(params["bias"], output.shape, (1, -1, *(1 for _ in self.axes)))
         return output.reshape(input.shape[: -1 - dims] + output.shape[1:])
 
     @builder

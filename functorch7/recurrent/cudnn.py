@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import DTypeLike
 
-from ..core import check_floating, check_positive, draws, expected
+from ..core import check_floating, check_positive, draws, expected, spread
 from ..core.types import Array, State, Tree
 from ..layers.frugal import sigmoid, tanh
 from ..layers.initializers import between
@@ -34,14 +34,18 @@ class Kind(NamedTuple):
 
 
 def _together(of_x: Array, of_h: Array, bias: Array) -> tuple[dict, dict]:
-    return {"all": of_x + bias}, {"all": of_h}
+    return {"all": of_x + spread(bias, of_x.shape)}, {"all": of_h}
 
 
 def _with_reset(of_x: Array, of_h: Array, bias: Array) -> tuple[dict, dict]:
     """Those of a GRU, whose third product with h is reset before x's is added to it."""
     size = of_h.shape[1]
     gates, x = jnp.split(of_x, [2 * size], -1)
-    projected = {"ru": gates + bias[..., : 2 * size], "n": jnp.broadcast_to(bias[..., 2 * size :], x.shape), "x": x}
+    projected = {
+        "ru": gates + spread(bias[..., : 2 * size], gates.shape),
+        "n": spread(bias[..., 2 * size :], x.shape),
+        "x": x,
+    }
     return projected, {"ru": of_h[: 2 * size], "n": of_h[2 * size :], "x": of_h[:size, :0]}
 
 
@@ -224,7 +228,7 @@ class CudnnRNN(AbstractSequencer):
         bias_x, bias_h = (bias.reshape(1, 1, -1) for bias in biases)
         x = jnp.flip(x, 0) if backwards else x
         sums = jnp.einsum("tbd,gd->tbg", x, of_x) if of_x.size else jnp.tile(x, len(kind.gates))
-        projected, weights = kind.sums(sums + bias_x, of_h, bias_h)
+        projected, weights = kind.sums(sums + spread(bias_x, sums.shape), of_h, bias_h)
         outputs, end = unfolded(kind.advance, projected, state, weights, None, None)
         return (jnp.flip(outputs, 0) if backwards else outputs), end
 

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 from jax.typing import DTypeLike
 
-from ..core import builder, check_floating, check_positive, expected
+from ..core import builder, check_floating, check_positive, expected, spread
 from ..core.types import Array, Key, State, Tree, Value
 from ..layers.frugal import sigmoid, tanh
 from ..layers.initializers import filled, normal, split
@@ -51,9 +51,9 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     def project(self, params: Tree, x: Array) -> State:
         """By name, the whole sequence's part of the sums."""
         weight, bias = self._rows(params)[:, : self.input_size], params["bias"].reshape(1, 1, -1)
+        sums = {name: jnp.einsum("tbd,gd->tbg", x, weight[columns]) for name, columns in self.groups().items()}
         return {
-            name: jnp.einsum("tbd,gd->tbg", x, weight[columns]) + bias[..., columns]
-            for name, columns in self.groups().items()
+            name: sums[name] + spread(bias[..., columns], sums[name].shape) for name, columns in self.groups().items()
         }
 
     def recurrent_weights(self, params: Tree) -> State:

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from ..core import Map, TableMap, expected
+from ..core import Map, TableMap, expected, spread
 from ..core.types import Array, Table
 from ..layers import Linear
 
@@ -80,7 +80,7 @@ class ExpandAs(TableMap):
         like, given = input
         if given.ndim != like.ndim or any(s not in (1, t) for s, t in zip(given.shape, like.shape, strict=True)):
             raise expected(self, f"a second tensor of shape {tuple(like.shape)}, or 1 in some dimensions", given)
-        return [like, jnp.broadcast_to(given, like.shape)]
+        return [like, spread(given, like.shape)]
 
 
 class SeqReverseSequence(Map):
