@@ -82,6 +82,17 @@ def test_a_check_of_sizes_reads_no_values(criterion, input, target):
             assert criterion.checks_input
 
 
+SUMS = [row for row in CRITERIONS if hasattr(row[0], "size_average") and not hasattr(row[0], "criterion")]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "input", "target"), SUMS, ids=[f"{i}-{type(c).__name__}" for i, (c, *_) in enumerate(SUMS)]
+)
+def test_the_sum_over_no_examples_is_0(criterion, input, target):
+    none = jax.tree.map(lambda leaf: leaf[:0], (input, target))
+    assert criterion.replace(size_average=False)(*none) == 0
+
+
 def test_connectionist_temporal_classification_is_that_of_optax():
     random = np.random.default_rng(0)
     scores = random.normal(size=(6, 4, 3)).astype(np.float32)  # steps, sequences, classes
