@@ -55,4 +55,5 @@ CRITERIONS = [
     (f7.NCECriterion(False), [p(3), p(3, 2), p(3), p(3, 2)], np.array([1, 4, 2])),
     (f7.MaskZeroCriterion(f7.ClassNLLCriterion(), 1), np.log(p(3, 4)), np.array([1, 4, 2])),
     (f7.CTCCriterion(True), x(2, 4, 3), [np.array([[2, 2], [1, 0]]), np.array([4, 2])]),
+    (f7.MaskZeroCriterion(f7.MSECriterion(), 1), x(3, 4), x(3, 4)),
 ]

@@ -82,6 +82,17 @@ def test_a_check_of_sizes_reads_no_values(criterion, input, target):
             assert criterion.checks_input
 
 
+SUMS = [row for row in CRITERIONS if hasattr(row[0], "size_average") and not hasattr(row[0], "criterion")]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "input", "target"), SUMS, ids=[f"{i}-{type(c).__name__}" for i, (c, *_) in enumerate(SUMS)]
+)
+def test_the_sum_over_no_examples_is_0(criterion, input, target):
+    none = jax.tree.map(lambda leaf: leaf[:0], (input, target))
+    assert criterion.replace(size_average=False)(*none) == 0
+
+
 def test_connectionist_temporal_classification_is_that_of_optax():
     random = np.random.default_rng(0)
     scores = random.normal(size=(6, 4, 3)).astype(np.float32)  # steps, sequences, classes
@@ -95,3 +106,14 @@ def test_connectionist_temporal_classification_is_that_of_optax():
         loss(scores) for loss in map(jax.value_and_grad, (lambda x: f7.CTCCriterion()(x, (labels, sizes)), expected))
     ]
     jax.tree.map(lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5), *losses)
+
+
+@pytest.mark.parametrize(("labels", "sizes", "said"), [
+    ([[3, 0]], [2], "label 3 at position 1, of 1 to 2"), ([[1, 2]], [4], "size 4 at position 1, of 1 to 3"),
+    ([[1, 2]], [0], "size 0 at position 1, of 1 to 3"), ([[0, 2]], [3], "label 2 behind a 0, which is the end"),
+])  # fmt: skip
+def test_impossible_labels_are_refused_and_give_nan_where_nobody_can_look(labels, sizes, said):
+    scores, target = jnp.zeros((3, 1, 3)), (jnp.array(labels), jnp.array(sizes))
+    with pytest.raises(ValueError, match=f"^nn.CTCCriterion: {said}$"):
+        f7.CTCCriterion()(scores, target)
+    assert np.isnan(jax.jit(f7.CTCCriterion())(scores, target))

@@ -20,6 +20,7 @@ def hooked():
 
 PADDED = normal(2, 3) * np.float32([[1], [0]])  # of two examples one
 CASES = {
+    "GPU": (lambda: f7.GPU(f7.Sequential(f7.Linear(3, 2), f7.Tanh()), 1), normal(4, 3)),
     "NaN": (lambda: f7.NaN(f7.Sequential(f7.Linear(3, 2), f7.Tanh())), normal(4, 3)),
     "Profile": (lambda: f7.Profile(f7.Sequential(f7.Linear(3, 2), f7.Tanh())), normal(4, 3)),
     "PrintSize": (lambda: f7.Sequential(f7.PrintSize(), f7.Linear(3, 2), f7.Tanh()), normal(4, 3)),
@@ -208,3 +209,29 @@ def test_modules_that_look_are_transformed_under_jaxs_checks(transform, capsys):
     expected = loss(lambda x: plain.apply([{}, {}], [{}, {}], x)[0])(x)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert capsys.readouterr().out.count("here:input") == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_curvatures_along_several_directions_at_once_are_those_one_by_one(name):
+    """Of parameters alone, inputs alone, and both: what vmap batches is each time another part of the operands."""
+    make, input = CASES[name]
+    loss, at = loss_of(make(), input)
+    params, inputs = ([jax.tree.map(lambda leaf: normal(*leaf.shape), part) for _ in range(2)] for part in at)
+
+    def curvature(along):
+        return jax.jvp(jax.grad(loss), (at,), (along,))[1]
+
+    @jax.jit
+    def both(params, inputs):
+        pairs = params, inputs
+        stacked = [jax.tree.map(lambda *each: jnp.stack(each), *pair) for pair in pairs]
+        at_once = [
+            jax.vmap(lambda *along: curvature(along), axes)(
+                *(part if axis == 0 else pair[0] for part, pair, axis in zip(stacked, pairs, axes, strict=True))
+            )
+            for axes in ((0, 0), (0, None), (None, 0))
+        ]
+        each = [[curvature((params[i * a], inputs[i * b])) for i in (0, 1)] for a, b in ((1, 1), (1, 0), (0, 1))]
+        return at_once, [jax.tree.map(lambda *some: jnp.stack(some), *pair) for pair in each]
+
+    jax.tree.map(lambda f, e: np.testing.assert_allclose(f, e, rtol=1e-4, atol=1e-5), *both(params, inputs))

@@ -4,8 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from cases import MODULES
 
 import functorch7 as f7
+from functorch7.layers.windows import Windows
 
 NOT_CONSTRUCTED = {
     # sizes
@@ -186,6 +188,19 @@ def test_input(module, input, message):
     params, buffers = module.init(jax.random.key(0))
     with pytest.raises(ValueError, match=rf"^nn\.{type(module).__name__}.*: expected {message}"):
         module.apply(params, buffers, input, key=jax.random.key(0), train=True)
+
+
+@pytest.mark.parametrize("case", [c for c in MODULES if isinstance(c.module, Windows)], ids=lambda case: case.id)
+def test_images_without_pixels_are_refused(case):
+    """Of which a pooling with padding would give the least number there is, or NaN."""
+    module, key = case.module, jax.random.key(0)
+    images = case.input[0] if isinstance(case.input, list) else case.input
+    axes = (1,) if images.ndim == 3 and len(module.axes) == 1 else range(-len(module.axes), 0)
+    for axis in axes:
+        empty = np.take(images, [], axis)
+        given = [empty, *case.input[1:]] if isinstance(case.input, list) else empty
+        with pytest.raises(ValueError, match=r"nn\.\w+.*: expected "):
+            jax.eval_shape(lambda *args, given=given: module.apply(*args, given, key=key), *module.init(key))
 
 
 def test_noise_needs_a_key():

@@ -1,10 +1,13 @@
 """Weights of 8 bits: sizes, errors, accuracy on digits, training with rounded numbers, files."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from cases import MODULES
 
 import functorch7 as f7
 from functorch7.interop import safetensors
@@ -246,6 +249,30 @@ def test_legacy_networks(network, digits):
     assert copy.get(6).weight.dtype == np.int8 and copy.get(6).weight_scale.dtype == np.float64
     module, variables = small.functional()
     assert module.modules[5] == f7.Quantized(IMAGES.modules[5]) and variables.buffers[5]["weight"].dtype == np.int8
+
+
+OF_8_BITS = [
+    *((f7.Quantized(c.module), c.input, c.train) for c in MODULES if c.module.traits.scaled_axes),
+    *((f7.Quantized(f7.Linear(3, 2), how), np.ones((4, 3), np.float32), True) for how in ("dynamic", "static")),
+    (f7.Quantized(f7.Sequencer(f7.GRU(3, 2))), np.ones((4, 2, 3), np.float32), True),
+]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float64"])
+def test_a_network_whose_parameters_are_cast_computes_in_their_type(dtype):
+    """As in a step of training with compute_dtype. The scales are buffers, which stay float32."""
+    checked = set()
+    with jax.enable_x64(dtype == "float64"):
+        for module, input, train in OF_8_BITS:
+            params, buffers = jax.eval_shape(module.init, jax.random.key(0))
+            params = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, dtype), params)
+            input = jax.tree.map(lambda leaf: leaf.astype(dtype) if leaf.dtype.kind == "f" else leaf, input)
+            call = partial(module.apply, key=jax.random.key(0), train=train)
+            if jax.tree.leaves(params):
+                output, _ = jax.eval_shape(call, params, buffers, input)
+                assert {leaf.dtype.name for leaf in jax.tree.leaves(output)} == {dtype}, module
+                checked.add(type(module.module))
+    assert {f7.Linear, f7.SpatialConvolution, f7.Sequencer, f7.SeqLSTMP, f7.StepLSTM} <= checked
 
 
 def test_networks_of_float64_stay_so():

@@ -193,6 +193,24 @@ def test_a_batch_with_any_number_of_zeros_is_trimmed_as_it_is_masked(key):
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6), *map(found, WAYS))
 
 
+def test_what_runs_at_once_is_trimmed_by_one_choice(key):
+    """The steps of a Sequencer, and what a user's vmap runs: with a choice for each, every program would be run."""
+    ways = [f7.Sequencer(way) for way in WAYS]
+    params, buffers = ways[0].init(key)
+    fewer = np.arange(13) < np.arange(4)[:, None] * 4  # of four steps, the examples that count: 0, 4, 8, 12
+    rows = jax.random.normal(key, (2, 4, 13, 5)) * fewer[None, ..., None].astype(np.float32)
+
+    def gradients(way):
+        def loss(params, rows):
+            return jnp.sin(way.apply(params, buffers, rows)[0]).sum()
+
+        return jax.vmap(jax.grad(loss, (0, 1)), (None, 0))
+
+    found, expected = (jax.jit(gradients(way))(params, rows) for way in ways)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6), found, expected)
+    assert "cond[" in str(jax.make_jaxpr(gradients(ways[0]))(params, rows))
+
+
 def test_a_trimmed_network_is_exported_for_any_batch(key):
     params, buffers = WAYS[0].init(key)
     (batch,) = jax.export.symbolic_shape("batch")

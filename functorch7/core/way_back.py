@@ -116,19 +116,19 @@ def _linear_back(gradients: Any, *operands: Any, way_back: Callable, count: int,
 
 
 def _linear_batched(values: Any, axes: Any, *, function: Callable, way_back: Callable, count: int, avals: tuple) -> Any:
-    size = next(v.shape[axis] for v, axis in zip(values, axes, strict=True) if axis is not None)
-    fixed_axes = list(axes[:count])
-    moving = [
-        jnp.broadcast_to(v, (size, *v.shape)) if axis is None else jnp.moveaxis(v, axis, 0)
-        for v, axis in zip(values[count:], axes[count:], strict=True)
-    ]
-    of_batch = {
-        "function": jax.vmap(function, in_axes=(fixed_axes, 0)),
-        "way_back": jax.vmap(way_back, in_axes=(fixed_axes, 0)),
-    }
-    given = [*values[:count], *moving]
-    program = jax.make_jaxpr(of_batch["function"])(given[:count], given[count:])
-    results = _linear.bind(*given, **of_batch, count=count, avals=tuple(program.out_avals))
+    """What moves and is not batched stays one for all; its gradients are added up."""
+    of_fixed, of_moving = list(axes[:count]), list(axes[count:])
+    batched = jax.vmap(function, in_axes=(of_fixed, of_moving))
+
+    def back(fixed: list, gradients: list) -> list:
+        found = jax.vmap(way_back, in_axes=(of_fixed, 0))(fixed, gradients)
+        return [
+            each.sum(0) if axis is None else jnp.moveaxis(each, 0, axis)
+            for each, axis in zip(found, of_moving, strict=True)
+        ]
+
+    avals = tuple(jax.make_jaxpr(batched)(list(values[:count]), list(values[count:])).out_avals)
+    results = _linear.bind(*values, function=batched, way_back=back, count=count, avals=avals)
     return results, [0] * len(results)
 
 

@@ -122,7 +122,7 @@ class GroupNorm(Layer):
         if input.ndim < 2 or input.shape[1] != self.n_output:
             raise expected(self, f"a batch with {self.n_output} planes in dimension 2", input)
         x = input.astype(at_least_float32(input.dtype))
-        grouped = x.reshape(len(x), self.groups, self.n_output // self.groups, *x.shape[2:])
+        grouped = x.reshape(x.shape[0], self.groups, self.n_output // self.groups, *x.shape[2:])
         y = _standardized(grouped, tuple(range(2, grouped.ndim)), self.eps).reshape(x.shape)
         if self.affine:
             per_plane = (self.n_output, *[1] * (y.ndim - 2))

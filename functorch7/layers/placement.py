@@ -2,6 +2,7 @@
 
 import warnings
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import jax
@@ -62,14 +63,19 @@ class GPU(Decorator):
         return len(jax.devices()) == 1 and self.modules[0].traits.traceable
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
-        given = jax.device_put((params, buffers, input, key), device_numbered(self.device))
+        given = _put((params, buffers, input, key), self.device)
         around = _around.get()
         with during(_around, self.device):
             output, buffers = super().forward(*given[:3], key=given[3], train=train)
-        return jax.device_put(output, device_numbered(around or self.outdevice)), buffers
+        return _put(output, around or self.outdevice), buffers
 
     def printed(self) -> str:
         return f"{self.type_name()}({self.device}) @ {self.modules[0]}"
+
+
+def _put(tree: Tree, device: int) -> Any:
+    """The tree on a device. One by one: JAX cannot batch a `device_put` of several arrays of which only some are."""
+    return jax.tree.map(partial(jax.device_put, device=device_numbered(device)), tree)
 
 
 def _floating_dtype(tree: Tree) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core import Module, Proxy, Variables, is_concrete, places
 from ..core.module import Children
@@ -106,6 +107,11 @@ def _without(arrays: dict, names: Any) -> dict:
     return {name: value for name, value in arrays.items() if name not in names}
 
 
+def _dtype_of(params: Tree) -> DTypeLike | None:
+    """The type of the arrays that were left as they are, such as biases; None if there are none."""
+    return next((leaf.dtype for leaf in jax.tree.leaves(params)), None)
+
+
 class Quantized(Rounding):
     """q = round(weight / scale): a layer whose weights are these int8 numbers, with a scale for each output.
 
@@ -113,7 +119,8 @@ class Quantized(Rounding):
     peepholes and all other arrays are unchanged. activations "float": the layer computes with int8 * scale,
     multiplied once a call, or once for a whole sequence; inputs, and the state of recurrent layers, are not rounded.
     Only for Linear, "dynamic" also rounds the input, by the largest value of each example, and "static" by an observed
-    range: products of int8, summed in int32.
+    range: products of int8, summed in int32. It computes in the type of its parameters, or in that of the scales if it
+    has none.
     Shape: that of the layer.
     Parameters: the layer's without these weights. Buffers: the layer's; under the name of each of these weights its
     int8 numbers, shaped as it; weight_scale (for weightO weightO_scale), for each output largest |weight| / 127; with
@@ -177,9 +184,10 @@ class Quantized(Rounding):
 
     def multiplied_out(self, params: Tree, buffers: Tree) -> Variables:
         """The opposite: params and buffers of the module itself, with the weights that the int8 numbers represent."""
+        own = _dtype_of(params)
         for path, axes in scaled(self.module):
             held = found_at(buffers, path)
-            weights = {name: multiplied(held[name], held[_scale_name(name)]) for name in axes}
+            weights = {name: multiplied(held[name], held[_scale_name(name)], own) for name in axes}
             params = with_at(params, path, {**found_at(params, path), **weights})
             buffers = with_at(buffers, path, _without(held, [*axes, *map(_scale_name, axes)]))
         return Variables(params, buffers)
@@ -191,7 +199,8 @@ class Quantized(Rounding):
             weight, scale = buffers["weight"], buffers["weight_scale"]
             input = self.module.checked_input(input, scale)
             by = input_scale_of(input) if self.activations == "dynamic" else buffers["input_scale"]
-            return self.module.with_bias(params, integer_product(input, by, weight, scale)), buffers
+            product = integer_product(input, by, weight, scale)
+            return self.module.with_bias(params, product.astype(_dtype_of(params) or product.dtype)), buffers
         output, new = way(self.module, *self.multiplied_out(params, buffers), input, **options)
         for path, _ in scaled(self.module):
             new = with_at(new, path, {**found_at(buffers, path), **found_at(new, path)})

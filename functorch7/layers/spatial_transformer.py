@@ -101,7 +101,7 @@ class BilinearSamplerBHWD(TableMap):
             raise expected(self, "images (..., height, width, depth) and grids (..., height, width, 2)", input)
         if images.ndim == 3:
             return _sampled(images, grids)
-        if len(images) != len(grids):
+        if images.shape[0] != grids.shape[0]:
             raise expected(self, "as many grids as images", input)
         return jax.vmap(_sampled)(images, grids)
 

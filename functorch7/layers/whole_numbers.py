@@ -5,6 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 
 from ..core.straight_through import derived_as
 from ..core.types import Array
@@ -49,9 +50,9 @@ def input_scale_of(input: Array) -> Array:
     return lax.stop_gradient(scale_of(input, (input.ndim - 1,)))
 
 
-def multiplied(whole: Array, scale: Array) -> Array:
-    """The values that int8 numbers represent, in the scale's dtype."""
-    return whole.astype(scale.dtype) * scale
+def multiplied(whole: Array, scale: Array, dtype: DTypeLike | None = None) -> Array:
+    """The values that int8 numbers represent: products in the scale's dtype, by default given in it, too."""
+    return (whole.astype(scale.dtype) * scale).astype(dtype or scale.dtype)
 
 
 def fake_rounded(values: Array, scale: Array) -> Array:

@@ -97,11 +97,13 @@ class Windows(Module, abstract=True):
         return found
 
     def check_rank(self, input: Array, planes: int | None = None) -> None:
-        """Refuses anything but an example (planes and axes) or a batch, and other numbers of planes."""
+        """Refuses anything but an example (planes and axes) or a batch, other numbers of planes, and empty images."""
         dims = len(self.axes) + 1
         with_planes = "" if planes is None else f" with {planes} planes in dimension {-dims}"
         if input.ndim not in (dims, dims + 1) or (planes is not None and input.shape[-dims] != planes):
             raise expected(self, f"a {dims}D or {dims + 1}D tensor{with_planes}", input)
+        if 0 in input.shape[1 - dims :]:
+            raise expected(self, "images of at least one pixel", input)
 
     def joined(self, prefix: WindowField, separator: str = ",") -> str:
         """One property of the window as Torch prints it."""

@@ -1,5 +1,7 @@
 """Connectionist temporal classification: labels of a sequence whose places in time are not known."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,8 +21,8 @@ class CTCCriterion(Criterion):
     0 after the last of a shorter row; and the number of steps of each sequence, (B). Steps beyond it do not count, nor
     do sequences with too few steps for their labels.
     Shape: scores (T, B, C), or (B, T, C) with `batch_first`, or (T B, C) -> scalar.
-    Raises: ValueError for other shapes, labels without a score, and more steps than there are; TypeError for whole
-    numbers as scores.
+    Raises: ValueError for other shapes; and, if these are concrete, for labels without a score or behind a 0, and more
+    steps than there are, which give NaN under jit; TypeError for whole numbers as scores.
     Source: nnx, CTCCriterion.lua, by warp-ctc.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -38,16 +40,21 @@ class CTCCriterion(Criterion):
             values = lookable(given)
             wrong = ~(are_numbers(values, first, last) & (values % 1 == 0))
             check_values(values, wrong, f"{title(self)}: {name} {{value:g}} at position {{position}}, of 1 to {last}")
+        labels, message = lookable(target[0]), f"{title(self)}: label {{value:g}} behind a 0, which is the end"
+        check_values(labels[:, 1:], _behind_zero(labels), message)
 
     def loss(self, input: Array, target: Table) -> Array:
         labels, sizes = self._of_target(target)
         scores = self._by_step(input, len(sizes))
         check_floating(self, scores)
+        possible = are_numbers(labels, 0, scores.shape[2] - 1).all(1) & ~_behind_zero(labels).any(1)
+        possible &= are_numbers(sizes, 1, len(scores))
         labels, sizes = (each.astype(np.int32) for each in (labels, sizes))
         lengths = (labels > 0).sum(1, dtype=np.int32)
         repeated = ((labels[:, 1:] == labels[:, :-1]) & (labels[:, 1:] > 0)).sum(1, dtype=np.int32)
         found = _log_likelihoods(jax.nn.log_softmax(scores), labels, lengths, sizes)
-        return -jnp.where(lengths + repeated <= sizes, found, jnp.zeros_like(found)).sum()
+        counted = jnp.where(lengths + repeated <= sizes, found, 0)
+        return -jnp.where(possible, counted, jnp.nan).sum()
 
     def _of_target(self, target: Table) -> tuple[Array, Array]:
         if not isinstance(target, (list, tuple)) or len(target) != 2:
@@ -65,6 +72,11 @@ class CTCCriterion(Criterion):
         if scores.ndim != 3 or scores.shape[1] != count:
             raise expected(self, f"scores of {count} sequences", input)
         return scores
+
+
+def _behind_zero(labels: Array | np.ndarray) -> Any:
+    """Which labels from the second on follow the 0 that ends their row."""
+    return (labels[:, 1:] > 0) & (labels[:, :-1] == 0)
 
 
 def _log_likelihoods(scores: Array, labels: Array, lengths: Array, sizes: Array) -> Array:

@@ -23,9 +23,9 @@ def _pair(module: Module, input: Value) -> tuple[Any, Any]:
 
 def _spread(module: Module, target: Value, shape: tuple[int, ...], dtype: Any) -> Any:
     """The target for each element: unchanged, or one number for all of them."""
-    if target.size not in (1, max(1, math.prod(shape))):
+    if target.size not in (1, math.prod(shape)):
         raise expected(module, f"a target of {math.prod(shape)} elements, or a number", target)
-    return jnp.broadcast_to(target.reshape(shape if target.size > 1 else (1,) * len(shape)), shape).astype(dtype)
+    return jnp.broadcast_to(target.reshape((1,) * len(shape) if target.size == 1 else shape), shape).astype(dtype)
 
 
 def _positive(value: Any) -> Any:

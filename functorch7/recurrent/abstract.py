@@ -91,10 +91,7 @@ class AbstractRecurrent(Module, abstract=True):
 
     @builder
     def trim_zero(self, n_input_dim: int | bool = 1) -> Self:
-        """As `mask_zero`; the examples that are zeros are left out of the computation.
-
-        Only reverse mode is supported (jax.grad, jax.hessian); jax.jvp and jax.jacfwd need `mask_zero`.
-        """
+        """As `mask_zero`; the examples that are zeros are left out of the computation."""
         return self.replace(masked=masking(self, n_input_dim), trims=True)
 
 

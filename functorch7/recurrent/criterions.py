@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import expected, is_concrete
 from ..core.keys import of_steps
+from ..core.precision import at_least_float32
 from ..core.types import Array, ArrayLike, Key, Output, Scalar, Tree, Value
 from ..layers.merging import merged
 from ..losses import ModuleCriterion, MultiCriterion
@@ -244,6 +245,8 @@ def _of_rows(
     losses, new = over_time(criterion, params, buffers, examples, key=key, train=train)
     if not getattr(criterion, "size_average", False):
         return jnp.where(rows, losses, 0).sum(), new
-    weights = jnp.where(rows, jax.vmap(criterion.example_weight)(*examples), 0)
+    precise = at_least_float32(losses.dtype)
+    weights = jnp.where(rows, jax.vmap(criterion.example_weight)(*examples).astype(precise), 0)
     total = weights.sum()
-    return jnp.where(rows, weights * losses, 0).sum() / jnp.where(total == 0, 1, total), new
+    mean = jnp.where(rows, weights * losses.astype(precise), 0).sum() / jnp.where(total == 0, 1, total)
+    return mean.astype(losses.dtype), new

@@ -164,8 +164,7 @@ class TrimZero(MaskZero):
     """y_b = module(x)_b where x_b != 0, else 0: MaskZero that leaves the examples of zeros out of the computation;
     cheaper if there are many. If the module draws numbers, they are computed, and then set to zeros.
 
-    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes. Only reverse mode is
-    supported: jax.grad, jax.jacrev, jax.hessian; jax.jvp and jax.jacfwd need MaskZero.
+    Shape, parameters and buffers: as MaskZero; where examples are left out, no buffer changes.
     Raises: as MaskZero; ValueError for modules that emit penalties.
     Source: rnn/README.md#rnn.TrimZero.
 

@@ -6,6 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax._src.core import Primitive  # as jax.extend.core has it, which imports Pallas, too
+from jax.interpreters import batching, mlir
 
 from ..checks.errors import not_looking
 from ..core.precision import is_inexact
@@ -33,7 +35,7 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
     own, rows = varying_as((own, rows), zero)  # outside of the choice, since devices may choose differently
     whole = jax.eval_shape(function, own, rows)
     order = jnp.argsort(zero, stable=True)
-    choice = (jnp.asarray(sizes) < (~zero).sum()).sum()
+    choice = _choice_for_all.bind((jnp.asarray(sizes) < (~zero).sum()).sum())
 
     def program(size: int) -> Callable:
         def run(operands: tuple) -> Any:
@@ -52,6 +54,15 @@ def trimmed(function: Callable, zero: Array, own: Tree, rows: Value) -> Value:
         return run
 
     return _chosen(tuple(program(size) for size in sizes), choice, (own, rows, zero, order))
+
+
+# Under `jax.vmap` (all steps of a sequence at once): the largest program that any needs. With a choice for each, every
+# program would be computed.
+_choice_for_all = Primitive("choice_for_all")
+_choice_for_all.def_impl(lambda choice: choice)
+_choice_for_all.def_abstract_eval(lambda choice: choice)
+mlir.register_lowering(_choice_for_all, lambda _, choice: [choice])
+batching.primitive_batchers[_choice_for_all] = lambda given, axes: (_choice_for_all.bind(given[0].max(axes[0])), None)
 
 
 def _sizes(batch: int) -> list[int]:

@@ -251,10 +251,13 @@ def test_a_data_parallel_table_trains_as_its_module_does(devices):
 
 def test_sequences_run_in_a_users_shard_map():
     """Each device has its own padding, and chooses its own program by it; gradients of parameters are sums."""
-    cell = f7.GRU(3, 2)
+    cell, layer = f7.GRU(3, 2), f7.Tanh()
     trimmed, masked = (
-        f7.Sequential(f7.Sequencer(one), f7.SeqLSTMP(2, 1, 2)) for one in (cell.trim_zero(1), cell.mask_zero(1))
-    )
+        f7.Sequential(f7.Sequencer(one), f7.Sequencer(other), f7.SeqLSTMP(2, 1, 2))
+        for one, other in (
+            (cell.trim_zero(1), f7.TrimZero(layer, 1)), (cell.mask_zero(1), f7.MaskZero(layer, 1)),
+        )
+    )  # fmt: skip
     params, buffers = masked.init(jax.random.key(0))
     numbers = np.random.default_rng(2)
     inputs = numbers.normal(size=(2, 8, 3)).astype(np.float32) * (numbers.uniform(size=(2, 8, 1)) < 0.5)

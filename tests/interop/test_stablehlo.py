@@ -55,6 +55,8 @@ def test_a_network_runs_in_a_process_without_functorch7(tmp_path):
         (f7.Constant(2.0, 1), (3,)),
         (f7.SpatialAdaptiveMaxPooling(2, 2), (1, 5, 5)),
         (f7.CategoricalEntropy(), (3,)),
+        (f7.GroupNorm(2, 4), (4, 3)),
+        (f7.BilinearSamplerBHWD(), [(4, 3, 2), (2, 2, 2)]),
         (f7.SeqLSTM(3, 2, batchfirst=True), (4, 3)),
         (f7.Sequencer(f7.Sequential(f7.FastLSTM(3, 2), f7.Linear(2, 2))), (4, 3)),  # of any length
         (f7.SeqBRNN(3, 2), (4, 3)),
