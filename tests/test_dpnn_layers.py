@@ -262,7 +262,7 @@ def test_argmax_counts_dimensions_after_the_batch():
     np.testing.assert_array_equal(nn.ArgMax(1, 2).forward(x[0]), x[0].argmax(0) + 1)
     np.testing.assert_array_equal(nn.ArgMax().forward(x[0, 0]), [x[0, 0].argmax() + 1])
     m = nn.ArgMax(3, None, False).double()
-    assert (m.forward(x).type(), nn.ArgMax().forward(x).type()) == ("torch.DoubleTensor", "torch.IntTensor")
+    assert (m.forward(x).type(), nn.ArgMax().forward(x).type()) == ("torch.DoubleTensor", "torch.LongTensor")
     np.testing.assert_array_equal(m.backward(x, np.ones((3, 4))), np.zeros_like(x))
 
 

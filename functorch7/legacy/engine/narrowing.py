@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from ...core.types import Array
+from ...core.types import Array, Value
 from ..tensors.lua_values import CARRIED
 
 
-def cast_to(dtype: str | None, tree: Any) -> Any:
+def cast_to(dtype: str | None, tree: Value) -> Value:
     """A tree with its fractions in a type, unless this is None, and its whole numbers as wide as the program's."""
 
-    def cast(leaf: Any) -> Any:
+    def cast(leaf: Value) -> Value:
         leaf = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
         if leaf.dtype == CARRIED:
             return leaf
