@@ -7,7 +7,6 @@ import jax.numpy as jnp
 
 from ..core import Map, axis, check_floating, expected, is_concrete
 from ..core.module import Module
-from ..core.precision import in_float32
 from ..core.types import Array, Key, Tree
 from ..network import number
 from .frugal import sigmoid, tanh, where
@@ -260,7 +259,6 @@ class SoftMax(Transfer):
     ['0.125', '0.375', '0.500']
     """
 
-    @in_float32
     def f(self, input: Array) -> Array:
         return jax.nn.softmax(input, axis=class_axis(self, input))
 
@@ -277,7 +275,6 @@ class SoftMin(Transfer):
     ['0.333', '0.333', '0.333']
     """
 
-    @in_float32
     def f(self, input: Array) -> Array:
         return jax.nn.softmax(-input, axis=class_axis(self, input))
 
