@@ -60,7 +60,7 @@ def widened(tree: Value) -> Value:
 
 
 def spread(array: Array, to: tuple[int, ...], shape: tuple[int, ...] | None = None) -> Array:
-    """An array, brought into a shape if one is given, repeated to these sizes: a bias for each place of an image.
+    """An array, brought into a shape if one is given, repeated to these sizes along its missing dimensions and ones.
 
     Its gradient is the sum over all repeats. Of 16 bits they are added up in float32: beside a large sum small numbers
     would be lost, as many as an image has places.

@@ -90,3 +90,12 @@ def test_a_gradient_that_does_not_fit_its_parameter_is_named():
     message = r"nn.Linear\(4 -> 2\): weight: expected a tensor of shape \(2, 4\) for its gradient, got .* \(2, 3\)"
     with pytest.raises(ValueError, match=message):
         net.backward(torch.rand(5, 4), output)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1)])
+@pytest.mark.parametrize("x", [np.ones(3), np.ones((4, 3))], ids=["an example", "a batch"])
+def test_a_bias_in_another_shape_is_the_same(x, shape):
+    layer = nn.Linear(3, 2)
+    expected = np.array(layer.forward(x))
+    layer.bias.resize(*shape)
+    np.testing.assert_array_equal(layer.forward(x), expected)
