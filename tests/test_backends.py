@@ -50,7 +50,7 @@ def with_gradients(function, *given):
     return run, *([leaf for leaf, each in zip(leaves, real, strict=True) if each == wanted] for wanted in (True, False))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("case", [case for case in MODULES if case.traceable], ids=lambda case: case.id)
 def test_every_module_lowers_for_accelerators(case):
     shapes = initial_shapes(case.module)

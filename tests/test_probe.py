@@ -107,7 +107,7 @@ HOOKS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @every
 def test_hooks_that_replace_do_so_step_by_step(name):
     sequencer, variables = made(name)

@@ -1,6 +1,7 @@
 """PyTorch's tensor methods that have other names here: errors say what to write instead."""
 
 import re
+from functools import cache
 
 from ...interop.pytorch_elsewhere import instead
 
@@ -13,10 +14,17 @@ def no_method(kind: type, name: str) -> str:
     """
     said = instead(f"Tensor.{name}")
     plain = name.removesuffix("_")
-    ours = next((each for each in dir(kind) if not each.startswith("_") and plain in (each, in_snakes(each))), None)
+    ours = _written_here(kind).get(plain)
     if not said and ours is not None:
         said = f"; it is {ours}" + (", which changes the tensor itself" if plain != name else "")
     return f"a tensor has no {name!r} here{said}"
+
+
+@cache  # programs ask tensors for names again and again: hasattr makes this error, too
+def _written_here(kind: type) -> dict[str, str]:
+    """The names that tensors of a type have, by these and by PyTorch's way to write them."""
+    names = [name for name in dir(kind) if not name.startswith("_")]
+    return {in_snakes(name): name for name in names} | {name: name for name in names}
 
 
 def in_snakes(name: str) -> str:
