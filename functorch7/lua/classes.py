@@ -252,7 +252,9 @@ class Classes:
                     return numbers.get(id(value)) or border.new_tensor(value), OBJECT
                 if kind is int or kind is float or kind is bool:
                     return border.returned(value)
-                if isinstance(value, (list, dict)):
+                if kind is tuple:  # a call's would be several results
+                    value = list(value)
+                elif isinstance(value, (list, dict)):
                     self._hold_table(objects[owner], name, value)
                 elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
                     return number, METHOD

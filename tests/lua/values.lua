@@ -3092,3 +3092,12 @@ weight:fill(1)
 copy.bias:zero()
 return #notes, ran, noted, count, gradient:sum(), copy:forward(x):sum(), #copy:parameters()
 --> 2, false, '1taken', 1, 6, 6, 2
+
+--- fields of several values are tables, not several results
+require 'rnn'
+local one = nn.Transpose({1, 2})
+local both = nn.Transpose({1, 2}, {2, 3})
+local fuse = nn.MuFuRu(3, 4)
+local found = {#one.permutations, one.permutations[1][2], #both.permutations, both.permutations[2][2]}
+return table.concat(found, ' '), select('#', both.permutations), #fuse.ops, fuse.ops[2], #fuse.dpnn_mediumEmpty
+--> '1 2 2 3', 1, 8, 'replace', 4
