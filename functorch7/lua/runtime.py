@@ -99,7 +99,7 @@ class Runtime(Prompt):
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
             "errors", "tables", "fields", "objects", "elements", "metatables", "standard", "sources", "rocks", "xlua",
-            "thnn", "bit32", "threads", "prompt",
+            "thnn_layers", "thnn", "bit32", "threads", "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (place, globals) in ROCKS.items():

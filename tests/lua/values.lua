@@ -3101,3 +3101,66 @@ local fuse = nn.MuFuRu(3, 4)
 local found = {#one.permutations, one.permutations[1][2], #both.permutations, both.permutations[2][2]}
 return table.concat(found, ' '), select('#', both.permutations), #fuse.ops, fuse.ops[2], #fuse.dpnn_mediumEmpty
 --> '1 2 2 3', 1, 8, 'replace', 4
+
+--- nn's functions in C compute what the layers compute that they are
+require 'nn'
+torch.manualSeed(2)
+local x, y, steps = torch.rand(2, 2, 4, 5), torch.rand(2, 4), torch.rand(2, 5, 3)
+local far = {}
+local function compare(name, one, other)
+  if one:nElement() ~= other:nElement() or (one:double() - other:double():viewAs(one)):abs():max() > 1e-5 then far[#far + 1] = name end
+end
+local function check(name, layer, input)
+  local own = setmetatable({output = torch.Tensor(), gradInput = torch.Tensor(), indices = torch.LongTensor()}, {__index = layer})
+  local output = layer:forward(input)
+  compare(name, input.nn[name .. '_updateOutput'](own, input), output)
+  local gradient = torch.rand(output:size())
+  if layer.gradWeight then layer:zeroGradParameters() own.gradWeight, own.gradBias = layer.gradWeight:clone(), layer.gradBias:clone() end
+  local gradInput = layer:backward(input, gradient, 0.5)
+  if layer.gradWeight then
+    input.nn[name .. '_accGradParameters'](own, input, gradient, 0.5)
+    compare(name .. ' weight', own.gradWeight, layer.gradWeight)
+    compare(name .. ' bias', own.gradBias, layer.gradBias)
+  end
+  compare(name .. ' input', input.nn[name .. '_updateGradInput'](own, input, gradient), gradInput)
+end
+check('LeakyReLU', nn.LeakyReLU(0.1), y)
+check('SpatialFullConvolution', nn.SpatialFullConvolution(2, 3, 2, 3, 2, 1), x)
+check('SpatialDilatedConvolution', nn.SpatialDilatedConvolution(2, 3, 2, 2, 1, 1, 1, 0, 2, 1), x)
+check('TemporalConvolution', nn.TemporalConvolution(3, 2, 2), steps)
+check('SpatialSubSampling', nn.SpatialSubSampling(2, 2, 2, 1, 1), x)
+check('SpatialMaxPooling', nn.SpatialMaxPooling(2, 2, 2, 2):ceil(), x)
+check('SpatialAveragePooling', nn.SpatialAveragePooling(2, 2, 1, 1, 1, 1):setCountExcludePad(), x)
+check('SpatialReflectionPadding', nn.SpatialReflectionPadding(1, 1, 2, 1), x)
+check('SpatialUpSamplingNearest', nn.SpatialUpSamplingNearest(2), x)
+local function loss(name, criterion, input, target, ...)
+  local found, gradInput, total = torch.Tensor(1), torch.Tensor(), torch.Tensor(1)
+  input.THNN[name .. '_updateOutput'](input, target, found, ...)
+  input.THNN[name .. '_updateGradInput'](input, target, gradInput, ...)
+  compare(name, found, torch.Tensor {(criterion:forward(input, target))})
+  compare(name .. ' input', gradInput, criterion:backward(input, target))
+end
+local classes, weights, total = torch.Tensor {2, 4}, torch.rand(4), torch.zeros(1)
+local summed = nn.ClassNLLCriterion(weights, false)
+loss('ClassNLLCriterion', summed, y, classes, false, weights, total, -100)
+loss('BCECriterion', nn.BCECriterion(), y, torch.rand(2, 4):round(), true, nil)
+loss('MultiMarginCriterion', nn.MultiMarginCriterion(2, nil, 0.5), y, classes, true, 2, nil, 0.5)
+local norm, mean, var, found, gradInput = nn.SpatialBatchNormalization(2), torch.zeros(2), torch.ones(2), torch.Tensor(), torch.Tensor()
+local gradWeight, gradBias, save, none = torch.zeros(2), torch.zeros(2), torch.Tensor(), torch.Tensor()
+x.THNN.BatchNormalization_updateOutput(x, found, norm.weight, norm.bias, mean, var, save, none, true, 0.1, 1e-5)
+compare('BatchNormalization', found, norm:forward(x))
+compare('running_var', var, norm.running_var)
+compare('save_mean', save, norm.save_mean)
+norm:zeroGradParameters()
+local gradient = torch.rand(x:size())
+x.THNN.BatchNormalization_backward(x, gradient, gradInput, gradWeight, gradBias, norm.weight, mean, var, save, none, true, 1, 1e-5)
+compare('BatchNormalization input', gradInput, norm:backward(x, gradient))
+compare('BatchNormalization weight', gradWeight, norm.gradWeight)
+local pool = nn.SpatialMaxPooling(2, 2, 2, 2)
+local unpool, small, back = nn.SpatialMaxUnpooling(pool), pool:forward(x), torch.Tensor()
+x.THNN.SpatialMaxUnpooling_updateOutput(small, found, pool.indices, 5, 4)
+compare('SpatialMaxUnpooling', found, unpool:forward(small))
+x.THNN.SpatialMaxUnpooling_updateGradInput(small, x, back, pool.indices, 5, 4)
+compare('SpatialMaxUnpooling input', back, unpool:backward(small, x))
+return table.concat(far, ', '), total[1] == summed.total_weight_tensor[1]
+--> '', true

@@ -105,7 +105,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         self._catch_up()
-        self.__dict__.setdefault("_output", (0, 0))
+        self.__dict__.setdefault("_own_output", (0, 0))
         if self._by_plan:
             return super()._left_by_call(field, find)
         return self.__dict__.setdefault(field, (0, self._as_made(field)))[1]
@@ -125,7 +125,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _number(self) -> int:
         """When its loss was computed, as a count of calls."""
-        return self.__dict__.get("_output", (0, 0))[0]
+        return self.__dict__.get("_own_output", (0, 0))[0]
 
     def _follow(self, call: Call | None) -> None:
         """Computes the loss, and the gradient, of its input in a network's call, unless this was done."""
@@ -180,7 +180,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
 
     def _by_user(self, field: str, method: Callable, input: Input, target: Input | None) -> Any:
         """What a user's method gives; a field is then that, or what the method has put there."""
-        kept = "_output" if field == "output" else "_grad_input"
+        kept = "_own_output" if field == "output" else "_grad_input"
         before = self.__dict__.get(kept, (0, None))[0]
         with precision_of(self._type):
             found = method(input, target)
@@ -195,7 +195,7 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         output = self._evaluated(input, target).loss
         if type(output) is not float and core.is_concrete(output):  # in a user's traced method it has no value yet
             output = as_number(output)
-        self.__dict__["_output"] = (next(count), output)  # quicker than by the property
+        self.__dict__["_own_output"] = (next(count), output)  # quicker than by the property
         return output
 
     def updateGradInput(self, input: Value, target: Value = None) -> Value:

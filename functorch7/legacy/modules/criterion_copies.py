@@ -28,7 +28,7 @@ class CriterionCopies(CriterionParts):
         if not self._by_plan and opened(Recorder) is None:
             self._catch_up(with_networks=False)
         call = self._call if self._by_plan else None
-        return self._newer("_output", call, self._output_of), self._newer("_grad_input", call, self._grad_input_of)
+        return self._newer("_own_output", call, self._output_of), self._newer("_grad_input", call, self._grad_input_of)
 
     def _output_of(self, call: Call) -> Value:
         return as_number(super()._output_of(call))
@@ -60,7 +60,7 @@ class CriterionCopies(CriterionParts):
 
     def take_fields(self, fields: Fields) -> list:
         """Takes a file's fields; returns lists with the results of the last call, in which tensors will be put."""
-        left = {"_output": fields.get("output"), "_grad_input": fields.get("gradInput")}
+        left = {"_own_output": fields.get("output"), "_grad_input": fields.get("gradInput")}
         super().take_fields(fields)
         held = {field: [next(count), value] for field, value in left.items() if value is not None}
         self.__dict__.update(held)

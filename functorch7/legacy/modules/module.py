@@ -187,7 +187,7 @@ class Module(
         if (run := current_run()) is not None:
             return run.call_made(self, (input,), {})
         result = self._run(self._planned(), input).result
-        self.__dict__.pop("_output", None)  # what a user's own method has left there
+        self.__dict__.pop("_own_output", None)  # what a user's own method has left there
         return result
 
     def _run(self, plan: Plan, input: Input) -> Call:
@@ -367,7 +367,7 @@ class Module(
         for module in self.children():
             module.clearState()
         call, self.__dict__["_call"] = self._call, None
-        left = self._kept("_output") if call is None else call.result
+        left = self._kept("_own_output") if call is None else call.result
         pulled = self._kept("_grad_input") if call is None or call.grad_input is None else call.arguments[2]
         self.output, self.gradInput = self._emptied(left), self._emptied(pulled)
         self.forget() if self.overrides("forget") else self._forget_own()  # those inside have done so

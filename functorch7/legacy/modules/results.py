@@ -66,7 +66,7 @@ class Results(OwnBackward, Described):
     def _as_made(self, field: str) -> Any:
         """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
-        kind = None if schema is None else schema.output if field == "_output" else schema.grad_input
+        kind = None if schema is None else schema.output if field == "_own_output" else schema.grad_input
         if kind is list:
             return []
         tensors = [self._made() for _ in range(2)]
@@ -78,7 +78,7 @@ class Results(OwnBackward, Described):
 
     def _cast(self, type_name: str, cache: dict) -> None:
         super()._cast(type_name, cache)
-        for field in ("_output", "_grad_input"):
+        for field in ("_own_output", "_grad_input"):
             if field in self.__dict__:
                 number, value = self.__dict__[field]
                 self.__dict__[field] = (number, nested.recursiveType(value, type_name, cache))
@@ -137,11 +137,11 @@ class Results(OwnBackward, Described):
     @property
     def output(self) -> Output:
         """The output of the last call, also of a network around this module."""
-        return self._left_by_call("_output", self._output_of)
+        return self._left_by_call("_own_output", self._output_of)
 
     @output.setter
     def output(self, value: Input | None) -> None:
-        self.__dict__["_output"] = (next(count), value)
+        self.__dict__["_own_output"] = (next(count), value)
 
     @property
     def gradInput(self) -> Output:

@@ -48,7 +48,7 @@ class Sequential(Container, describes=layers.Sequential):
 
     def _as_made(self, field: str) -> Any:
         """Those of the last module, and of the first one."""
-        ends = self.children()[-1:] if field == "_output" else self.children()[:1]
+        ends = self.children()[-1:] if field == "_own_output" else self.children()[:1]
         return ends[0]._as_made(field) if ends else super()._as_made(field)
 
     def _links(self) -> list[Any]:

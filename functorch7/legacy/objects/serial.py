@@ -19,7 +19,7 @@ from .generated import class_of, is_generated, is_named
 from .nested import table_type
 from .own_elements import take_writes
 
-RESULTS = ("_output", "_grad_input")
+RESULTS = ("_own_output", "_grad_input")
 
 PRIVATE = (
     *RESULTS, "_plans", "_seats", "_call", "_history", "_forgotten", "_hooks", "_pending", "_elements", "_moment",
@@ -98,9 +98,9 @@ class Serialization(Described):
         left = RESULTS if not self.is_criterion or overridden_in(type(self), "updateOutput") else ()
         kept = {name: value for name, value in self.__dict__.items() if name in left or name not in PRIVATE}
         call = None if self.is_criterion else self.__dict__.get("_call")
-        if call is not None and call.number > kept.get("_output", (0, None))[0]:
+        if call is not None and call.number > kept.get("_own_output", (0, None))[0]:
             gradient = {} if call.grad_input is None else {"_grad_input": (call.number, call.grad_input_of(self))}
-            kept |= {"_output": (call.number, call.result), **gradient}
+            kept |= {"_own_output": (call.number, call.result), **gradient}
         made.__setstate__(copy.deepcopy(kept, memo))
         return made
 

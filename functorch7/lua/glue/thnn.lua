@@ -1,145 +1,236 @@
 -- nn's functions in C, which layers of programs' own call on tensors: `input.THNN.SoftMax_updateOutput(input:cdata(), ...)`.
--- Those of layers without parameters that compute element by element, or along a dimension, are those layers here; of
--- those with parameters there are the ones that programs call whose layers are LookupTables or convolutions of a kind.
--- Before THNN they were called by `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
+-- They are those layers here (`thnn_layers.lua`), made of what the functions are given. Before THNN they were called by
+-- `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
 local border = ...
 
 border.FLOATS = {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} -- types with functions in C
 
-local LAYERS = {}
-for name in ([[Abs ELU HardShrink HardTanh LeakyReLU LogSigmoid LogSoftMax Sigmoid SoftMax SoftPlus SoftShrink Sqrt
-  Square Tanh Threshold]]):gmatch('%w+') do LAYERS[name] = true end
-
--- What C is given: tensors, of which those behind the results are its own notes, and the numbers that make a layer.
-local function sorted(...)
-  local tensors, settings = {}, {}
-  for i = 1, select('#', ...) do
-    local each = select(i, ...)
-    local found = torch.isTensor(each) and tensors or settings
-    if each ~= nil then found[#found + 1] = each end
-  end
-  return tensors, settings
-end
-
-local function key_of(...)
-  local texts = {}
-  for i = 1, select('#', ...) do texts[i] = tostring((select(i, ...))) end
-  return table.concat(texts, ' ')
-end
+local layers = border.thnn_layers
 
 local function filled(result, values) result:resizeAs(values):copy(values) end
 
--- The rows of gradOutput times the scale are added to those rows of gradWeight that input names.
-local function rows_of_table(tensors, settings)
-  local input, gradOutput, gradWeight = unpack(tensors)
-  local by_frequency, padding, scale = unpack(settings)
-  local rows = input:long():view(-1)
-  local added = gradOutput:contiguous():view(rows:nElement(), -1) * (scale or 1)
-  local function weighted(weights) added:cmul(weights:typeAs(added):view(-1, 1):expandAs(added)) end
-  if by_frequency then
-    local counts = torch.zeros(gradWeight:size(1)):indexAdd(1, rows, torch.ones(rows:nElement()))
-    weighted(counts:index(1, rows):pow(-1))
-  end
-  if padding and padding ~= 0 then
-    weighted(rows:ne(padding))
-  end
-  gradWeight:indexAdd(1, rows, added)
+local function is_of(tensor, other) return tensor and tensor:nElement() == other:nElement() end
+
+local function added(total, gradient) -- to a total that may be missing, or have no elements
+  if is_of(total, gradient) then total:add(gradient:viewAs(total)) end
 end
 
+-- What an argument says of the layer that is to be made.
+local function said_of(name, value)
+  if not torch.isTensor(value) then return tostring(value) end
+  if name == 'connTable' then return table.concat(value:double():view(-1):totable(), ',') end
+  local is_parameter = name == 'weight' or name == 'gradWeight'
+  return is_parameter and table.concat(value:size():totable(), 'x') or ''
+end
+
+local function arguments(given, names)
+  local found, count = {}, 0
+  for name in names:gmatch '%S+' do
+    count = count + 1
+    found[count] = given[name]
+  end
+  return unpack(found, 1, count)
+end
+
+local special = {} -- functions that are no layer's calls alone
+
 local function functions(nn)
-  local made, special = {}, {LookupTable_accGradParameters = rows_of_table}
-  local function layer(name, tensor, settings)
-    local key = key_of(name, tensor:type(), unpack(settings))
-    if not made[key] then
-      local numbers = torch.getRNGState() -- the program's: C draws none
-      made[key] = nn[name](unpack(settings)):type(tensor:type())
-      torch.setRNGState(numbers)
-    end
-    return made[key]
-  end
+  local made, layer = {}, {}
 
-  function special.LookupTable_renorm(tensors, settings)
-    local rows, weight = unpack(tensors)
-    local found = layer('LookupTable', weight, {weight:size(1), weight:size(2), 0, unpack(settings)})
-    found.weight:copy(weight)
-    found:renorm(rows)
-    weight:copy(found.weight)
-  end
-
-  local function updateOutput(name, tensors, settings)
-    filled(tensors[2], layer(name, tensors[1], settings):forward(tensors[1]))
-  end
-
-  local function updateGradInput(name, tensors, settings)
-    local input, gradOutput, gradInput = unpack(tensors)
-    local found = layer(name, input, settings)
-    found:forward(input)
-    filled(gradInput, found:backward(input, gradOutput))
-  end
-
-  -- The convolution of a matrix of weights, which has a row for each plane of the output.
-  local function convolution(weight, bias, settings)
-    local kW, kH = unpack(settings)
-    local planes = weight:nElement() / weight:size(1) / (kW * kH)
-    local found = layer('SpatialConvolution', weight, {planes, weight:size(1), unpack(settings, 1, 6)})
-    found.weight:copy(weight)
-    if bias then found.bias:copy(bias) else found.bias:zero() end
+  local function new(name, like, make)
+    local numbers = torch.getRNGState() -- the program's: C draws none
+    local found = make():type(like:type())
+    torch.setRNGState(numbers)
     return found
   end
 
-  function special.SpatialConvolutionMM_updateOutput(tensors, settings)
-    local input, output, weight, bias = unpack(tensors)
-    local has_bias = bias and bias:dim() == 1 and bias:size(1) == weight:size(1)
-    filled(output, convolution(weight, has_bias and bias, settings):forward(input))
-  end
-
-  function special.SpatialConvolutionMM_updateGradInput(tensors, settings)
-    local input, gradOutput, gradInput, weight = unpack(tensors)
-    local found = convolution(weight, nil, settings)
-    found:forward(input)
-    filled(gradInput, found:updateGradInput(input, gradOutput))
-  end
-
-  function special.SpatialConvolutionMM_accGradParameters(tensors, settings)
-    local input, gradOutput, gradWeight, gradBias = unpack(tensors)
-    local found = convolution(gradWeight, nil, settings)
-    found:zeroGradParameters()
-    found:forward(input)
-    found:backward(input, gradOutput, settings[7] or 1)
-    gradWeight:add(found.gradWeight:viewAs(gradWeight))
-    if gradBias and gradBias:dim() == 1 and gradBias:size(1) == gradWeight:size(1) then gradBias:add(found.gradBias) end
-  end
-
-  local methods = {updateOutput = updateOutput, updateGradInput = updateGradInput}
-  return function(key)
-    if special[key] then return special[key] end
-    local name, method = key:match('^(%w+)_(%w+)$')
-    if not LAYERS[name] or not methods[method] then
-      border.refuse("THNN.%s is not here: there are updateOutput and updateGradInput of layers that compute element by "
-        .. "element, of SoftMax and LogSoftMax; SpatialConvolutionMM's; LookupTable's accGradParameters and renorm", key)
+  -- The layer that a function is, with the parameters that it is given.
+  local function of(name, method, given)
+    local entry, like = layers[name], given.input or given.gradOutput
+    local key = {name, like:type()}
+    for each in entry[method]:gmatch '%S+' do key[#key + 1] = said_of(each, given[each]) end
+    key = table.concat(key, ' ')
+    local found = made[key]
+    if not found then
+      found = new(name, like, function()
+        local made_of = entry.made_of
+        return type(made_of) == 'string' and nn[name](arguments(given, made_of)) or made_of(nn, given)
+      end)
+      if given.ceil_mode or given.ceilMode then found:ceil() end
+      if given.count_include_pad == false then found:setCountExcludePad() end
+      if given.sizeAverage ~= nil then found.sizeAverage = given.sizeAverage end
+      made[key] = found
     end
-    return function(tensors, settings) methods[method](name, tensors, settings) end
+    if given.weight then found.weight:copy(given.weight) end
+    if found.bias then if is_of(given.bias, found.bias) then found.bias:copy(given.bias) else found.bias:zero() end end
+    if given.weights then found.weights = given.weights end
+    return found
+  end
+
+  function layer.updateOutput(name, given)
+    local found = of(name, 'updateOutput', given)
+    filled(given.output, found:forward(given.input))
+    if given.indices then filled(given.indices, found.indices) end
+  end
+
+  function layer.updateGradInput(name, given)
+    local found = of(name, 'updateGradInput', given)
+    found:forward(given.input)
+    filled(given.gradInput, found:updateGradInput(given.input, given.gradOutput))
+  end
+
+  function layer.accGradParameters(name, given)
+    local found = of(name, 'accGradParameters', given)
+    found:zeroGradParameters()
+    found:forward(given.input)
+    found:backward(given.input, given.gradOutput, given.scale or 1)
+    added(given.gradWeight, found.gradWeight)
+    if found.gradBias then added(given.gradBias, found.gradBias) end
+  end
+
+  local criterion = {}
+
+  function criterion.updateOutput(name, given)
+    local found = of(name, 'updateOutput', given)
+    given.output:resize(1):fill(found:forward(given.input, given.target))
+    if given.total_weight then given.total_weight:resize(1):fill(found.total_weight_tensor[1]) end
+  end
+
+  function criterion.updateGradInput(name, given)
+    filled(given.gradInput, of(name, 'updateGradInput', given):backward(given.input, given.target))
+  end
+
+  return function(key)
+    local name, method = key:match '^(%w+)_(%w+)$'
+    local entry = layers[name]
+    if not (entry and entry[method]) then
+      border.refuse('THNN.%s is not here, as no function is of RReLU, sparse and fractional layers, and fused steps', key)
+    end
+    local apart = special[key]
+    if apart then return function(given) apart(given, new, nn, made) end, entry[method] end
+    local done = (entry.is_criterion and criterion or layer)[method]
+    return function(given) done(name, given) end, entry[method]
   end
 end
 
--- What is in the fields of a layer in place of what THNN's functions are given.
-local before = {}
-
-function before.updateOutput(layer, input) return {input, layer.output, layer.weight, layer.bias}, layer.output end
-
-function before.updateGradInput(layer, input, gradOutput)
-  return {input, gradOutput, layer.gradInput, layer.weight}, layer.gradInput
-end
-
-function before.accGradParameters(layer, input, gradOutput)
-  return {input, gradOutput, layer.gradWeight, layer.gradBias}
-end
-
-local function settings_of(name, layer, scale)
-  if name == 'SpatialConvolutionMM' then
-    return {layer.kW, layer.kH, layer.dW, layer.dH, layer.padW or layer.padding, layer.padH or layer.padding, scale}
+-- The rows of gradOutput times the scale are added to those rows of gradWeight that input names.
+function special.LookupTable_accGradParameters(given)
+  local rows, gradWeight = given.input:long():view(-1), given.gradWeight
+  local gradients = given.gradOutput:contiguous():view(rows:nElement(), -1) * (given.scale or 1)
+  local function weighted(weights) gradients:cmul(weights:typeAs(gradients):view(-1, 1):expandAs(gradients)) end
+  if given.scaleGradByFreq then
+    local counts = torch.zeros(gradWeight:size(1)):indexAdd(1, rows, torch.ones(rows:nElement()))
+    weighted(counts:index(1, rows):pow(-1))
   end
-  return name == 'LookupTable' and {layer.shouldScaleGradByFreq or false, layer.paddingValue or 0, scale} or {}
+  if given.paddingValue and given.paddingValue ~= 0 then weighted(rows:ne(given.paddingValue)) end
+  gradWeight:indexAdd(1, rows, gradients)
+end
+
+function special.LookupTable_renorm(given, new, nn)
+  local weight = given.weight
+  local found = new('LookupTable', weight, function()
+    return nn.LookupTable(weight:size(1), weight:size(2), 0, given.maxNorm, given.normType)
+  end)
+  found.weight:copy(weight)
+  found:renorm(given.idx)
+  weight:copy(found.weight)
+end
+
+local BY_DIMENSIONS = {[2] = 'BatchNormalization', [4] = 'SpatialBatchNormalization', [5] = 'VolumetricBatchNormalization'}
+
+-- A normalization with the means and variances that it is given, and its input and gradOutput as it takes them.
+local function normalization(given, new, nn)
+  local input = given.input
+  local class, sizes = BY_DIMENSIONS[input:dim()], input:size()
+  if not class then class, sizes = 'SpatialBatchNormalization', torch.LongStorage {input:size(1), input:size(2), -1, 1} end
+  local found = new(class, input, function()
+    return nn[class](input:size(2), given.eps, given.momentum, given.weight ~= nil)
+  end)
+  found.train = given.train
+  found.running_mean:copy(given.running_mean)
+  found.running_var:copy(given.running_var)
+  if given.weight then found.weight:copy(given.weight) end
+  if found.bias then if given.bias then found.bias:copy(given.bias) else found.bias:zero() end end
+  local function seen(tensor) return tensor:contiguous():view(sizes) end
+  return found, seen
+end
+
+function special.BatchNormalization_updateOutput(given, new, nn)
+  local found, seen = normalization(given, new, nn)
+  filled(given.output, found:forward(seen(given.input)):viewAs(given.input))
+  given.running_mean:copy(found.running_mean)
+  given.running_var:copy(found.running_var)
+  if given.train and given.save_mean then
+    filled(given.save_mean, found.save_mean)
+    filled(given.save_std, found.save_std)
+  end
+end
+
+function special.BatchNormalization_backward(given, new, nn)
+  local found, seen = normalization(given, new, nn)
+  found:zeroGradParameters()
+  found:forward(seen(given.input))
+  local gradInput = found:backward(seen(given.input), seen(given.gradOutput), given.scale or 1)
+  if given.gradInput then filled(given.gradInput, gradInput:viewAs(given.input)) end
+  if found.gradWeight then
+    added(given.gradWeight, found.gradWeight)
+    added(given.gradBias, found.gradBias)
+  end
+end
+
+-- Unpooling: numbers at the places of their planes that indices name, all else zero.
+local function in_rows(tensor, spatial)
+  local rows = 1
+  for i = 1, tensor:dim() - spatial do rows = rows * tensor:size(i) end
+  return tensor:contiguous():view(rows, -1)
+end
+
+for name, sides in pairs {SpatialMaxUnpooling = {'oheight', 'owidth'}, VolumetricMaxUnpooling = {'oT', 'oH', 'oW'}} do
+  special[name .. '_updateOutput'] = function(given)
+    local sizes, spatial = given.input:size(), #sides
+    for i, side in ipairs(sides) do sizes[#sizes - spatial + i] = given[side] end
+    given.output:resize(sizes):zero()
+    in_rows(given.output, spatial):scatter(2, in_rows(given.indices, spatial):long(), in_rows(given.input, spatial))
+  end
+  special[name .. '_updateGradInput'] = function(given)
+    local spatial = #sides
+    local rows = in_rows(given.gradOutput, spatial):gather(2, in_rows(given.indices, spatial):long())
+    filled(given.gradInput, rows:viewAs(given.input))
+  end
+end
+
+function special.SpatialUpSamplingBilinear_updateGradInput(given, new, nn)
+  local input = given.gradOutput.new():resize(given.nbatch, given.nchannels, given.inputHeight, given.inputWidth):zero()
+  local found = new('SpatialUpSamplingBilinear', input, function()
+    return nn.SpatialUpSamplingBilinear {oheight = given.outputHeight, owidth = given.outputWidth}
+  end)
+  found:forward(input)
+  filled(given.gradInput, found:updateGradInput(input, given.gradOutput))
+end
+
+-- As layers called them before THNN: what is in a layer's fields ------------------------------------------------------
+
+local OTHER_NAMES = {padW = 'padding', padH = 'padding', scaleGradByFreq = 'shouldScaleGradByFreq'}
+
+local function from_fields(layer, given, names)
+  for name in names:gmatch '%S+' do
+    if given[name] == nil then given[name] = layer[name] end
+    if given[name] == nil and OTHER_NAMES[name] then given[name] = layer[OTHER_NAMES[name]] end
+  end
+  return given
+end
+
+local RESULTS = {updateOutput = 'output', updateGradInput = 'gradInput'}
+
+local function before(name, method, found, names)
+  local second = layers[name].is_criterion and 'target' or 'gradOutput'
+  return function(layer, input, other, scale)
+    local given, field = {input = input, [second] = other, scale = scale}, RESULTS[method]
+    if layers[name].is_criterion and field == 'output' then given.output = input.new() end
+    found(from_fields(layer, given, names))
+    if layers[name].is_criterion and field == 'output' then layer.output = given.output[1] end
+    return field and layer[field]
+  end
 end
 
 local function by_name(make)
@@ -156,16 +247,20 @@ function border.functions_of_layers(nn)
   if of_layers then return of_layers end
   local find = functions(nn)
   local thnn = by_name(function(key)
-    local found = find(key)
-    return function(...) found(sorted(...)) end
+    local found, names = find(key)
+    return function(...)
+      local given, i = {}, 0
+      for name in names:gmatch '%S+' do
+        i = i + 1
+        given[name] = (select(i, ...))
+      end
+      found(given)
+    end
   end)
   of_layers = by_name(function(key)
-    local found, name, method = find(key), key:match('^(%w+)_(%w+)$')
-    return function(layer, input, gradOutput, scale)
-      local tensors, result = before[method](layer, input, gradOutput)
-      found(tensors, settings_of(name, layer, scale))
-      return result
-    end
+    local found, names = find(key)
+    local name, method = key:match '^(%w+)_(%w+)$'
+    return before(name, method, found, names)
   end)
   for _, name in ipairs(border.FLOATS) do
     torch[name].THNN, torch[name].nn = thnn, of_layers
