@@ -250,11 +250,9 @@ class Classes:
                 kind = type(value)
                 if kind is Tensor:
                     return numbers.get(id(value)) or border.new_tensor(value), OBJECT
-                if kind is int or kind is float or kind is bool:
-                    return border.returned(value)
-                if kind is tuple:  # a call's would be several results
-                    value = list(value)
-                elif isinstance(value, (list, dict)):
+                if kind is int or kind is float or kind is bool or kind is tuple:  # a call's would be several results
+                    return border.returned(list(value) if kind is tuple else value)
+                if isinstance(value, (list, dict)):
                     self._hold_table(objects[owner], name, value)
                 elif inspect.isroutine(value) and not isinstance(getattr(value, "lua", None), LuaFunction):
                     return number, METHOD

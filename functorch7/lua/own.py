@@ -26,6 +26,7 @@ from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile, is_method
 from ..legacy.objects.serial import RESULTS
+from ..legacy.objects.tree import ModuleList
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.type_names import precision_of
@@ -299,11 +300,18 @@ def _without_arguments(kind: type) -> Callable:
         # A class below nn.Linear that calls nn.Module's sets Linear's fields itself, of which it is described later.
         if self.spec_class is None or kind is not Module:
             kind.__init__(self)
-        if isinstance(self, LuaLayer):
-            for name in RESULTS:
-                vars(self).pop(name, None)
+        _as_made_above(self)
 
     return init
+
+
+def _as_made_above(made: Described) -> None:
+    """An object as the `__init` of a class above leaves it: with empty results; of a container, without modules."""
+    if isinstance(made, Container):
+        vars(made).setdefault("modules", ModuleList(made.typename(), []))
+    if isinstance(made, LuaLayer):
+        for name in RESULTS:
+            vars(made).pop(name, None)
 
 
 @cache
@@ -317,6 +325,7 @@ def _with_what_is_given(kind: type) -> Callable:
             if not isinstance(self, LuaObject):
                 raise
             vars(self)["_missing"] = error
+        _as_made_above(self)
 
     return init
 

@@ -3164,3 +3164,57 @@ x.THNN.SpatialMaxUnpooling_updateGradInput(small, x, back, pool.indices, 5, 4)
 compare('SpatialMaxUnpooling input', back, unpool:backward(small, x))
 return table.concat(far, ', '), total[1] == summed.total_weight_tensor[1]
 --> '', true
+
+--- layers below others begin as these leave them, may set flags to nil, and keep what they put into themselves
+require 'nn'
+require 'rnn'
+local x, found = torch.Tensor {1, 2}, {}
+local function below(name, above, init)
+  local class, parent = torch.class('nn.' .. name, above)
+  function class:__init(...) init(self, parent, ...) end
+  return class, parent
+end
+below('Added', 'nn.CAddTable', function(self, parent, inplace) parent.__init(self) self.inplace = inplace end)
+found[1] = nn.Added():forward({x, x})[2]
+local class = below('Handed', 'nn.Container', function(self, parent) parent.__init(self) end)
+function class:updateOutput(input) self.output:resizeAs(input):copy(input) return self.output end
+found[2] = nn.Handed():add(nn.Linear(2, 2)):forward(x)[2]
+class = below('Stepped', 'nn.AbstractSequencer', function(self, parent, module)
+  parent.__init(self)
+  self.modules[1] = module
+end)
+function class:updateOutput(input) self.output = self.modules[1]:forward(input) return self.output end
+found[3] = nn.Stepped(nn.Square()):forward(x)[2]
+below('Joined', 'nn.Concat', function(self, parent, dimension) parent.__init(self) self.dimension = dimension end)
+found[4] = nn.Joined(1):add(nn.Square()):add(nn.Tanh()):forward(x):size(1)
+below('Weighted', 'nn.MSECriterion', function(self, parent, weight) parent.__init(self) self.weight = weight end)
+local criterion = nn.Weighted(x)
+criterion.sizeAverage = false
+found[5] = criterion.weight[2]
+class = below('Plain', 'nn.Linear', function(self, parent) parent.__init(self, 2, 1) end)
+function class:updateOutput(input)
+  self:updateAddBuffer(input)
+  self.output:resize(input:size(1), 1):addmm(0, self.output, 1, input, self.weight:t()):addr(1, self.addBuffer, self.bias)
+  return self.output
+end
+local plain, input = nn.Plain(), torch.rand(3, 2)
+local linear = nn.Linear(2, 1)
+linear.weight, linear.bias = plain.weight, plain.bias
+found[6] = (plain:forward(input) - linear:forward(input)):abs():max() < 1e-6 and 1 or 0
+local class, parent = torch.class('nn.Rows', 'nn.LookupTable')
+function class:updateOutput(input)
+  self:backCompatibility()
+  input = self:makeInputContiguous(input)
+  self.output:index(self.weight, 1, input:view(-1))
+  return self.output
+end
+found[7] = nn.Rows(4, 2):forward(torch.Tensor {{1, 2}, {3, 4}}:t()):size(1)
+class = below('Scratch', 'nn.Module', function(self, parent) parent.__init(self) self._output = torch.Tensor() end)
+function class:updateOutput(input)
+  self._output:resizeAs(input):copy(input):mul(2)
+  self.output:set(self._output)
+  return self.output
+end
+found[8] = nn.Scratch():forward(x)[2]
+return unpack(found)
+--> 4, 2, 4, 4, 2, 1, 4, 4

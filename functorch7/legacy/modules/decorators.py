@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import jax
 
-from ... import layers
+from ... import core, layers
 from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
@@ -180,8 +180,8 @@ class WeightNorm(Decorator, describes=layers.WeightNorm):
             self._respecify(self._spec.replace(module=new.own_description()))
         return made
 
-    def _make_parameters(self) -> None:
-        super()._make_parameters()
+    def _make_parameters(self, before: core.Module | None = None) -> None:
+        super()._make_parameters(before)
         spec: Any = self._spec
         self.__dict__[grad_name("v")].resize(*spec.moved_shape())
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import layers
 from ..tensors.kinds import Numbers
+from ..tensors.tensor import Tensor
 from .module import Module
 
 if TYPE_CHECKING:
@@ -40,3 +41,9 @@ class Linear(Module, describes=layers.Linear):
             raise ValueError(f"{self.title()}: has no {' and '.join(missing)} to take values")
         if given:
             self._copy_all([(name, self.__dict__[name], values) for name, values in given.items()])
+
+    def updateAddBuffer(self, input: Tensor) -> None:
+        """Makes `addBuffer` ones, one for each row of the input, by which Torch's layers add the bias."""
+        rows = input.size(1)
+        if getattr(self, "addBuffer", None) is None or self.addBuffer.nElement() != rows:
+            self.addBuffer = input.new(rows).fill(1)

@@ -78,10 +78,10 @@ class Module(
     def _take(self, spec: core.Module, given: Given) -> None:
         """Becomes the object of a description, with fresh arrays; objects that were given are those inside."""
         self._take_children(spec, given)
-        self.__dict__["_spec"] = spec = as_own_type(self, spec)
+        before, self.__dict__["_spec"] = self.__dict__.get("_spec"), as_own_type(self, spec)
         self.__dict__["_state"] = {}
         self._make_buffers()
-        self._make_parameters()
+        self._make_parameters(before)
         changed(self)
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
@@ -91,10 +91,10 @@ class Module(
             self.__dict__["modules"] = ModuleList(spec.torch_name(), modules)
 
     def _respecify(self, spec: core.Module) -> bool:
-        counts = super()._respecify(spec)
+        before, counts = self._spec, super()._respecify(spec)
         if counts:
             self._make_buffers()
-            self._make_parameters()
+            self._make_parameters(before)
         return counts
 
     def _make_buffers(self) -> None:

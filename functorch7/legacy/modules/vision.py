@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ... import layers
+from ... import core, layers
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers import connections
@@ -131,8 +131,8 @@ class FullConvolution(Convolution, describes=layers.transposed.FullConvolution):
 class SpatialDepthWiseConvolution(Module, describes=layers.SpatialDepthWiseConvolution):
     """nn.SpatialDepthWiseConvolution; `gradWeight` has four dimensions."""
 
-    def _make_parameters(self) -> None:
-        super()._make_parameters()
+    def _make_parameters(self, before: core.Module | None = None) -> None:
+        super()._make_parameters(before)
         shape = (self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
         self.__dict__[grad_name("weight")].resize(*shape)
 
@@ -203,6 +203,14 @@ class LookupTable(Module, describes=layers.LookupTable):
         spec: Any = self._spec
         indices = np.asarray(input).astype(np.int32)
         self.weight.copy(np.asarray(spec.renormalize({"weight": self.weight.numpy()}, indices)["weight"]))
+
+    def backCompatibility(self) -> None:
+        """Does nothing: objects of old files have all fields that newer ones have."""
+
+    def makeInputContiguous(self, input: Tensor) -> Tensor:
+        """The input itself, if it is a compact LongTensor, otherwise one with its indices."""
+        self.copiedInput = not (input.isContiguous() and input.dtype == np.int64)
+        return input.long().contiguous() if self.copiedInput else input
 
     def accUpdateOnly(self) -> Self:
         """Declares that only accUpdateGradParameters trains it: from then on it has no gradWeight."""

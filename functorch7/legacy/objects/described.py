@@ -227,6 +227,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         field = _field_names(type(spec)).get(name)
         if field is None:
             return False
+        if value is None and isinstance(getattr(spec, field), bool):
+            value = False  # Lua's nil, as of an argument that was not given
         if field not in spec.parameter_order:
             fitting = assigned(self, field, _as_given(value))
             changed(self) if fitting is None else self._respecify(fitting)

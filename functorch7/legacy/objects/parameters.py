@@ -83,13 +83,15 @@ class Parameters(Described):
             yield
         self.reset()
 
-    def _make_parameters(self) -> None:
-        """Makes the parameters that the description has and the object lacks; drops those that it has not."""
+    def _make_parameters(self, before: core.Module | None = None) -> None:
+        """Makes the parameters that the description has and the object lacks.
+
+        Drops those that it has not, but the one before had: others of the name are a program's own.
+        """
         made = shapes_of(self._spec)
-        for name in self._spec.parameter_order:
-            if name not in made:
-                self.__dict__.pop(name, None)
-                self.__dict__.pop(grad_name(name), None)
+        for name in () if before is None else shapes_of(before).keys() - made.keys():
+            self.__dict__.pop(name, None)
+            self.__dict__.pop(grad_name(name), None)
         missing = [name for name in made if name not in self.__dict__]
         if not missing:
             return
