@@ -301,7 +301,7 @@ class Map(Module, abstract=True):
 class TableMap(Map, abstract=True):
     """A Map whose input is a table: a list or a dict."""
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
 
 class Lambda(Map):

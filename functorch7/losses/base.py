@@ -12,6 +12,7 @@ from ..core import Composite, Const, Module, Variables, check_kinds, const, expe
 from ..core.arrays import Numbers
 from ..core.composite import Run
 from ..core.precision import cast, narrow_type
+from ..core.traits import derived
 from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
 from ..network import structure_of
 from .tables import as_arrays
@@ -100,7 +101,7 @@ class Criterion(Module, abstract=True):
     def check(self, input: Value, target: Value) -> None:
         """Raises ValueError, by `check_values`, for invalid values."""
 
-    @property
+    @derived
     def checks_values(self) -> bool:
         return type(self).check is not Criterion.check or super().checks_values
 
