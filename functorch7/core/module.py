@@ -34,7 +34,7 @@ from ..checks.numbers import position
 from ..checks.sizes import check_room, sized
 from ..programs import Compiled
 from . import explicit, hooks
-from .keys import check_key, check_single, folded
+from .keys import check_key, check_single, folded, missing
 from .precision import whole_as
 from .printing import chain
 from .probe import opened, silent
@@ -187,7 +187,7 @@ class Module(Declared):
         if isinstance(params, tuple) or isinstance(buffers, tuple):
             check_apart(self, params, buffers)
         if key is None and self.traits.draws(train):
-            raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
+            raise missing(self, train)
         if key is not None:
             check_key(self.torch_name(), key)
         check_kinds(self, input)

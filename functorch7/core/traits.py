@@ -1,7 +1,7 @@
 """What others ask about a module, derived once for each description."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
 from jax.typing import DTypeLike
 
@@ -66,7 +66,7 @@ DECLARED = tuple(name for name in Traits._fields if not name.startswith("draws_"
 Given = TypeVar("Given")
 
 
-def derived(rule: Callable[[Any], Given]) -> Given:
+def derived(rule: Callable[..., Given]) -> Given:
     """A declaration that follows from a rule where a class makes none, by a value (`causal = True`) or a property.
 
     To a type checker it is a variable, since a value of the class may not take the place of a property.
