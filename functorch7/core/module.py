@@ -18,6 +18,7 @@ from ..checks.checked import checked
 from ..checks.entries import entry
 from ..checks.errors import inside, is_looking, title, with_hint
 from ..checks.fields import unfit_field
+from ..checks.foreign import check_function
 from ..checks.given import (
     check_apart,
     check_made,
@@ -309,7 +310,8 @@ class Lambda(Map):
 
     Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
     (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
-    Raises: TypeError for what cannot be called, and for modules and criterions; the errors of the function.
+    Raises: TypeError for what cannot be called, for modules and criterions, and for other libraries' modules, whose
+    arrays would not be learned; the errors of the function.
     Source: torchvision.transforms.Lambda; keras.layers.Lambda.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -322,6 +324,7 @@ class Lambda(Map):
     def __post_init__(self) -> None:
         if not callable(self.function) or isinstance(self.function, (type, Module)):
             raise TypeError(f"nn.Lambda: expected a function, got {self.function!r}")
+        check_function("nn.Lambda", self.function)
 
     def f(self, input: Value) -> Output:
         return self.function(input)
