@@ -48,6 +48,7 @@ ANYTHING = {
 OPEN = {
     "core/arrays.py Numbers": "Const for who reads it, numbers of any kind for who gives them",
     "core/types.py Output": "an array unless the network gives tables",
+    "core/types.py Params": "a tree, and what optax's apply_updates says that it gives",
     "core/types.py State": "arrays, tables, None, side outputs",
     "core/types.py Table": "arrays, and tables of them",
     "core/types.py Value": "what a module takes is its author's to say; what is given back is nested as what was given",

@@ -29,6 +29,7 @@ from typing import Any, Self
 
 """
 KNOWN = (
+    ("..core.types", "Value"),
     ("..layers.pooling", "Record"), ("..optim.regularizers", "L1L2Regularizer"), (".tensors.kinds", "Numbers"),
     (".tensors.values", "Output"),
 )  # fmt: skip
@@ -41,7 +42,7 @@ LAYERS = (
     "from .pytorch.containers import Appending as _Appending",
 )
 WRITTEN = {
-    nn.Module: ("updateOutput", "updateGradInput", "accGradParameters", "forward"),
+    nn.Module: ("updateOutput", "updateGradInput", "accGradParameters", "forward", "__call__"),
     nn.Criterion: ("updateOutput", "updateGradInput"),
 }
 """Methods that users' classes define, with arguments of their own: to a type checker these take anything."""
@@ -116,7 +117,8 @@ def _class(kind: Any, bases: str, name: str, methods: Iterable[str]) -> str:
 
 def _written_by_users(kind: Any) -> Iterator[str]:
     for name in WRITTEN.get(kind, ()):
-        yield f"def {name}(self, *given: Any, **named: Any) -> Output: ..."
+        gives = "Value" if name == "__call__" else "Output"  # of a node of a graph, nodes
+        yield f"def {name}(self, *given: Any, **named: Any) -> {gives}: ..."
 
 
 def _methods(kind: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..checks.tables import entries
 from .emitted import both, is_emitted
 from .keys import folded
 from .module import Module
-from .types import Key, Output, Tree, Value
+from .types import Array, Key, Output, Tree, Value
 
 
 class Composite(Module, abstract=True):
@@ -85,9 +85,9 @@ class Run:
         self._calls: Counter[str] = Counter()
 
     @property
-    def key(self) -> Key:
-        """The random key of the module itself, which no module inside has; None where nothing is drawn."""
-        return folded(self._key, len(self._module.children()) + 1)
+    def key(self) -> Array:
+        """The random key of the module itself, which no module inside has: None in a mode in which nothing draws."""
+        return folded(self._key, len(self._module.children()) + 1)  # type: ignore[return-value]  # where a class draws
 
     def __getattr__(self, name: str) -> Any:
         children = self._module.children()

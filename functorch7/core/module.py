@@ -43,7 +43,7 @@ from .recording import Recorder, recorded_below
 from .tied import handing_on
 from .traits import Declared
 from .tree import by_position, child_at, child_names, join
-from .types import Array, Key, Output, Tree, Value
+from .types import Array, Key, Output, Params, Tree, Value
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -141,7 +141,7 @@ class Module(Declared):
         """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
         return {}
 
-    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, /, *, key: Key, train: bool) -> tuple[Output, Tree]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
 
@@ -176,7 +176,7 @@ class Module(Declared):
 
     @entry
     def apply(
-        self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
+        self, params: Params, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
     ) -> tuple[Output, Tree]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
@@ -291,7 +291,7 @@ class Map(Module, abstract=True):
     [2.0, 4.0]
     """
 
-    def f(self, input: Value) -> Output:
+    def f(self, input: Value, /) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(input)")
 
@@ -336,7 +336,7 @@ class Lambda(Map):
 class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
-    def f(self, params: Tree, input: Value) -> Output:
+    def f(self, params: Tree, input: Value, /) -> Output:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
 

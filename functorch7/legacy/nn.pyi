@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
+from ..core.types import Value
 from ..layers.pooling import Record
 from ..optim.regularizers import L1L2Regularizer
 from . import nngraph as _nngraph
@@ -96,6 +97,7 @@ class Module(_module.Module, _BigDL, _PyTorch):
     def updateGradInput(self, *given: Any, **named: Any) -> Output: ...
     def accGradParameters(self, *given: Any, **named: Any) -> Output: ...
     def forward(self, *given: Any, **named: Any) -> Output: ...
+    def __call__(self, *given: Any, **named: Any) -> Value: ...
 
 class ModuleCriterion(_criterions.ModuleCriterion, Criterion):
     """l = criterion(inputModule(x), targetModule(y)): both modules are optional. The target gets no gradient.

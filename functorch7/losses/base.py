@@ -93,12 +93,12 @@ class Criterion(Module, abstract=True):
         """Whether `check` and `loss` take a `zero_mask`: MaskZeroCriterion, and criterions around one."""
         return False
 
-    def loss(self, input: Value, target: Value) -> Array:
+    def loss(self, input: Value, target: Value, /) -> Array:
         """The loss of arrays (or tables of arrays)."""
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
     @of_sizes
-    def check(self, input: Value, target: Value) -> None:
+    def check(self, input: Value, target: Value, /) -> None:
         """Raises ValueError, by `check_values`, for invalid values."""
 
     @derived
@@ -137,7 +137,7 @@ class LearnedCriterion(Composite, Criterion, abstract=True):
         self.check(*input)
         return self.loss(run, input[0], jax.tree.map(jnp.asarray, input[1]))
 
-    def loss(self, run: Run, input: Value, target: Value) -> Array:  # type: ignore[override]
+    def loss(self, run: Run, input: Value, target: Value, /) -> Array:  # type: ignore[override]
         raise NotImplementedError(f"{self.torch_name()} must define loss(run, input, target)")
 
 
