@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typed_users
 
 pytestmark = pytest.mark.structure
 PACKAGE = Path(__file__).parent.parent / "functorch7"
@@ -132,3 +133,8 @@ def test_types_say_what_they_are():
         after = body[at + 1]
         silent += [] if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else [place]
     assert not silent
+
+
+def test_what_the_type_checker_is_shown_of_users_runs(tmp_path):
+    typed_users.in_functions()
+    typed_users.in_objects(tmp_path)

@@ -58,7 +58,7 @@ class Composite(Module, abstract=True):
                 found |= {f"{name}.{i}": each for i, each in enumerate(value) if isinstance(each, Module)}
         return found
 
-    def f(self, run: "Run", input: Value) -> Output:
+    def f(self, run: "Run", input: Value, /) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
 
