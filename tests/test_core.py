@@ -136,14 +136,6 @@ def test_apply_changes_nothing_that_it_is_given(key):
     assert jax.tree.structure(after) == jax.tree.structure(buffers)
 
 
-def test_a_missing_key_is_an_error_that_says_what_to_pass(key):
-    net = f7.Sequential(f7.Linear(3, 3), f7.Dropout(0.5))
-    variables = net.init(key)
-    with pytest.raises(ValueError, match=r"needs a random key; pass key=jax.random.key\(seed\)"):
-        net.apply(*variables, X, train=True)
-    net.apply(*variables, X)  # evaluation draws nothing
-
-
 def test_keys_differ_by_position(key):
     net = f7.ConcatTable(f7.Dropout(0.5), f7.Dropout(0.5))
     one, other = net.apply(*net.init(key), jnp.ones(64), key=key, train=True)[0]

@@ -207,6 +207,11 @@ def test_noise_needs_a_key():
     for module in (f7.Dropout(), f7.SpatialDropout(), f7.RReLU(), f7.WhiteNoise()):
         with pytest.raises(ValueError, match="needs a random key; pass key="):
             module.apply({}, {}, x(2, 3, 4), train=True)
+    net = f7.Sequential(f7.Identity(), f7.Sequential(f7.Tanh(), f7.Dropout(0.5)))
+    variables = net.init(jax.random.key(0))
+    with pytest.raises(ValueError, match=r"^nn.Sequential: needs a random key, from which nn.Dropout\(0.5.*\) draws"):
+        net.apply(*variables, x(3), train=True)
+    net.apply(*variables, x(3))  # evaluation draws nothing
 
 
 def test_an_index_that_jit_cannot_look_at_gives_nan_and_not_another_row():

@@ -108,6 +108,38 @@ def test_the_initial_carry_is_what_forgotten_state_means(key):
     assert [leaf.shape for leaf in nested] == [(4, 2), (4, 3)]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [f7.FastLSTM, f7.LSTM, lambda d, h: f7.SeqLSTM(d, h).remember(), lambda d, h: f7.CudnnLSTM(d, h, 2).remember()],
+    ids=["FastLSTM", "LSTM", "SeqLSTM", "CudnnLSTM"],
+)
+def test_the_arrays_of_an_initial_carry_can_be_donated(make):
+    arrays = jax.tree.leaves(f7.init_carry(make(D, H), B))
+    assert len(arrays) >= 2 and len({array.unsafe_buffer_pointer() for array in arrays}) == len(arrays)
+
+
+def test_a_users_cell_says_its_initial_state(key):
+    class Leaky(f7.Module):
+        size: int
+        starts_at_zero = True
+
+        def init_buffers(self):
+            return {"h": None}
+
+        def initial_state(self, batch, dtype):
+            return {"h": jnp.zeros((*batch, self.size), dtype)}
+
+        def forward(self, params, buffers, input, *, key, train):
+            h = jnp.tanh(input + (0 if buffers["h"] is None else 0.5 * buffers["h"]))
+            return h, {"h": h}
+
+    cell = Leaky(D)
+    start = f7.with_carry(cell, cell.init(key).buffers, f7.init_carry(cell, B))
+    scanned = jax.lax.scan(lambda buffers, x: cell.apply({}, buffers, x)[::-1], start, XS)[1]
+    layer = f7.Sequencer(cell)
+    close(layer.apply(*layer.init(key), XS)[0], scanned)
+
+
 def test_rows_are_forgotten_one_by_one(key):
     params, buffers = STACK.init(key)
     _, after = STACK.apply(params, buffers, XS[0])

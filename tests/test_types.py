@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typed_users
 
 pytestmark = pytest.mark.structure
 PACKAGE = Path(__file__).parent.parent / "functorch7"
@@ -48,6 +49,7 @@ ANYTHING = {
 OPEN = {
     "core/arrays.py Numbers": "Const for who reads it, numbers of any kind for who gives them",
     "core/types.py Output": "an array unless the network gives tables",
+    "core/types.py Params": "a tree, and what optax's apply_updates says that it gives",
     "core/types.py State": "arrays, tables, None, side outputs",
     "core/types.py Table": "arrays, and tables of them",
     "core/types.py Value": "what a module takes is its author's to say; what is given back is nested as what was given",
@@ -131,3 +133,8 @@ def test_types_say_what_they_are():
         after = body[at + 1]
         silent += [] if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else [place]
     assert not silent
+
+
+def test_what_the_type_checker_is_shown_of_users_runs(tmp_path):
+    typed_users.in_functions()
+    typed_users.in_objects(tmp_path)

@@ -29,7 +29,9 @@ from typing import Any, Self
 
 """
 KNOWN = (
+    ("..core.types", "Value"),
     ("..layers.pooling", "Record"), ("..optim.regularizers", "L1L2Regularizer"), (".tensors.kinds", "Numbers"),
+    (".tensors.values", "Output"),
 )  # fmt: skip
 """Other types of arguments, and their files."""
 IN_FRONT = {nn.Module: "_BigDL, _PyTorch", nn.Container: "_Appending"}
@@ -39,6 +41,11 @@ LAYERS = (
     "from .pytorch import PyTorch as _PyTorch",
     "from .pytorch.containers import Appending as _Appending",
 )
+WRITTEN = {
+    nn.Module: ("updateOutput", "updateGradInput", "accGradParameters", "forward", "__call__"),
+    nn.Criterion: ("updateOutput", "updateGradInput"),
+}
+"""Methods that users' classes define, with arguments of their own: to a type checker these take anything."""
 WIDTH = 118
 
 
@@ -50,7 +57,7 @@ def stub() -> str:
     plain = {name: kind for name in handed_on if _is_module(kind := getattr(nn, name)) and name not in described}
     lines = {line for name, line in handed_on.items() if name not in (*described, *plain)} | {*LAYERS}
     lines |= {_imported(kind.__module__) for kind in plain.values()}
-    classes = [_class(kind, _bases(kind), name, ()) for name, kind in sorted(plain.items())]
+    classes = [_class(kind, _bases(kind), name, _written_by_users(kind)) for name, kind in sorted(plain.items())]
     for kind in sorted(described.values(), key=_rank):  # after their bases
         base = kind if not is_generated(kind) else kind.__mro__[1]
         known = base is not kind and base.__name__ in handed_on
@@ -106,6 +113,12 @@ def _class(kind: Any, bases: str, name: str, methods: Iterable[str]) -> str:
     text = "\n\n".join(filter(None, [said.split("\n\n")[0], shape])).replace("\\", "\\\\")
     body = [f'"""{text}"""' if "\n" not in text else f'"""{text}\n"""', *methods]
     return f"class {name}({bases}):\n" + textwrap.indent("\n".join(body), "    ") + "\n"
+
+
+def _written_by_users(kind: Any) -> Iterator[str]:
+    for name in WRITTEN.get(kind, ()):
+        gives = "Value" if name == "__call__" else "Output"  # of a node of a graph, nodes
+        yield f"def {name}(self, *given: Any, **named: Any) -> {gives}: ..."
 
 
 def _methods(kind: Any) -> Iterator[str]:

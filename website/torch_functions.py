@@ -25,6 +25,7 @@ HEADER = """\
 # Made by `python -m website.torch_functions`; a test compares it with the tables.
 # fmt: off
 # ruff: noqa: I001
+import os
 from typing import Any, overload
 
 import numpy as np

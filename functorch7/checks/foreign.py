@@ -1,6 +1,7 @@
 """What was given, in a few words, where it is no array that a program of JAX takes."""
 
 import reprlib
+from functools import partial
 
 import jax
 import numpy as np
@@ -32,7 +33,8 @@ def foreign(value: object) -> str:
 
 def kind_of(value: object) -> str:
     """A class with its library, such as "a torch.Tensor"."""
-    return f"a {type(value).__module__.partition('.')[0]}.{type(value).__name__}"
+    name = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _hint(value: object) -> str | None:
@@ -45,3 +47,26 @@ def _hint(value: object) -> str | None:
     if isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "__array__"):
         return "numpy.asarray makes an array of it"
     return "jax.numpy.asarray makes an array of it" if hasattr(value, "__jax_array__") else None
+
+
+WAYS = {
+    "flax.linen": "interop.flax.FromLinen makes a layer of it",
+    "flax.nnx": "interop.flax.FromNnx makes a layer of its kind",
+    "torch.nn": "interop.pytorch.from_pytorch reads its state_dict",
+    "": 'docs/interop.md, "Equinox", has a layer that learns them',
+}
+"""What to use for the modules of other libraries, by where their base class is."""
+
+
+def check_function(owner: str, function: object) -> None:
+    """Refuses what can be called but has, or makes, arrays of its own, which would be constants of the network.
+
+    Raises: TypeError, with what to use.
+    """
+    homes = [base.__module__ for base in type(function).__mro__]
+    way = next(way for start, way in WAYS.items() if any(home.startswith(start) for home in homes))
+    arrays = not isinstance(function, partial) and any(hasattr(leaf, "dtype") for leaf in jax.tree.leaves(function))
+    if arrays or way is not WAYS[""]:
+        raise TypeError(
+            f"{owner}: expected a function, got {kind_of(function)}, whose arrays nothing would learn; {way}"
+        )

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core import axis as axis_of
 from ..core import describe, draws
-from ..core.types import Array, ArrayLike, Tree
+from ..core.types import Array, ArrayLike, Params, Tree
 from ..network import leaves_by_name, misfits
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ NO_MASKS: Masks = MappingProxyType({})
 ORIGINAL, MASK = "_orig", "_mask"
 
 
-def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
+def l1_unstructured(params: Params, name: str, amount: float, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
     """The masks, in which the `amount` smallest of the remaining |weight| of a parameter are pruned, too.
 
     amount is a count, or, from 0.0 to 1.0, a share of the remaining elements.
@@ -50,7 +50,7 @@ def l1_unstructured(params: Tree, name: str, amount: float, masks: Masks = NO_MA
 
 
 def random_unstructured(
-    params: Tree, name: str, amount: float, key: jax.Array, masks: Masks = NO_MASKS
+    params: Params, name: str, amount: float, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, with a random `amount` of the remaining elements pruned, too. Amounts, errors: `l1_unstructured`."""
     weight, mask = _found("random_unstructured", params, name, masks)
@@ -58,7 +58,7 @@ def random_unstructured(
 
 
 def ln_structured(
-    params: Tree, name: str, amount: float, n: float, dim: int, masks: Masks = NO_MASKS
+    params: Params, name: str, amount: float, n: float, dim: int, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, in which the `amount` slices along `dim` with the smallest Ln norm of those left are pruned, too.
 
@@ -77,7 +77,7 @@ def ln_structured(
 
 
 def random_structured(
-    params: Tree, name: str, amount: float, dim: int, key: jax.Array, masks: Masks = NO_MASKS
+    params: Params, name: str, amount: float, dim: int, key: jax.Array, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """The masks, with a random `amount` of the remaining slices along `dim` pruned, too. Otherwise: `ln_structured`."""
     weight, mask = _found("random_structured", params, name, masks)
@@ -86,7 +86,7 @@ def random_structured(
 
 
 def global_unstructured(
-    params: Tree, names: Iterable[str], amount: float, key: jax.Array | None = None, masks: Masks = NO_MASKS
+    params: Params, names: Iterable[str], amount: float, key: jax.Array | None = None, masks: Masks = NO_MASKS
 ) -> dict[str, jax.Array]:  # fmt: skip
     """`l1_unstructured` over several parameters at once: the smallest of all, or with a key random ones of all.
 
@@ -104,7 +104,7 @@ def global_unstructured(
     return {**masks, **dict(zip(names, shaped, strict=True))}
 
 
-def custom_from_mask(params: Tree, name: str, mask: ArrayLike, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
+def custom_from_mask(params: Params, name: str, mask: ArrayLike, masks: Masks = NO_MASKS) -> dict[str, jax.Array]:
     """The masks, with a parameter also pruned where `mask` is 0. Raises: ValueError for other names and shapes."""
     weight, before = _found("custom_from_mask", params, name, masks)
     if np.shape(mask) != weight.shape:
@@ -117,7 +117,7 @@ def is_pruned(masks: Masks, name: str = "") -> bool:
     return any(not name or each == name or each.startswith(f"{name}.") for each in masks)
 
 
-def prune(params: Tree, masks: Masks) -> Tree:
+def prune(params: Params, masks: Masks) -> Tree:
     """The params with zeros where the masks say so. Pure, also for use under `jit` and `grad`.
 
     Raises: ValueError for masks without a parameter, and for other shapes.
@@ -130,7 +130,7 @@ def prune(params: Tree, masks: Masks) -> Tree:
     return _masked(lambda mask, value: jnp.where(mask, value, 0), masks, params)
 
 
-def remove(params: Tree, masks: Masks, name: str) -> tuple[Tree, dict[str, Array]]:
+def remove(params: Params, masks: Masks, name: str) -> tuple[Tree, dict[str, Array]]:
     """(params with the parameter's zeros, masks without its mask): pruning is made permanent, and no longer maintained.
 
     Raises: ValueError if there is no such mask.

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from ..core import Module, Variables, is_concrete
 from ..core.hooks import attached
 from ..core.tree import dotted, join, split, with_at
-from ..core.types import Tree
+from ..core.types import Params, Tree
 from ..layers import FakeQuantized, Linear, Observed, Quantized
 from ..layers.quantized import SCALABLE, scaled
 from ..layers.whole_numbers import scale_to
@@ -20,7 +20,7 @@ Change = Callable[[Module], Module | None]
 
 def quantize(
     module: Module,
-    params: Tree,
+    params: Params,
     buffers: Tree,
     *,
     dynamic: bool = False,

@@ -10,7 +10,7 @@ from ..checks.tables import entries
 from .emitted import both, is_emitted
 from .keys import folded
 from .module import Module
-from .types import Key, Output, Tree, Value
+from .types import Array, Key, Output, Tree, Value
 
 
 class Composite(Module, abstract=True):
@@ -58,7 +58,7 @@ class Composite(Module, abstract=True):
                 found |= {f"{name}.{i}": each for i, each in enumerate(value) if isinstance(each, Module)}
         return found
 
-    def f(self, run: "Run", input: Value) -> Output:
+    def f(self, run: "Run", input: Value, /) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(run, input)")
 
@@ -85,9 +85,9 @@ class Run:
         self._calls: Counter[str] = Counter()
 
     @property
-    def key(self) -> Key:
-        """The random key of the module itself, which no module inside has; None where nothing is drawn."""
-        return folded(self._key, len(self._module.children()) + 1)
+    def key(self) -> Array:
+        """The random key of the module itself, which no module inside has: None in a mode in which nothing draws."""
+        return folded(self._key, len(self._module.children()) + 1)  # type: ignore[return-value]  # where a class draws
 
     def __getattr__(self, name: str) -> Any:
         children = self._module.children()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import jax
+import jax.numpy as jnp
 
 from .types import Tree, Value
 
@@ -38,7 +39,7 @@ def without_emitted(buffers: Tree) -> Tree:
     return jax.tree.map(lambda b: Emitted(None, b.kind) if is_emitted(b) else b, buffers, is_leaf=is_emitted)
 
 
-def penalty(buffers: Tree) -> jax.Array | float:
+def penalty(buffers: Tree) -> jax.Array:
     """Sum of the emitted losses (L1Penalty and its kin), to be added to the criterion's.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -47,7 +48,8 @@ def penalty(buffers: Tree) -> jax.Array | float:
     >>> f7.penalty(buffers).item()
     1.5
     """
-    return sum((node.value for node in emitted(buffers, "loss") if node.value is not None), 0.0)
+    values = [node.value for node in emitted(buffers, "loss") if node.value is not None]
+    return sum(values, start=jnp.asarray(0.0))
 
 
 def both(old: Value, new: Value) -> Value:

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..checks.declared import is_array
-from ..checks.errors import Described, describe, expected
+from ..checks.errors import Described, describe, expected, title
+from .traits import Declared
 from .types import Array, Key
 
 
@@ -19,6 +20,15 @@ def check_key(title: str, key: object) -> None:
         seed = int(key) if isinstance(key, (int, np.integer)) else 0
         given = describe(key) if dtype is None else f"{dtype} of {describe(key)}"
         raise TypeError(f"{title}: expected a random key, such as jax.random.key({seed}), got {given}")
+
+
+def missing(module: Declared, train: bool) -> ValueError:
+    """The error for a call without the key that it needs, which names the first module inside that draws from it."""
+    inner = module
+    while drawing := [child for child in inner.child_modules() if child.traits.draws(train)]:
+        inner = drawing[0]
+    who = "" if inner is module else f", from which {title(inner)} draws"
+    return ValueError(f"{title(module)}: needs a random key{who}; pass key=jax.random.key(seed)")
 
 
 def check_single(title: str, key: Array) -> None:

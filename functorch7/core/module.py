@@ -18,6 +18,7 @@ from ..checks.checked import checked
 from ..checks.entries import entry
 from ..checks.errors import inside, is_looking, title, with_hint
 from ..checks.fields import unfit_field
+from ..checks.foreign import check_function
 from ..checks.given import (
     check_apart,
     check_made,
@@ -34,7 +35,7 @@ from ..checks.numbers import position
 from ..checks.sizes import check_room, sized
 from ..programs import Compiled
 from . import explicit, hooks
-from .keys import check_key, check_single, folded
+from .keys import check_key, check_single, folded, missing
 from .precision import whole_as
 from .printing import chain
 from .probe import opened, silent
@@ -42,7 +43,7 @@ from .recording import Recorder, recorded_below
 from .tied import handing_on
 from .traits import Declared
 from .tree import by_position, child_at, child_names, join
-from .types import Array, Key, Output, Tree, Value
+from .types import Array, Key, Output, Params, Tree, Value
 
 Children = tuple["Module", ...] | dict[str, "Module"]
 
@@ -140,7 +141,7 @@ class Module(Declared):
         """This module's own learnable arrays; `stdv` is Torch's `reset(stdv)`."""
         return {}
 
-    def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
+    def forward(self, params: Tree, buffers: Tree, input: Value, /, *, key: Key, train: bool) -> tuple[Output, Tree]:
         """The layer itself; called by `apply`, which users call."""
         raise NotImplementedError(f"{self.torch_name()} must define forward, or f in a Map or Layer")
 
@@ -175,7 +176,7 @@ class Module(Declared):
 
     @entry
     def apply(
-        self, params: Tree, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
+        self, params: Params, buffers: Tree, input: ArrayLike | Tree, *, key: Key = None, train: bool = False
     ) -> tuple[Output, Tree]:
         """The output and the new buffers. Pure: nothing that is given changes.
 
@@ -187,7 +188,7 @@ class Module(Declared):
         if isinstance(params, tuple) or isinstance(buffers, tuple):
             check_apart(self, params, buffers)
         if key is None and self.traits.draws(train):
-            raise ValueError(f"{self.torch_name()}: needs a random key; pass key=jax.random.key(seed)")
+            raise missing(self, train)
         if key is not None:
             check_key(self.torch_name(), key)
         check_kinds(self, input)
@@ -290,7 +291,7 @@ class Map(Module, abstract=True):
     [2.0, 4.0]
     """
 
-    def f(self, input: Value) -> Output:
+    def f(self, input: Value, /) -> Output:
         """The output: what an author writes. Raises NotImplementedError in a class without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(input)")
 
@@ -301,7 +302,7 @@ class Map(Module, abstract=True):
 class TableMap(Map, abstract=True):
     """A Map whose input is a table: a list or a dict."""
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
 
 class Lambda(Map):
@@ -309,7 +310,8 @@ class Lambda(Map):
 
     Shape: what the function takes -> what it gives. Functions are compared by identity, so that one that is made anew
     (`lambda x: x + 1` in a loop) compiles anew; networks that are pickled need functions with a name of their own.
-    Raises: TypeError for what cannot be called, and for modules and criterions; the errors of the function.
+    Raises: TypeError for what cannot be called, for modules and criterions, and for other libraries' modules, whose
+    arrays would not be learned; the errors of the function.
     Source: torchvision.transforms.Lambda; keras.layers.Lambda.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -322,6 +324,7 @@ class Lambda(Map):
     def __post_init__(self) -> None:
         if not callable(self.function) or isinstance(self.function, (type, Module)):
             raise TypeError(f"nn.Lambda: expected a function, got {self.function!r}")
+        check_function("nn.Lambda", self.function)
 
     def f(self, input: Value) -> Output:
         return self.function(input)
@@ -333,7 +336,7 @@ class Lambda(Map):
 class Layer(Module, abstract=True):
     """A module with learnable arrays: write `init_params(key, stdv=None)` and `f(params, input)`."""
 
-    def f(self, params: Tree, input: Value) -> Output:
+    def f(self, params: Tree, input: Value, /) -> Output:
         """The output, by the arrays of `init_params`: what an author writes. Raises NotImplementedError without it."""
         raise NotImplementedError(f"{self.torch_name()} must define f(params, input)")
 

@@ -1,6 +1,7 @@
 """What others ask about a module, derived once for each description."""
 
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
 from jax.typing import DTypeLike
 
@@ -62,6 +63,17 @@ DECLARED = tuple(name for name in Traits._fields if not name.startswith("draws_"
 """The names under which classes declare their traits; `draws(train)` is a method."""
 
 
+Given = TypeVar("Given")
+
+
+def derived(rule: Callable[..., Given]) -> Given:
+    """A declaration that follows from a rule where a class makes none, by a value (`causal = True`) or a property.
+
+    To a type checker it is a variable, since a value of the class may not take the place of a property.
+    """
+    return cast(Given, property(rule))
+
+
 class Declared(Description):
     """The declarations that few classes have to make; each says in `Traits` what it means.
 
@@ -86,63 +98,63 @@ class Declared(Description):
         """Whether `forward` draws from its key in this mode; by default where a module inside does."""
         return any(child.traits.draws(train) for child in self.child_modules())
 
-    @property
+    @derived
     def takes_table(self) -> bool:
         """Whether the input is a table."""
         return False
 
-    @property
+    @derived
     def takes_complex(self) -> bool:
         """Whether numbers may be complex: where those of a module inside may."""
         return any(child.traits.takes_complex for child in self.child_modules())
 
-    @property
+    @derived
     def causal(self) -> bool:
         """Whether each step of the output depends on the input's steps up to it alone: where the class says so."""
         return False
 
-    @property
+    @derived
     def wanted(self) -> str:
         """What a call takes, as errors say it."""
         return "a table of tensors" if self.traits.takes_table else "a tensor"
 
-    @property
+    @derived
     def traceable(self) -> bool:
         """Whether it can be compiled: where all modules inside can."""
         return all(child.traits.traceable for child in self.child_modules())
 
-    @property
+    @derived
     def sized(self) -> bool:
         """Whether sizes follow from sizes: as `traceable` where a class says that, else in all modules inside."""
         says_itself = type(self).traceable is not Declared.traceable
         return self.traceable if says_itself else all(child.traits.sized for child in self.child_modules())
 
-    @property
+    @derived
     def checks_values(self) -> bool:
         """Whether it looks at values: where a module inside does."""
         return any(child.traits.checks_values for child in self.child_modules())
 
-    @property
+    @derived
     def row_parameters(self) -> tuple[str, ...]:
         """The parameters that are read by rows: none."""
         return ()
 
-    @property
+    @derived
     def large_numbers(self) -> tuple[int, ...]:
         """Its fields' numbers that are too large for sizes."""
         return tuple(large_numbers([value for _, value in self._named_values()]))
 
-    @property
+    @derived
     def transient(self) -> tuple[str, ...]:
         """The buffers that are recurrent state: those that are None at first."""
         return tuple(name for name, value in self.init_buffers().items() if value is None)
 
-    @property
+    @derived
     def is_step(self) -> bool:
         """Whether a call is one time step: where there is recurrent state here, or in a step inside."""
         return bool(self.transient) or any(child.traits.is_step for child in self.child_modules())
 
-    @property
+    @derived
     def starts_at_zero(self) -> bool:
         """Whether forgotten state means zeros: where there is none, or in all modules inside."""
         return not self.transient and all(child.traits.starts_at_zero for child in self.child_modules())

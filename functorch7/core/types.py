@@ -51,6 +51,9 @@ class Tree(Protocol):
     def __len__(self) -> int: ...
 
 
+Params: TypeAlias = Tree | Any
+"""The parameters that users give: a tree, also as optax's functions return it, of which checkers then know less."""
+
 Input: TypeAlias = ArrayLike | Tree
 """What users give a network or a criterion: an array, NumPy's or JAX's, a number, or a table of such."""
 

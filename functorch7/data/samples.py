@@ -19,8 +19,8 @@ class Samples(Positions):
 
     # What a subclass writes ------------------------------------------------------------------------------------
 
-    def index(self, indices: Indices, **options: object) -> tuple:
-        """(inputs, targets) of the samples at `indices`, in that order."""
+    def index(self, indices: Indices, /, *more: Any, **options: Any) -> tuple:
+        """(inputs, targets) of the samples at `indices`, in that order; what else it takes is the subclass's to say."""
         raise NotImplementedError("Not Implemented")
 
     def shuffle(self, seed: Seed) -> tuple[Self, np.ndarray]:

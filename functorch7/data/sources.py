@@ -9,22 +9,29 @@ import numpy as np
 from ..core.types import Value
 from ..interop.packages import package
 from .samples import Samples
+from .seeds import opened
 
 if TYPE_CHECKING:
     from grain import MapDataset
 
 
 class Source:
-    """A loader as grain's random-access source: len(), and the record [position], from 0."""
+    """A loader as grain's random-access source: len(), and the record [index], from 0.
 
-    def __init__(self, loader: Samples):
-        self.loader = loader
+    Loaders that draw need a `seed`. A record's numbers follow from it and the index alone, and so are the same in every
+    epoch, since a source is not told which one it is; with `to_grain` every epoch draws anew.
+    """
+
+    def __init__(self, loader: Samples, seed: int | None = None):
+        if seed is not None:
+            opened(seed, "Source")
+        self.loader, self.seed = loader, seed
 
     def __len__(self) -> int:
         return self.loader.n_records()
 
-    def __getitem__(self, position: int) -> tuple[Value, Value]:
-        return self.loader.record(position + 1)
+    def __getitem__(self, index: int) -> tuple[Value, Value]:
+        return self.loader.record(index + 1, None if self.seed is None else np.random.default_rng((self.seed, index)))
 
     def drawn(self, position: int, random: np.random.Generator) -> tuple[Value, Value]:
         """The record at a position of a loader that draws."""

@@ -15,7 +15,7 @@ from ..core import Module
 from ..core.emitted import Emitted
 from ..core.module import Variables
 from ..core.tree import dotted
-from ..core.types import Array, Key, Output, State, Tree, Value
+from ..core.types import Array, Key, Output, Params, State, Tree, Value
 from ..network import structure_of
 from ..network.zero_mask import ZeroMask
 
@@ -63,7 +63,7 @@ class AsLinen(linen.Module):
         return output
 
 
-def linen_variables(params: Tree, buffers: Tree) -> dict[str, Tree]:
+def linen_variables(params: Params, buffers: Tree) -> dict[str, Tree]:
     """The variables for `AsLinen(module).apply` that correspond to `params` and `buffers`."""
     return {"params": _as_dicts(params), "buffers": _as_dicts(buffers)}
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Module, Variables
-from ..core.types import Tree, Value
+from ..core.types import Params, Tree, Value
 from ..network import check_state, check_variables, from_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .writing import replacing
@@ -30,7 +30,9 @@ class Checkpoint(NamedTuple):
     optimizer_state: Any = None
 
 
-def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> None:
+def save(
+    path: str | os.PathLike, module: Module, params: Params, buffers: Tree, optimizer_state: object = None
+) -> None:
     """Writes a checkpoint: a folder, which appears when it is complete. Keeps dtypes; leaves out recurrent state.
 
     Raises: ImportError without orbax; FileExistsError; ValueError if there are no arrays, or if they are not the
@@ -50,7 +52,7 @@ def save(path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, o
         opened.save(draft, ocp.args.Composite(**items))
 
 
-def items_of(module: Module, params: Tree, buffers: Tree, optimizer_state: object = None) -> dict[str, Value]:
+def items_of(module: Module, params: Params, buffers: Tree, optimizer_state: object = None) -> dict[str, Value]:
     """The items that `save` writes, as orbax's arguments, so that others can add items of their own."""
     ocp = package("orbax.checkpoint")
     found = {"variables": state_dict(module, Variables(params, buffers)), "optimizer": _named(optimizer_state)}

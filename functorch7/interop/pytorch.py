@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import Map, Module, Variables, describe
 from ..core.tree import by_position, child_names, dotted, named_children
-from ..core.types import Array, ArrayLike, Tree, Value
+from ..core.types import Array, ArrayLike, Params, Tree, Value
 from ..network import Shared, check_variables, from_state_dict, load_state_dict, misfits, state_dict, structure_of
 from .packages import package
 from .pytorch_layers import GRUS, KIND_NAMES, RULES, Arrays, lstm_names, refusal
@@ -17,7 +17,7 @@ from .remote import replacing
 
 
 def to_pytorch(
-    module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
+    module: Module, params: Params, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, Array]:  # fmt: skip
     """The state_dict for PyTorch's network of the same layers: `network.load_state_dict(to_pytorch(...))`.
 
@@ -39,7 +39,7 @@ def to_pytorch(
 
 
 def pytorch_arrays(
-    module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
+    module: Module, params: Params, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """As `to_pytorch`, but in NumPy arrays, so that PyTorch is not needed."""
     check_variables("to_pytorch", module, params, buffers)
@@ -135,7 +135,7 @@ def _one_lstm(group: list[tuple[str, Any]], layer: Value) -> bool:
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, names: Mapping[str, str] | None = None
+    path: str | os.PathLike, module: Module, params: Params, buffers: Tree, names: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
     """Writes `to_pytorch`'s result to a path or a URL: as .safetensors, or else, for any other ending, by torch.save.
 

@@ -17,6 +17,7 @@ from ..layers import (
     Linear,
     LinearWeightNorm,
     LookupTable,
+    MultiHeadAttention,
     PReLU,
     RMSNorm,
     SpatialBatchNormalization,
@@ -164,6 +165,23 @@ def _in_a_row_ours(layer: Value, arrays: Arrays) -> Arrays:
     return {"weight": np.concatenate([arrays[name].reshape(-1) for name in names])}
 
 
+PROJECTED = ("queries", "keys", "values")
+
+
+def _attention_theirs(layer: Value, arrays: Arrays) -> Arrays:
+    """What projects the inputs is one matrix there, in this order."""
+    parts = ("weight", "bias") if layer.bias else ("weight",)
+    made = {f"in_proj_{part}": np.concatenate([arrays[f"{name}.{part}"] for name in PROJECTED]) for part in parts}
+    return made | {f"out_proj.{part}": arrays[f"output.{part}"] for part in parts}
+
+
+def _attention_ours(layer: Value, arrays: Arrays) -> Arrays:
+    parts = ("weight", "bias") if layer.bias else ("weight",)
+    split = {part: np.split(arrays[f"in_proj_{part}"], len(PROJECTED)) for part in parts}
+    made = {f"{name}.{part}": split[part][i] for i, name in enumerate(PROJECTED) for part in parts}
+    return made | {f"output.{part}": arrays[f"out_proj.{part}"] for part in parts}
+
+
 SAME = Rule(lambda layer, arrays: arrays, lambda layer, arrays: arrays)
 NORMALIZATION = Rule(
     lambda layer, arrays: {**arrays, "num_batches_tracked": np.zeros((), np.int64)}, _without_tracked
@@ -185,6 +203,7 @@ RULES: dict[type[Module], Rule] = {
     LinearWeightNorm: _renaming(
         {"v": "parametrizations.weight.original1", "g": "parametrizations.weight.original0", "bias": "bias"}
     ),
+    MultiHeadAttention: Rule(_attention_theirs, _attention_ours),
     TemporalConvolution: _weight(_frames_to_taps, _taps_to_frames),
     SpatialConvolutionMM: _weight(
         lambda layer, weight: weight.reshape(-1, *_kernels(layer)),
@@ -208,7 +227,7 @@ KIND_NAMES: dict[type[Module], str] = {
     **dict.fromkeys((LookupTable, LookupTableMaskZero, Embedding), "embedding"),
     **dict.fromkeys((SeqLSTM, SeqLSTMP, StepLSTM, FastLSTM), "lstm"),
     **{layer: layer.kind.partition("_")[0].lower() for layer in cudnn.LAYERS},
-    PReLU: "prelu", Bilinear: "bilinear",
+    PReLU: "prelu", Bilinear: "bilinear", MultiHeadAttention: "attention",
 }  # fmt: skip
 """What attributes of PyTorch's classes are usually called."""
 

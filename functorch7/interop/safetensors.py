@@ -10,14 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core import Module, Variables
-from ..core.types import Tree, Value
+from ..core.types import Params, Tree, Value
 from ..network import check_variables, from_state_dict, load_state_dict, state_dict
 from .packages import package
 from .remote import reading, replacing
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, metadata: Mapping[str, str] | None = None
+    path: str | os.PathLike, module: Module, params: Params, buffers: Tree, metadata: Mapping[str, str] | None = None
 ) -> None:  # fmt: skip
     """Writes the arrays (without recurrent state) in their dtypes, with optional texts, to a path or a URL.
 

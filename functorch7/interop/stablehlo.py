@@ -12,7 +12,7 @@ from jax.experimental import checkify
 from jax.typing import DTypeLike
 
 from ..core import Module, tracing_for
-from ..core.types import Input, Output, Tree, Value
+from ..core.types import Input, Output, Params, Tree, Value
 from ..network import check_module, check_variables
 from ..network.shapes import shaped
 from .packages import package
@@ -20,7 +20,7 @@ from .remote import reading, replacing
 
 
 def export(
-    module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
+    module: Module, params: Params, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
     platforms: Sequence[str] | None = None,
 ) -> bytes:  # fmt: skip
     """The network in evaluation as a program `input -> output` that contains its arrays.
@@ -95,8 +95,8 @@ def _described(input: Input, dtype: DTypeLike) -> Tree:
 
 
 def save_exported(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
-    platforms: Sequence[str] | None = None,
+    path: str | os.PathLike, module: Module, params: Params, buffers: Tree, input: Input,
+    dtype: DTypeLike = jnp.float32, platforms: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Writes `export`'s result, whole or not at all, to a path or a URL for fsspec. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype, platforms)

@@ -52,7 +52,7 @@ class Bigrams(Module):
     (4, 5)
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     bigrams: Numbers
     nsample: int

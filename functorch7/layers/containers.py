@@ -166,7 +166,7 @@ class ParallelTable(Branches, init=False):
     [(8, 4), (8, 5)]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     def split(self, input: Table) -> list:
         return check_entries(self, input, len(self.modules))[: len(self.modules)]

@@ -167,7 +167,7 @@ class MapTable(Container):
     [(8, 4), (5, 4)]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     shared: bool = True
     shared_params: tuple[str, ...] = SHARED

@@ -92,7 +92,7 @@ class Dropout(DropoutLayer):
 
     transient: ClassVar[tuple[str, ...]] = ("mask",)
     drawn: ClassVar[tuple[str, ...]] = ("mask",)
-    is_step: ClassVar[bool] = False  # type: ignore[assignment]
+    is_step: ClassVar[bool] = False
 
     def init_buffers(self) -> State:
         return {"mask": None} if self.lazy else {}

@@ -125,7 +125,7 @@ class Bilinear(Layer):
     (8, 4)
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     input_size1: int
     input_size2: int

@@ -53,7 +53,7 @@ class LookupTable(Module):
     [[5.0, 6.0], [1.0, 2.0]]
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     n_index: int
     n_output: int

@@ -45,9 +45,9 @@ class NCEModule(Module):
     [(8,), (8, 5), (8,), (8, 5)]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
-    row_parameters: ClassVar[tuple[str, ...]] = ("weight", "bias")  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
+    checks_values: ClassVar[bool] = True
+    row_parameters: ClassVar[tuple[str, ...]] = ("weight", "bias")
     exposes: ClassVar[tuple[str, ...]] = ("sampleidx",)
 
     input_size: int

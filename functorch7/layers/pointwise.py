@@ -269,7 +269,7 @@ class OneHot(Map):
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     output_size: int
 

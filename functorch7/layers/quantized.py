@@ -225,7 +225,7 @@ class FakeQuantized(Rounding):
     [1.0]
     """
 
-    row_parameters: ClassVar[tuple[str, ...]] = ()  # type: ignore[assignment]  # weights are rounded as wholes
+    row_parameters: ClassVar[tuple[str, ...]] = ()  # weights are rounded as wholes
 
     def quantized(self) -> Quantized:
         """The layer that this one is trained to become."""

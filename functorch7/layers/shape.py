@@ -23,7 +23,7 @@ class Identity(Map):
     [1.0, 2.0]
     """
 
-    takes_complex = True  # type: ignore[assignment]
+    takes_complex = True
 
     def f(self, input: Tree) -> Output:
         return input

@@ -81,7 +81,7 @@ class Index(AlongDimension, TableMap):
     [30.0, 10.0, 30.0]
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     def f(self, input: Table) -> Array:
         tensor, index = check_table(self, input, 2)[:2]

@@ -60,7 +60,7 @@ class SparseLinear(Layer):
     [310.5]
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     input_size: int
     output_size: int
@@ -139,8 +139,8 @@ class IndexLinear(Module):
     [310.5]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
+    checks_values: ClassVar[bool] = True
 
     input_size: int
     output_size: int

@@ -100,7 +100,7 @@ class SoftMaxTree(Module):
     (8,)
     """
 
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     input_size: int
     hierarchy: Numbers

@@ -29,7 +29,7 @@ class Unpooling(Map, abstract=True):
     """The inverse of a max pooling: subclasses name the pooling's class."""
 
     pooling_class: ClassVar[type[Pooling]]
-    checks_values: ClassVar[bool] = True  # type: ignore[assignment]
+    checks_values: ClassVar[bool] = True
 
     pooling: MaxPooling
 

@@ -68,7 +68,7 @@ class SpatialGlimpse(Map):
     (5, 3, 8, 8)
     """
 
-    takes_table = True  # type: ignore[assignment]
+    takes_table = True
 
     size: int | tuple[int, int]
     depth: int = 3

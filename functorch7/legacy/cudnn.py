@@ -8,6 +8,8 @@ from .. import core
 from ..interop.torch7.names import KIN
 from . import nn
 from .modules import cudnn_layers as cudnn_layers
+from .modules.criterion import Criterion
+from .modules.module import Module
 from .objects.described import Described
 from .objects.generated import class_of
 from .tensors.kinds import Numbers
@@ -32,7 +34,7 @@ def convert(net: Described, dst: object, exclusion_fn: Callable[[Described], boo
 def SpatialConvolution(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, dW: int = 1, dH: int = 1, padW: int = 0, padH: int = 0,
     groups: int = 1,
-) -> Described:  # fmt: skip
+) -> Module:  # fmt: skip
     """An nn.SpatialConvolution; its planes may be in groups, each of which sees only its own.
 
     Raises: ValueError for planes that cannot be divided into the groups.
@@ -43,13 +45,13 @@ def SpatialConvolution(
 def VolumetricConvolution(
     nInputPlane: int, nOutputPlane: int, kT: int, kW: int, kH: int, dT: int = 1, dW: int = 1, dH: int = 1,
     padT: int = 0, padW: int = 0, padH: int = 0, groups: int = 1,
-) -> Described:  # fmt: skip
+) -> Module:  # fmt: skip
     """An nn.VolumetricConvolution, likewise. Raises ValueError as `SpatialConvolution` does."""
     sizes = (kT, kW, kH, dT, dW, dH, padT, padW, padH)
     return nn.VolumetricConvolution(nInputPlane, nOutputPlane, *sizes, groups=groups)
 
 
-def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1, padW: int = 0) -> Described:
+def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: int = 1, padW: int = 0) -> Module:
     """An nn.TemporalConvolution; with `padW`, after an nn.Padding that adds `padW` frames of zeros at both ends."""
     convolution = nn.TemporalConvolution(inputFrameSize, outputFrameSize, kW, dW)
     if not padW:
@@ -59,7 +61,7 @@ def TemporalConvolution(inputFrameSize: int, outputFrameSize: int, kW: int, dW: 
 
 def SpatialConvolutionUpsample(
     nInputPlane: int, nOutputPlane: int, kW: int, kH: int, factor: int = 1, groups: int = 1
-) -> Described:
+) -> Module:
     """A convolution that keeps an image's size, as programs for image generation define it. Raises ValueError for
     even kernels, and for a factor other than 1: such modules need a size to give to nn.View.
     """
@@ -70,22 +72,22 @@ def SpatialConvolutionUpsample(
 
 def SpatialAveragePooling(
     kW: int, kH: int, dW: int | None = None, dH: int | None = None, padW: int = 0, padH: int = 0
-) -> Described:
+) -> Module:
     """An nn.SpatialAveragePooling; its steps are by default as wide as its windows, nn's are 1."""
     return nn.SpatialAveragePooling(kW, kH, kW if dW is None else dW, kH if dH is None else dH, padW, padH)
 
 
-def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Described:
+def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Criterion:
     """The cross entropy of each pixel: an nn.SpatialClassNLLCriterion after an nn.SpatialLogSoftMax."""
     return nn.ModuleCriterion(nn.SpatialClassNLLCriterion(weights), nn.SpatialLogSoftMax())
 
 
-def ClippedReLU(ceiling: float, inplace: bool = False) -> Described:
+def ClippedReLU(ceiling: float, inplace: bool = False) -> Module:
     """Numbers below 0 become 0, those above the ceiling become the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)
 
 
-def __getattr__(name: str) -> type[Described]:
+def __getattr__(name: str) -> type[Module]:
     if own := core.registry.get(f"cudnn.{name}"):
         return class_of(own)
     found = KIN.get(f"cudnn.{name}") or f"nn.{name}" * name.startswith(("Spatial", "Volumetric", "Temporal"))

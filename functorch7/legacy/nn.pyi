@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
+from ..core.types import Value
 from ..layers.pooling import Record
 from ..optim.regularizers import L1L2Regularizer
 from . import nngraph as _nngraph
@@ -60,6 +61,7 @@ from .pytorch.hooks import register_module_full_backward_pre_hook as register_mo
 from .tensors import activations as _activations
 from .tensors.kinds import Numbers
 from .tensors.parameter import Parameter as Parameter
+from .tensors.values import Output
 
 functional = _activations
 rnn = _nested
@@ -76,6 +78,8 @@ class AbstractSequencerCriterion(_criterions.AbstractSequencerCriterion, Criteri
 
 class Criterion(_criterion.Criterion, Module):
     """A loss with Torch's interface: `forward(input, target)` is a number, `backward` its gradient."""
+    def updateOutput(self, *given: Any, **named: Any) -> Output: ...
+    def updateGradInput(self, *given: Any, **named: Any) -> Output: ...
 
 class DataParallelTable(_data_parallel.DataParallelTable, Container):
     """y = module(x): the module inside, each device computing its part of the batch: XLA divides the slices of a
@@ -89,6 +93,11 @@ class GPU(_decorators.GPU, Decorator):
 
 class Module(_module.Module, _BigDL, _PyTorch):
     """A layer or network with Torch's interface."""
+    def updateOutput(self, *given: Any, **named: Any) -> Output: ...
+    def updateGradInput(self, *given: Any, **named: Any) -> Output: ...
+    def accGradParameters(self, *given: Any, **named: Any) -> Output: ...
+    def forward(self, *given: Any, **named: Any) -> Output: ...
+    def __call__(self, *given: Any, **named: Any) -> Value: ...
 
 class ModuleCriterion(_criterions.ModuleCriterion, Criterion):
     """l = criterion(inputModule(x), targetModule(y)): both modules are optional. The target gets no gradient.
@@ -814,8 +823,8 @@ class Shared(Module):
     Shape: as `module`.
     """
     def __init__(
-        self, module: Module, ties: tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...], tiedBuffers:
-        tuple[tuple[tuple[int | str, ...], tuple[int | str, ...]], ...] = (),
+        self, module: Module, ties: Sequence[Sequence[str | tuple[int | str, ...]]], tiedBuffers:
+        Sequence[Sequence[str | tuple[int | str, ...]]] = (),
     ) -> None: ...
 
 class SiLU(Module):

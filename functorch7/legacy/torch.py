@@ -5,6 +5,7 @@ Where Torch7 and PyTorch differ, it follows Torch7: dimensions count from 1.
 
 import functools
 import importlib
+import os
 import sys
 from typing import Any, overload
 
@@ -134,13 +135,13 @@ def isTensor(value: object) -> bool:
     return isinstance(value, Tensor)
 
 
-def save(filename: str, object: object, mode: str = "binary", referenced: bool = True) -> None:
+def save(filename: str | os.PathLike, object: object, mode: str = "binary", referenced: bool = True) -> None:
     """Writes tensors, tables and modules to a `.t7` file; each object only once, whatever `referenced`."""
     with opening("torch.save", filename, "w"):
         save_t7(filename, object, mode)
 
 
-def load(filename: str, mode: str | None = None, referenced: bool = True) -> Any:
+def load(filename: str | os.PathLike, mode: str | None = None, referenced: bool = True) -> Any:
     """The object in a `.t7` file, binary or ASCII."""
     with opening("torch.load", filename, "r"):
         return load_t7(filename)

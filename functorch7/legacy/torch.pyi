@@ -1,6 +1,7 @@
 # Made by `python -m website.torch_functions`; a test compares it with the tables.
 # fmt: off
 # ruff: noqa: I001
+import os
 from typing import Any, overload
 
 import numpy as np
@@ -144,9 +145,9 @@ def typename(value: object) -> str | None:
     """Torch's name for a value's class; None if Torch has none."""
 def isTensor(value: object) -> bool:
     """Whether a value is a tensor."""
-def save(filename: str, object: object, mode: str='binary', referenced: bool=True) -> None:
+def save(filename: str | os.PathLike, object: object, mode: str='binary', referenced: bool=True) -> None:
     """Writes tensors, tables and modules to a `.t7` file; each object only once, whatever `referenced`."""
-def load(filename: str, mode: str | None=None, referenced: bool=True) -> Any:
+def load(filename: str | os.PathLike, mode: str | None=None, referenced: bool=True) -> Any:
     """The object in a `.t7` file, binary or ASCII."""
 def serialize(object: object, mode: str='binary') -> bytes:
     """The bytes that `save` writes."""

@@ -25,7 +25,7 @@ class CriterionTable(Module):
     2.0
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     criterion: Criterion
 

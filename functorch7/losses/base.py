@@ -12,6 +12,7 @@ from ..core import Composite, Const, Module, Variables, check_kinds, const, expe
 from ..core.arrays import Numbers
 from ..core.composite import Run
 from ..core.precision import cast, narrow_type
+from ..core.traits import derived
 from ..core.types import Array, ArrayLike, Input, Key, Table, Tree, Value
 from ..network import structure_of
 from .tables import as_arrays
@@ -92,15 +93,15 @@ class Criterion(Module, abstract=True):
         """Whether `check` and `loss` take a `zero_mask`: MaskZeroCriterion, and criterions around one."""
         return False
 
-    def loss(self, input: Value, target: Value) -> Array:
+    def loss(self, input: Value, target: Value, /) -> Array:
         """The loss of arrays (or tables of arrays)."""
         raise NotImplementedError(f"{self.torch_name()} must define loss(input, target)")
 
     @of_sizes
-    def check(self, input: Value, target: Value) -> None:
+    def check(self, input: Value, target: Value, /) -> None:
         """Raises ValueError, by `check_values`, for invalid values."""
 
-    @property
+    @derived
     def checks_values(self) -> bool:
         return type(self).check is not Criterion.check or super().checks_values
 
@@ -136,7 +137,7 @@ class LearnedCriterion(Composite, Criterion, abstract=True):
         self.check(*input)
         return self.loss(run, input[0], jax.tree.map(jnp.asarray, input[1]))
 
-    def loss(self, run: Run, input: Value, target: Value) -> Array:  # type: ignore[override]
+    def loss(self, run: Run, input: Value, target: Value, /) -> Array:  # type: ignore[override]
         raise NotImplementedError(f"{self.torch_name()} must define loss(run, input, target)")
 
 

@@ -113,7 +113,7 @@ class ParallelCriterion(MultiCriterion):
     2.0
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     repeat_target: bool = False
 

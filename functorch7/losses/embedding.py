@@ -68,7 +68,7 @@ class L1HingeEmbeddingCriterion(Criterion):
     2.0
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
@@ -96,7 +96,7 @@ class CosineEmbeddingCriterion(Criterion):
     0.5
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
 
@@ -128,7 +128,7 @@ class DistanceRatioCriterion(Criterion):
     '0.693'
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     size_average: bool = True
 
@@ -153,7 +153,7 @@ class MarginRankingCriterion(Criterion):
     0.5
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     tunable: ClassVar[tuple[str, ...]] = ("margin",)
 

@@ -52,7 +52,7 @@ class NCECriterion(Criterion):
     '1.386'
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     size_average: bool = True
 

@@ -3,7 +3,7 @@
 from ..checks.errors import no_description, title
 from ..checks.given import misfits_of
 from ..core import Module
-from ..core.types import Tree
+from ..core.types import Params, Tree
 
 
 def check_module(who: str, module: object) -> None:
@@ -12,7 +12,7 @@ def check_module(who: str, module: object) -> None:
         raise TypeError(f"{who}: {no_description(module)}")
 
 
-def check_variables(who: str, module: Module, params: Tree, buffers: Tree) -> None:
+def check_variables(who: str, module: Module, params: Params, buffers: Tree) -> None:
     """Raises ValueError for arrays that differ from those that `init` makes, and TypeError for anything but a module.
 
     For functions that save or load arrays, which would notice late or not at all; a call notices by itself.

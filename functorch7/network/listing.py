@@ -12,7 +12,7 @@ from ..checks.errors import describe
 from ..checks.foreign import foreign, is_foreign
 from ..core import tree
 from ..core.module import Module
-from ..core.types import Device, Tree, Value
+from ..core.types import Device, Params, Tree, Value
 from . import naming
 
 
@@ -37,7 +37,7 @@ def named_modules(module: Module, prefix: str = "") -> Iterator[tuple[str, Modul
     return ((tree.dotted(path), each) for path, each in tree.places(module, start))
 
 
-def named_parameters(module: Module, params: Tree) -> Iterator[tuple[str, jax.Array]]:
+def named_parameters(module: Module, params: Params) -> Iterator[tuple[str, jax.Array]]:
     """(dotted name, array) of the learnable arrays, in Torch's order; an alias in `Shared` has none.
 
     >>> import functorch7 as f7, jax

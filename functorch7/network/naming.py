@@ -11,7 +11,7 @@ from ..checks.errors import MISUSE, describe
 from ..checks.kinds import is_of_numbers
 from ..core.module import Module, Variables
 from ..core.tree import Path, dotted, leaves_with_path, named_children, places, split
-from ..core.types import Array, ArrayLike, Tree, Value
+from ..core.types import Array, ArrayLike, Params, Tree, Value
 from .fitting import check_module, check_variables
 from .kinds import buffer_kinds
 
@@ -43,7 +43,7 @@ def in_order(module: Module, names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
-def named_parameters(module: Module, params: Tree, path: Path = ()) -> Iterator[tuple[Path, Array]]:
+def named_parameters(module: Module, params: Params, path: Path = ()) -> Iterator[tuple[Path, Array]]:
     """Every learnable array with its path, in Torch's order (weight before bias, children in order)."""
     own, branches = split(module, params)
     for name in in_order(module, own):

@@ -11,7 +11,7 @@ from ..checks.errors import title
 from ..core.module import Module
 from ..core.recording import recording
 from ..core.tree import Path
-from ..core.types import Input, Key, Tree, Value
+from ..core.types import Input, Key, Params, Tree, Value
 from .fitting import check_module
 
 
@@ -42,7 +42,7 @@ def output_shape(module: Module, input: Input, dtype: DTypeLike = jnp.float32, *
 
 
 def shapes_by_path(
-    module: Module, params: Tree, buffers: Tree, input: Input, *, key: Key = None, train: bool = False
+    module: Module, params: Params, buffers: Tree, input: Input, *, key: Key = None, train: bool = False
 ) -> tuple[dict[Path, Value], dict[Path, Value]]:
     """The input and output of each module that a call runs, by path, as shapes; those of the last step if several."""
 

@@ -1,5 +1,6 @@
 """Arrays that several places of one network share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..checks.errors import expected, title
@@ -10,6 +11,8 @@ from ..core.types import Array, Key, Tree
 from .fitting import check_module
 
 EXAMPLE = '(("0.weight", "2.weight"), ...)'
+Ties = Sequence[Sequence[str | Path]]
+"""Pairs of places, as they may be given: by name, or by path."""
 
 
 def _is_listed(given: Any) -> bool:
@@ -40,6 +43,10 @@ class Shared(Module):
     module: Module
     ties: tuple[tuple[Path, Path], ...]
     tied_buffers: tuple[tuple[Path, Path], ...] = ()
+
+    def __init__(self, module: Module, ties: Ties, tied_buffers: Ties = ()):
+        self._set(module=module, ties=ties, tied_buffers=tied_buffers)
+        self.__post_init__()
 
     def __post_init__(self) -> None:
         check_module("nn.Shared", self.module)

@@ -8,7 +8,7 @@ import optax
 
 from ..core import is_concrete
 from ..core.precision import widened
-from ..core.types import Input, Scalar, Tree, Value
+from ..core.types import Input, Params, Scalar, Tree, Value
 from .arguments import check_numbers, is_fixed, matters
 from .rates import decayed_rate, own_decays, own_rates
 from .rule import rule_of
@@ -116,7 +116,7 @@ def nag(
     )
 
 
-def nag_position(params: Tree, state: Value, momentum: Scalar = 0.9) -> Value:
+def nag_position(params: Params, state: Value, momentum: Scalar = 0.9) -> Value:
     """x = params - momentum * v: Torch's position, from the parameters and the state of `nag` with this momentum."""
     velocity = optax.tree_utils.tree_get(state, "trace")
     return jax.tree.map(lambda p, v: (widened(p) - momentum * v).astype(jnp.result_type(p)), params, velocity)

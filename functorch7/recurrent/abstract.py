@@ -152,8 +152,8 @@ class Cell(AbstractRecurrent, abstract=True):
         return not self.trims
 
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
-        zeros = jax.numpy.zeros((*batch, self.output_size), dtype)
-        return dict.fromkeys(self.transient) | dict.fromkeys(self.hidden, zeros)
+        zeros = {name: jax.numpy.zeros((*batch, self.output_size), dtype) for name in self.hidden}
+        return dict.fromkeys(self.transient) | zeros
 
     def _started(self, params: Tree, buffers: State, input: Array, key: Key, train: bool) -> tuple[Any, dict, dict]:
         """(input, masks, state) of a step: the input in the parameters' dtype, the existing state or zeros."""

@@ -102,7 +102,7 @@ class BiSequencer(Decorator):
     (7, 8, 8)
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
         forward, backward, merging = _both_ways(self, fwd, bwd, merge)
@@ -134,7 +134,7 @@ class BiSequencerLM(Container):
     (7, 8, 8)
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     def __init__(self, fwd: Module, bwd: Module | None = None, merge: Module | int | None = None):
         forward, backward, merging = _both_ways(self, fwd, bwd, merge)

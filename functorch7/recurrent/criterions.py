@@ -29,8 +29,8 @@ class AbstractSequencerCriterion(AroundCriterion, abstract=True):
     Source: rnn, AbstractSequencerCriterion.lua.
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
-    is_step: ClassVar[bool] = False  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
+    is_step: ClassVar[bool] = False
 
     size_average: bool = False
 
@@ -127,7 +127,7 @@ class SequencerCriterion(AbstractSequencerCriterion):
     15.0
     """
 
-    causal: ClassVar[bool] = True  # type: ignore[assignment]
+    causal: ClassVar[bool] = True
 
     def aligned(self, input: Value, target: Value) -> tuple[Value, Value]:
         lengths = [len(each) if isinstance(each, list) or jnp.ndim(each) else 0 for each in (input, target)]
@@ -180,7 +180,7 @@ class MaskZeroCriterion(AroundCriterion):
     4.0
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
     takes_mask: ClassVar[bool] = True  # type: ignore[assignment]
 
     n_input_dim: int | bool | str = False

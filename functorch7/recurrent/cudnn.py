@@ -107,7 +107,7 @@ class CudnnRNN(AbstractSequencer):
 
     package: ClassVar[str] = "cudnn"
     parameter_order = ("weight",)
-    starts_at_zero: ClassVar[bool] = True  # type: ignore[assignment]
+    starts_at_zero: ClassVar[bool] = True
 
     input_size: int
     hidden_size: int
@@ -164,8 +164,8 @@ class CudnnRNN(AbstractSequencer):
         return dict.fromkeys(self.transient)
 
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
-        zeros = jnp.zeros((self.num_layers * self.directions, *batch, self.hidden_size), dtype)
-        return dict.fromkeys(self.transient, zeros)
+        sizes = (self.num_layers * self.directions, *batch, self.hidden_size)
+        return {name: jnp.zeros(sizes, dtype) for name in self.transient}
 
     def parts(self, weight: Array) -> list[tuple[Array, Array, Array, Array]]:
         """The matrices for x and for h, and the biases of both, of each layer and direction: (G H, inputs), (G H, H),

@@ -30,7 +30,7 @@ class SequenceLayer(AbstractSequencer, abstract=True):
     """
 
     transient: ClassVar[tuple[str, ...]] = ("output",)
-    starts_at_zero: ClassVar[bool] = True  # type: ignore[assignment]
+    starts_at_zero: ClassVar[bool] = True
     scaled_axes = {"weight": 1}
 
     input_size: int

@@ -133,7 +133,7 @@ class LSTM(AbstractRecurrent):
         return {"recurrent_module": self.modules[0]}
 
     def initial_state(self, batch: tuple[int, ...], dtype: DTypeLike) -> State:
-        return dict.fromkeys(self.hidden, jnp.zeros((*batch, self.output_size), dtype))
+        return {name: jnp.zeros((*batch, self.output_size), dtype) for name in self.hidden}
 
     def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         input, state = ready(self, params, buffers, input)

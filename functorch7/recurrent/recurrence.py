@@ -41,7 +41,7 @@ class Recurrent(AbstractRecurrent):
     (7, 8, 4)
     """
 
-    starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+    starts_at_zero: ClassVar[bool] = False
     names: ClassVar[tuple[str, ...]] = (
         "start_module", "input_module", "feedback_module", "transfer_module", "merge_module",
     )  # fmt: skip

@@ -26,7 +26,7 @@ class ReverseSequence(Map):
     [3.0, 2.0, 1.0]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     def f(self, input: Array) -> Output:
         if isinstance(input, (list, tuple)):

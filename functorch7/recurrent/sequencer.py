@@ -32,7 +32,7 @@ class AbstractSequencer(Module, abstract=True):
     """
 
     mode: str
-    is_step: ClassVar[bool] = False  # type: ignore[assignment]
+    is_step: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,7 +101,7 @@ class Sequencer(AbstractSequencer, Container):
     [(8, 2), (8, 2)]
     """
 
-    causal: ClassVar[bool] = True  # type: ignore[assignment]
+    causal: ClassVar[bool] = True
 
     def __init__(self, module: Module):
         check_argument(self, module, 1)

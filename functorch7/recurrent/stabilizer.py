@@ -29,7 +29,7 @@ class NormStabilizer(AbstractRecurrent):
 
     transient: ClassVar[tuple[str, ...]] = ("norm",)
     hidden: ClassVar[tuple[str, ...]] = ()
-    starts_at_zero: ClassVar[bool] = False  # type: ignore[assignment]
+    starts_at_zero: ClassVar[bool] = False
     tunable: ClassVar[tuple[str, ...]] = ("beta",)
 
     beta: float = 1

@@ -26,7 +26,7 @@ def lstm_layer(input_size: int, hidden_size: int, output_size: int | None = None
 class StepLayer(Layer, abstract=True):
     """A step of a SequenceLayer, as a function of [x, state...]: write `layer`."""
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
     parameter_order = ("weight", "bias", "weightO")
 
     input_size: int

@@ -69,7 +69,7 @@ class VariableLength(Decorator):
     [(7, 4), (2, 4)]
     """
 
-    takes_table: ClassVar[bool] = True  # type: ignore[assignment]
+    takes_table: ClassVar[bool] = True
 
     last_only: bool
 

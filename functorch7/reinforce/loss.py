@@ -32,7 +32,7 @@ def reward_as(reward: ArrayLike, log_prob: Emitted) -> jax.Array:
         ) from None
 
 
-def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array | float:
+def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array:
     """-sum(reward * log p) over all stochastic modules: its gradient is REINFORCE's (Williams, 1992).
 
     Raises: ValueError if nothing was drawn, as in evaluation, since there would be no gradient.
@@ -50,4 +50,4 @@ def reinforce_loss(buffers: Tree, reward: ArrayLike) -> jax.Array | float:
             "reinforce_loss: expected the buffers of a call that draws, with train=True, of a network with stochastic "
             "modules such as nn.ReinforceNormal"
         )
-    return -sum((jnp.sum(reward_as(reward, node) * node.value) for node in nodes), 0.0)
+    return -sum((jnp.sum(reward_as(reward, node) * node.value) for node in nodes), jnp.asarray(0.0))

@@ -40,11 +40,11 @@ class Reinforce(Module, abstract=True):
 
     stochastic: bool = False
 
-    def sample(self, key: Array, input: Value) -> Array:
+    def sample(self, key: Array, input: Value, /) -> Array:
         """One sample for each element (or row) of the input."""
         raise NotImplementedError(f"{self.torch_name()} must define sample(key, input)")
 
-    def log_prob(self, sample: Array, input: Value) -> Array:
+    def log_prob(self, sample: Array, input: Value, /) -> Array:
         """log p(sample; input), differentiable with respect to the input."""
         raise NotImplementedError(f"{self.torch_name()} must define log_prob(sample, input)")
 

@@ -8,7 +8,7 @@ from jax import lax
 
 from .. import layers, losses
 from ..core import Module, check_floating, expected
-from ..core.types import Array, Input, Output, Tree
+from ..core.types import Array, Input, Output, Params, Tree
 
 SUMS_OF_PRODUCTS = (
     layers.Linear, layers.Reshape, layers.View,
@@ -44,7 +44,7 @@ def _check(module: Module, train: bool) -> None:
 
 
 def diagonal_hessian(
-    module: Module, params: Tree, buffers: Tree, input: Array, output_hessian: Array, *, train: bool = False
+    module: Module, params: Params, buffers: Tree, input: Array, output_hessian: Array, *, train: bool = False
 ) -> tuple[Tree, Output]:
     """(of the parameters, of the input): sum_k (dy_k / dp)^2 h_k over all outputs y_k, with h = output_hessian.
 

@@ -8,11 +8,11 @@ import jax
 from ..checks.errors import describe
 from ..core import Module
 from ..core.tree import dotted, places
-from ..core.types import Tree
+from ..core.types import Params, Tree
 from ..network import find, named_parameters
 
 
-def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str = "trained") -> Tree:
+def labels(module: Module, params: Params, rules: Mapping[str, str], default: str = "trained") -> Tree:
     """A tree like `params` with a label for each array: that of the most specific rule.
 
     The name of a rule is a place, "0" or "2.weight" (as in `state_dict`), or a name that `named` gave to a module; both
@@ -64,7 +64,7 @@ def labels(module: Module, params: Tree, rules: Mapping[str, str], default: str 
     return labelled(params, ())
 
 
-def freeze(module: Module, params: Tree, *names: str) -> Tree:
+def freeze(module: Module, params: Params, *names: str) -> Tree:
     """`labels` with "frozen" for what is named (everything, without names), "trained" for the rest.
 
     Raises: as `labels`; TypeError for names that are no texts.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,10 +13,12 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from ..checks.taken import check_taken
 from ..core import Module
-from ..core.types import Array, Device, Key, Tree
+from ..core.types import Array, Device, Key, Tree, Value
 from ..network import carry_of, forget, with_carry
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .state import TrainState, init_state
+
+Given = TypeVar("Given")
 
 AXES = ("data", "shard")
 
@@ -119,7 +121,7 @@ class Sharding:
 
         return jax.jit(make, out_shardings=self.layout(module, jax.eval_shape(make, key)))(key)
 
-    def place_batch(self, batch: Tree) -> Tree:
+    def place_batch(self, batch: Given) -> Given:
         """A batch on the devices: the global one, in a single process; of several, each gives its equal part of it.
 
         Raises: ValueError for a batch that the devices cannot share equally, and as `check_taken`.
@@ -140,7 +142,7 @@ class Sharding:
         shared = all(size and size[0] % self.mesh.size == 0 for size in sizes)
         return jax.device_put(batch, self.of_batch if shared else self.replicated)
 
-    def _check(self, batch: Tree, devices: int) -> None:
+    def _check(self, batch: Value, devices: int) -> None:
         for array in jax.tree.leaves(batch):
             shape = np.shape(array)
             if len(shape) < self.batch_dim:

@@ -14,7 +14,7 @@ from .. import core, programs
 from ..checks.taken import check_taken
 from ..core import Module
 from ..core.precision import widened
-from ..core.types import Batch, Key, Output, Tree, Value
+from ..core.types import Batch, Key, Output, Params, Tree, Value
 from ..data import DataLoader
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, check_module, with_carry
@@ -123,9 +123,9 @@ def _sums(criterion: Any) -> bool:
 
 def evaluate(
     module: Module,
-    params: Tree,
+    params: Params,
     buffers: Tree,
-    batches: Iterable[Batch],
+    batches: Iterable[Batch] | Batch,
     methods: Sequence[ValidationMethod | Callable],
     batch_size: int | None = None,
     *,
@@ -185,7 +185,7 @@ def by_name(found: Iterable[tuple[Result, ValidationMethod]]) -> dict[str, float
 
 def predict(
     module: Module,
-    params: Tree,
+    params: Params,
     buffers: Tree,
     batches: Iterable[Value],
     batch_size: int | None = None,
@@ -238,7 +238,7 @@ def joined_batches(outputs: list, samples: int | None = None) -> Output:
 
 def predict_class(
     module: Module,
-    params: Tree,
+    params: Params,
     buffers: Tree,
     batches: Iterable[Value],
     batch_size: int | None = None,

@@ -17,7 +17,7 @@ from ..checks.numbers import check_whole
 from ..core import Module
 from ..core.precision import cast_floating, is_inexact
 from ..core.tree import Path, dotted, found_at
-from ..core.types import Input, Key, Tree
+from ..core.types import Input, Key, Params, Tree
 from ..network import check_module
 from .flops import accessed, flops
 from .scopes import SCOPE
@@ -117,7 +117,7 @@ class Profile(Table):
 
 
 def profile(
-    module: Module, params: Tree, buffers: Tree, input: Input, *, key: jax.Array | None = None, train: bool = True,
+    module: Module, params: Params, buffers: Tree, input: Input, *, key: jax.Array | None = None, train: bool = True,
     repeats: int = 10, trace: str | os.PathLike | None = None,
 ) -> Profile:  # fmt: skip
     """A table of a network's modules with the time of each, forward and backward, FLOPs and memory.

@@ -264,3 +264,13 @@ def test_grains_own_loader_samples_a_source():
     loader = grain.DataLoader(data_source=Source(DATA), sampler=sampler)
     counts = Counter(int(target) for _, target in loader)
     assert set(counts.values()) == {1} and len(counts) in (5, 6)
+
+
+def test_a_source_with_a_seed_draws_by_seed_and_index():
+    drawn = [value for value, _ in map(Source(Noise(), seed=1).__getitem__, range(6))]
+    assert len(set(drawn)) == 6 and drawn[4] == Source(Noise(), seed=1)[4][0] != Source(Noise(), seed=2)[4][0]
+    sampler = grain.samplers.IndexSampler(6, shuffle=True, num_epochs=2, seed=3)
+    loader = grain.DataLoader(data_source=Source(Noise(), seed=1), sampler=sampler)
+    assert sorted(float(value) for value, _ in loader) == sorted(drawn * 2)
+    with pytest.raises(TypeError, match="Source: expected a number of at least 0"):
+        Source(Noise(), seed="1")

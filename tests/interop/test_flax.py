@@ -3,6 +3,8 @@
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import flax.errors
 import jax
@@ -236,3 +238,23 @@ def test_an_nnx_module_as_a_layer(key):
     assert all(float(jnp.abs(g).max()) > 0 for g in (gradient[0]["weight"], gradient[1]["first.kernel"]))
     with pytest.raises(TypeError, match="FromNnx: expected what gives an nnx.Module"):
         FromNnx(lambda rngs: 3)
+
+
+def test_what_has_arrays_of_its_own_is_no_function_of_a_network():
+    """They would be constants, which nothing learns."""
+
+    class Tree(NamedTuple):
+        weight: jax.Array
+
+        def __call__(self, x):
+            return self.weight * x
+
+    given = {
+        r'an? [a-z_]+.Tree, .*; docs/interop.md, "Equinox"': Tree(jnp.ones(3)),
+        "a flax.Linear, .*; interop.flax.FromNnx": nnx.Linear(3, 4, rngs=nnx.Rngs(0)),
+        "a flax.Dense, .*; interop.flax.FromLinen": linen.Dense(4),
+    }
+    for said, module in given.items():
+        with pytest.raises(TypeError, match=f"nn.Lambda: expected a function, got {said}"):
+            f7.Sequential(f7.Linear(3, 3), module)
+    f7.Sequential(partial(jnp.multiply, jnp.ones(3)), jax.jit(jnp.tanh))

@@ -35,6 +35,10 @@ def one_step(torch, module, input):
     return module(input)[0]
 
 
+def to_itself(torch, module, sequence):
+    return module(sequence, sequence, sequence)[0]
+
+
 def from_one(torch, module, indices):
     return module(indices - 1)
 
@@ -76,6 +80,13 @@ PAIRS = {
     "LSTM cell": (f7.FastLSTM(3, 4), lambda nn: nn.LSTMCell(3, 4), x(2, 3), one_step),
     "chain": (f7.Sequential(f7.Linear(3, 4), f7.Tanh(), f7.Sequential(f7.BatchNormalization(4))),
               lambda nn: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Sequential(nn.BatchNorm1d(4))), x(4, 3)),
+    "norms": (f7.Sequential(f7.GroupNorm(2, 4), f7.LayerNorm(4), f7.RMSNorm(4)),
+              lambda nn: nn.Sequential(nn.GroupNorm(2, 4), nn.LayerNorm(4), nn.RMSNorm(4)), x(3, 4)),
+    "attention": (f7.MultiHeadAttention(4, 2), lambda nn: nn.MultiheadAttention(4, 2, batch_first=True), x(2, 3, 4),
+                  to_itself),
+    "attention without bias": (f7.MultiHeadAttention(4, 2, bias=False),
+                               lambda nn: nn.MultiheadAttention(4, 2, bias=False, batch_first=True), x(2, 3, 4),
+                               to_itself),
 }  # fmt: skip
 
 

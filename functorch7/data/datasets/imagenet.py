@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.types import Array
+from ...core.types import ArrayLike
 from ..asynchronous import AsyncIterator
 from ..image_class import ImageClass
 from .torch_files import load
@@ -58,7 +58,7 @@ def load_imagenet(
     return loaders[0], loaders[1]
 
 
-def average_views(predictions: Array, n_views: int = N_VIEWS) -> np.ndarray:
+def average_views(predictions: ArrayLike, n_views: int = N_VIEWS) -> np.ndarray:
     """The mean prediction for each image, of those for its views, which follow each other.
 
     Shape: (N n_views) x ... -> N x .... The targets are targets[::n_views].

@@ -12,7 +12,7 @@ from jax.typing import DTypeLike
 from ...checks.errors import expected
 from ...core import Module
 from ...core.tree import Path, dotted, named_children, split
-from ...core.types import Input, Tree
+from ...core.types import Input, Params, Tree
 from ...layers import Concat, ConcatTable, FireModule, Graph, Inception, ParallelTable, Sequential
 from ...layers.decorators import Decorator
 from ...network import Shared, check_module, check_variables
@@ -29,7 +29,7 @@ AROUND = (Sequential, Concat, ConcatTable, ParallelTable, Graph, Decorator, Ince
 """Modules that are written as the modules inside them."""
 
 
-def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32) -> bytes:
+def export(module: Module, params: Params, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32) -> bytes:
     """The network in evaluation mode as an ONNX model, whose initializers have the names of `state_dict`.
 
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
@@ -75,7 +75,7 @@ def export(module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTy
 
 
 def save(
-    path: str | os.PathLike, module: Module, params: Tree, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32
+    path: str | os.PathLike, module: Module, params: Params, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32
 ) -> None:  # fmt: skip
     """Writes the model of `export`, whole or not at all, to a path or an fsspec URL. Raises: as `export`; OSError."""
     data = export(module, params, buffers, input, dtype)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection
 
 from ... import core
-from ...core.types import Tree
+from ...core.types import Params, Tree
 from ...network import check_variables
 from .. import t7
 from .entries import network_of
@@ -40,7 +40,7 @@ def load_model(
 
 
 def save_model(
-    path: str | os.PathLike, module: core.Module, params: Tree, buffers: Tree, format: str = "binary"
+    path: str | os.PathLike, module: core.Module, params: Params, buffers: Tree, format: str = "binary"
 ) -> None:
     """Writes a network to a file that Torch7 can load, "binary" or "ascii"; gradients are zero.
 

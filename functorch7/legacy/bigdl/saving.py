@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ... import core
+from ...core.types import Value
 from ...interop import remote
 from ..engine.views import place_of
 from ..objects.described import Described
@@ -79,7 +80,7 @@ class Saving(Described):
         return self.save(path, overWrite)
 
     @staticmethod
-    def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
+    def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
         """The network in a file from `save`, `saveModule` or Torch7, with the weights in another file if given.
 
         Raises TypeError for a file with something else, T7FormatError for other formats, ValueError for weights that do
@@ -90,7 +91,7 @@ class Saving(Described):
     loadModule = loadTorch = load
 
 
-def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Described:
+def load(path: str | os.PathLike, weightPath: str | os.PathLike | None = None) -> Value:
     """The network in a file; see `Module.load`.
 
     Raises: TypeError for a file with something else.

@@ -70,7 +70,7 @@ class OfUser(core.Module, abstract=True):
     is differentiated, with respect to the input and to what `parameters()` gives.
     """
 
-    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+    traceable: ClassVar[bool] = False
 
     def user(self) -> Object:
         """The object."""

@@ -135,7 +135,7 @@ class TracedUser(core.Module, abstract=True):
     has_mode: bool  # a layer of Lua's has none before `training` or `evaluate`
     text: str
 
-    transient = ()  # type: ignore[assignment]
+    transient = ()
 
     @property
     def checks_values(self) -> bool:

@@ -37,7 +37,7 @@ class OfObject(CriterionSpec, abstract=True):
     It is equal only to itself, and never compiled.
     """
 
-    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+    traceable: ClassVar[bool] = False
 
     object: Value
 

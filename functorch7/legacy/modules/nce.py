@@ -25,7 +25,7 @@ from .module import Module
 class _Given(layers.NCEModule, abstract=True):
     """An NCEModule whose noise comes from a function of (batchsize, k) that cannot be compiled."""
 
-    traceable: ClassVar[bool] = False  # type: ignore[assignment]
+    traceable: ClassVar[bool] = False
 
     noise: Any = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import isroutine
 from numbers import Real
 from typing import Any
 
@@ -83,7 +84,8 @@ class Saved:
             return each
         if isinstance(each, OfLua):
             return self.once(each, lambda: each.record(self.made, place))
-        raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}")
+        way = "; delete it before saving, since files hold no functions of Python's" if isroutine(each) else ""
+        raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}{way}")
 
     def once(self, each: object, make: Callable[[], Value]) -> Content:
         """What is made of a value, once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ LINES: dict[str, dict[str, Any]] = {
     "+-": {"linestyle": "-", "marker": "+"},
 }
 """How Torch's styles are drawn; '~' (a smooth curve) and '|' (boxes) are not lines between points."""
+Styles = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
+"""A style of each column, or several, in the columns' order or by name."""
 
 
 def _number_or_text(value: Any) -> float | str:
@@ -110,7 +112,7 @@ class Logger(Named):
         for name, value in zip(names, row, strict=True):
             self.symbols[name].append(value)
 
-    def style(self, symbols: str) -> Logger:
+    def style(self, symbols: Styles) -> Logger:
         """How columns are drawn, a list in their order or a dict by name; returns the logger.
 
         '.' dots, '+' points, '-' lines, '+-' both, '~' a smooth curve (a natural cubic spline), '|' boxes, or a format
