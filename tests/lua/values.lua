@@ -2,8 +2,8 @@
 
 --- types
 local x = torch.Tensor(2, 3)
-return torch.type(x), type(x), torch.isTensor(x), torch.type({}), torch.type(1)
---> 'torch.FloatTensor', 'userdata', true, 'table', 'number'
+return torch.type(x), type(x), torch.isTensor(x), x:isTensor(), torch.type({}), torch.type(1)
+--> 'torch.FloatTensor', 'userdata', true, true, 'table', 'number'
 
 --- sizes
 local x = torch.zeros(2, 3)
