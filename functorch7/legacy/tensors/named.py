@@ -35,6 +35,9 @@ class Written:
     def __tostring__(self) -> str:
         return repr(self)
 
+    def __str__(self) -> str:
+        return self.__tostring__()  # which a program's class below may define
+
 
 def under_name(name: str, function: Function, says: str, of: str = "") -> Function:
     """Gives a generated function its name (`of` a class, if it is a method) and its docstring."""
