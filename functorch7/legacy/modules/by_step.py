@@ -216,10 +216,7 @@ class StepFields(Module):
     @property
     def _gradOutputs(self) -> ByStep:
         """The whole gradient at each step's output."""
-        given, later = (
-            self._table("_gradOutputs", "output", True),
-            self.state_gradients_by_step("output", "gradOutputs"),
-        )
+        given, later = self._table("_gradOutputs", "output", True), self.state_gradients_by_step("output")
 
         def at(step: int) -> Any:
             own = given[step]
