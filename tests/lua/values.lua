@@ -1409,6 +1409,18 @@ require 'paths'
 return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
 --> '2.5', '/a/7', false, nil
 
+--- what has a text of its own gives it by its method, too
+require 'optim'
+local timer, file, matrix = torch.Timer(), torch.MemoryFile(), optim.ConfusionMatrix(2)
+local same = 0
+for _, each in ipairs {torch.ones(2), torch.LongStorage {3}, timer, file, matrix} do
+  same = same + (each:__tostring__() == tostring(each) and 1 or 0)
+end
+local Named, parent = torch.class('NamedMatrix', 'optim.ConfusionMatrix')
+function Named:__tostring__() return 'my ' .. parent.__tostring__(self) end
+return same, tostring(NamedMatrix(2)):sub(1, 18)
+--> 5, 'my ConfusionMatrix'
+
 --- classes below others print under their own names, with the text of the class above
 require 'nn'
 require 'rnn'
@@ -3092,15 +3104,3 @@ weight:fill(1)
 copy.bias:zero()
 return #notes, ran, noted, count, gradient:sum(), copy:forward(x):sum(), #copy:parameters()
 --> 2, false, '1taken', 1, 6, 6, 2
-
---- what has a text of its own gives it by its method, too
-require 'optim'
-local timer, file, matrix = torch.Timer(), torch.MemoryFile(), optim.ConfusionMatrix(2)
-local same = 0
-for _, each in ipairs {torch.ones(2), torch.LongStorage {3}, timer, file, matrix} do
-  same = same + (each:__tostring__() == tostring(each) and 1 or 0)
-end
-local Named, parent = torch.class('NamedMatrix', 'optim.ConfusionMatrix')
-function Named:__tostring__() return 'my ' .. parent.__tostring__(self) end
-return same, tostring(NamedMatrix(2)):sub(1, 18)
---> 5, 'my ConfusionMatrix'
