@@ -91,6 +91,7 @@ class Dropout(DropoutLayer):
     mono: bool = field(default=False, kw_only=True)
 
     transient: ClassVar[tuple[str, ...]] = ("mask",)
+    hidden: ClassVar[tuple[str, ...]] = ()  # the mask is none of the state that users handle
     drawn: ClassVar[tuple[str, ...]] = ("mask",)
     is_step: ClassVar[bool] = False
 

@@ -464,8 +464,9 @@ def cpow(x: Numbers, tensor: Numbers, /) -> Tensor:
 def cpow(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def cmax(x: Numbers, number: float, /) -> Tensor:
-    """the larger of x and a number or tensor; a new tensor, or in a first argument, which gets the result's
-    sizes. Raises TypeError for arguments of other kinds, ValueError for sizes that do not fit."""
+    """the larger of x and a number or tensor, the latter where x is NaN; a new tensor, or in a first argument,
+    which gets the result's sizes. Raises TypeError for arguments of other kinds, ValueError for sizes that do not
+    fit."""
 @overload
 def cmax(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -474,8 +475,9 @@ def cmax(x: Numbers, tensor: Numbers, /) -> Tensor: ...
 def cmax(tensor1: Numbers, x: Numbers, tensor2: Numbers, /) -> Tensor: ...
 @overload
 def cmin(x: Numbers, number: float, /) -> Tensor:
-    """the smaller of x and a number or tensor; a new tensor, or in a first argument, which gets the result's
-    sizes. Raises TypeError for arguments of other kinds, ValueError for sizes that do not fit."""
+    """the smaller of x and a number or tensor, the latter where x is NaN; a new tensor, or in a first argument,
+    which gets the result's sizes. Raises TypeError for arguments of other kinds, ValueError for sizes that do not
+    fit."""
 @overload
 def cmin(tensor: Numbers, x: Numbers, number: float, /) -> Tensor: ...
 @overload
@@ -1061,6 +1063,12 @@ def cross(x: Numbers, tensor: Numbers, dimension: int = ..., /) -> Tensor:
     Raises TypeError for arguments of other kinds, and for such by name."""
 @overload
 def cross(tensor1: Numbers, x: Numbers, tensor2: Numbers, dimension: int = ..., /) -> Tensor: ...
+@overload
+def match(x: Numbers, tensor: Numbers, number: float = ..., /) -> Tensor:
+    """the squared distances between the rows of two tensors, times a number; new, or in first arguments, which
+    get the results' sizes. Raises TypeError for arguments of other kinds, and for such by name."""
+@overload
+def match(tensor1: Numbers, x: Numbers, tensor2: Numbers, number: float = ..., /) -> Tensor: ...
 @overload
 def gesv(x: Numbers, tensor: Numbers, /) -> tuple[Tensor, Tensor]:
     """the solution of a X = x for the matrix given next, and its factors; new, or in first arguments, which get

@@ -103,7 +103,8 @@ class ParallelCriterion(MultiCriterion):
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
     many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
-    Raises: ValueError for tables with fewer entries than criterions; as MultiCriterion.
+    Without an entry in the table of targets, a criterion gets None, which some do not look at (DistanceRatioCriterion).
+    Raises: ValueError for fewer inputs, or rows of targets, than criterions; as MultiCriterion.
     Source: nn/doc/criterion.md#nn.ParallelCriterion.
 
     >>> import functorch7 as f7, jax.numpy as jnp
@@ -125,8 +126,13 @@ class ParallelCriterion(MultiCriterion):
 
     def parts(self, input: Value, target: Value) -> list[tuple[Value, Value]]:
         inputs = self._entries(input, "inputs")
-        targets = [target] * len(inputs) if self.repeat_target else self._entries(target, "targets")
+        targets = [target] * len(inputs) if self.repeat_target else self._entries(self._ended(target), "targets")
         return list(zip(inputs, targets, strict=True))
+
+    def _ended(self, targets: Value) -> Value:
+        """A table of targets with None after its end, for criterions that look at none."""
+        missing = len(self.criterions) - len(targets) if isinstance(targets, list) else 0
+        return [*targets, *[None] * missing] if missing > 0 else targets
 
     def _entries(self, table: Value, what: str) -> list[Value]:
         """One for each criterion."""

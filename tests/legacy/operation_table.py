@@ -203,6 +203,8 @@ RESULTS = {
     "norm": [("x", lambda x: _p_norm(x, 2)), (("x", 1), _p_norm), (("x", 0), lambda x, p: (x != 0).sum()),
              (("x", 3, 2), lambda x, p, d: np.array([[_p_norm(row, 3)] for row in x]))],
     "dist": [("xy", lambda x, y: _p_norm(x - y, 2)), (("x", "y", 1), lambda x, y, p: _p_norm(x - y, p))],
+    "match": [("xy", lambda x, y: ((x[:, None] - y) ** 2).sum(-1)),
+              (("x", "y", 2), lambda x, y, n: 2 * ((x[:, None] - y) ** 2).sum(-1))],
     "dot": [("xy", lambda x, y: sum((x * y).ravel().tolist()))],
     "trace": [("x", lambda x: x[0, 0] + x[1, 1] + x[2, 2])],
     "min": _extreme(np.min), "max": _extreme(np.max),

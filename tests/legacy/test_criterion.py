@@ -269,3 +269,14 @@ def test_parallel_criterions_take_a_tensor_for_a_table_as_torch_does(targets):
         np.testing.assert_array_equal(gradient, [[0, -1, 0], [0, 0, -0.5]])
     with pytest.raises(ValueError, match=r"expected a table of at least 2 targets, got shape \(3,\)"):
         both.forward(scores, torch.Tensor([1, 2, 3]))
+
+
+def test_a_criterion_without_an_entry_in_the_table_of_targets_gets_none():
+    distances, x, y = [torch.ones(3), torch.Tensor([1, 2, 3])], torch.Tensor([[1, 2]]), torch.Tensor([[0, 0]])
+    alone = nn.DistanceRatioCriterion().forward(distances)
+    last = nn.ParallelCriterion().add(nn.AbsCriterion()).add(nn.DistanceRatioCriterion(), 0.5)
+    assert last.forward([x, distances], [y]) == pytest.approx(1.5 + 0.5 * alone)
+    first = nn.ParallelCriterion().add(nn.DistanceRatioCriterion()).add(nn.AbsCriterion())
+    assert first.forward([distances, x], [None, y]) == pytest.approx(alone + 1.5)
+    with pytest.raises(ValueError, match="nn.MSECriterion: expected .* None"):
+        nn.ParallelCriterion().add(nn.AbsCriterion()).add(nn.MSECriterion()).forward([x, x], [y])

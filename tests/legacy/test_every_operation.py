@@ -8,6 +8,7 @@ from functorch7.legacy import torch
 from functorch7.legacy.tensors import convolutions, operations, results
 from functorch7.legacy.tensors.devices import gpu, precision
 
+from .helpers import same
 from .operation_table import (
     CONVOLUTIONS,
     FLOATING,
@@ -24,6 +25,7 @@ from .operation_table import (
 LAYOUTS = ("whole", "transposed", "apart")
 COMPUTED = "computed"  # an array of JAX's, as networks leave them in tensors
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+NAN = np.nan
 CLOSE = {"BFloat16": 6e-2, "Half": 2e-2, "Float": 1e-5, "Double": 1e-11}
 
 
@@ -216,3 +218,13 @@ def test_norms_of_whole_numbers_have_room():
     assert torch.CharTensor([-100]).dist(torch.CharTensor([100])) == 200
     with pytest.raises(TypeError, match="torch.histc: expected a tensor of a floating-point type"):
         torch.ByteTensor(1000).fill(5).histc(2)  # whose counts a ByteTensor has no room for
+
+
+@pytest.mark.parametrize("kind", FLOATING)
+def test_the_larger_and_the_smaller_are_the_other_where_one_is_not_a_number(kind):
+    """As Torch7's code has it, `x > y ? x : y`: so `cmax(0)` takes NaN for 0."""
+    x, y = (torch.Tensor(numbers).type(f"torch.{kind}Tensor") for numbers in ([NAN, 1, NAN, 2, 4], [3, NAN, NAN, 5, 1]))
+    same(torch.cmax(x, 0).double(), [0, 1, 0, 2, 4])
+    same(torch.cmax(x, y).double(), [3, NAN, NAN, 5, 4])
+    same(torch.cmin(x, y).double(), [3, NAN, NAN, 2, 1])
+    same(torch.cmin(x, NAN).double(), [NAN] * 5)

@@ -282,6 +282,8 @@ def test_methods_are_functions_too():
     same(result, A.reshape(6))
     assert torch.numel(x) == torch.nElement(x) == 6 and torch.equal(x, torch.clone(x))
     same(torch.squeeze(torch.ones(1, 2, 1)), [1, 1])
+    result = torch.Tensor(3)
+    assert torch.squeeze(result, torch.Tensor([[4]])) == 4 and result.totable() == [4]
     assert [part.size() for part in torch.split(x, 2, 2)] == [[2, 2], [2, 1]]
 
 

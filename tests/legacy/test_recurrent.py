@@ -145,6 +145,9 @@ def test_backward_more_often_than_forward_is_an_error():
     backward_through_time(cell, XS[:2], GS[:2])
     with pytest.raises(RuntimeError, match="backward called more often than forward"):
         cell.backward(XS[0], GS[0])
+    cell.evaluate()
+    with pytest.raises(RuntimeError, match="in evaluation, only the last step is kept"):
+        backward_through_time(cell, XS[:2], GS[:2])
 
 
 def test_updateGradInput_and_accGradParameters_can_be_called_apart():

@@ -2,8 +2,8 @@
 
 --- types
 local x = torch.Tensor(2, 3)
-return torch.type(x), type(x), torch.isTensor(x), torch.type({}), torch.type(1)
---> 'torch.FloatTensor', 'userdata', true, 'table', 'number'
+return torch.type(x), type(x), torch.isTensor(x), x:isTensor(), torch.type({}), torch.type(1)
+--> 'torch.FloatTensor', 'userdata', true, true, 'table', 'number'
 
 --- sizes
 local x = torch.zeros(2, 3)
@@ -1408,6 +1408,18 @@ return x:narrow('1', '2', 1):sum('2')[1][1], torch.Tensor(words):sum(), words[2]
 require 'paths'
 return paths.basename(paths.concat(4001, 'log', 2.5)), paths.concat('/a', 7), paths.filep(12), torch.typename(7)
 --> '2.5', '/a/7', false, nil
+
+--- what has a text of its own gives it by its method, too
+require 'optim'
+local timer, file, matrix = torch.Timer(), torch.MemoryFile(), optim.ConfusionMatrix(2)
+local same = 0
+for _, each in ipairs {torch.ones(2), torch.LongStorage {3}, timer, file, matrix} do
+  same = same + (each:__tostring__() == tostring(each) and 1 or 0)
+end
+local Named, parent = torch.class('NamedMatrix', 'optim.ConfusionMatrix')
+function Named:__tostring__() return 'my ' .. parent.__tostring__(self) end
+return same, tostring(NamedMatrix(2)):sub(1, 18)
+--> 5, 'my ConfusionMatrix'
 
 --- classes below others print under their own names, with the text of the class above
 require 'nn'

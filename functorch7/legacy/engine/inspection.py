@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from ...core.types import Value
 from ..tensors.noted import looked_at
@@ -65,10 +66,19 @@ class Inspection:
     def lengths(self) -> Callable[[object], int]:
         """`steps_of`, without the call's arrays."""
         plan = self.plan
+        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(self.arguments[2]))
+        if plan.filmed is not None and plan.filmed[0] == shapes:
+            filmed = plan.filmed[1]
+            return lambda module: _steps_in(filmed, plan.paths[id(module)])
         run, arguments = self._looking(compiled.film, False)
         if plan.program.is_compiled and not plan.foreign:
             given = jax.tree.map(_abstract, arguments)
-            return lambda module: _steps_in(plan.run(run.eval_shape, *given)[0], plan.paths[id(module)])
+
+            def steps_in(module: object) -> int:
+                plan.filmed = shapes, plan.run(run.eval_shape, *given)[0]
+                return _steps_in(plan.filmed[1], plan.paths[id(module)])
+
+            return steps_in
         frames = jax.tree.map(_abstract, self._inspect(False, compiled.film)[0])
         return lambda module: _steps_in(frames, plan.paths[id(module)])
 

@@ -103,6 +103,7 @@ class Plan(Running):
         self.is_in_mode = True  # until anything that it holds has been switched
         self.root, self.as_foreign, self.form = root, as_foreign, form
         self.last_call: weakref.ref | None = None
+        self.filmed: tuple[tuple, Any] | None = None  # the shapes of an input, and those of a film of its call
         self.rate: Scalar = math.nan  # that updateParameters was given last
         self.is_steady = False  # whether it was given the same number before
         self.packing: Packing | None = None  # of the last step, if its results came as one array

@@ -43,6 +43,12 @@ class Slot:
         return self.name in self.holder._spec.traits.drawn
 
     @property
+    def starts_at_zero(self) -> bool:
+        """Whether it is a state that is zero at first."""
+        spec = self.holder._spec
+        return self.name in getattr(spec, "hidden", spec.traits.transient) and spec.traits.starts_at_zero
+
+    @property
     def tensor(self) -> Tensor | None:
         """The object's tensor that holds it; None for recurrent state and side outputs."""
         return None if self.name in self.holder._state else self.holder.__dict__[self.name]

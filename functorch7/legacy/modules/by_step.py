@@ -140,7 +140,7 @@ class StepFields(Module):
 
     def state_after(self, step: int) -> Output:
         """The output of such a module at a step. None for a step that is not kept."""
-        state = [self._states(name, name).get(step) for name in self._spec.hidden]
+        state = [self.states_by_step(name).get(step) for name in self._spec.hidden]
         return state if len(state) > 1 else state[0]
 
     def gradients_before(self, step: int) -> list:
@@ -148,7 +148,7 @@ class StepFields(Module):
 
         None for what is not kept, such as the gradient at a first state that nobody gave.
         """
-        before = [self._grad_states(name, name).get(step - 1) for name in self._spec.hidden]
+        before = [self.state_gradients_by_step(name).get(step - 1) for name in self._spec.hidden]
         return [self.gradInputs.get(step), *before]
 
     def _table(self, name: str, frame: str, gradients: bool) -> ByStep:
@@ -160,7 +160,7 @@ class StepFields(Module):
 
         return ByStep(name, [first + i for first, count, _ in kept for i in range(count)], at)
 
-    def _states(self, name: str, state: str) -> ByStep:
+    def states_by_step(self, state: str, name: str = "states") -> ByStep:
         """A part of the state after each step; the first and the last state need no recorded steps."""
         calls = self._calls_of_steps()
         if state not in getattr(self._spec, "hidden", ()) or not calls:
@@ -175,7 +175,7 @@ class StepFields(Module):
     def _part_of(self, plan: Plan, values: list, state: str) -> Any:
         return self._values(plan, values).get((id(self), state))
 
-    def _grad_states(self, name: str, state: str) -> ByStep:
+    def state_gradients_by_step(self, state: str, name: str = "gradients") -> ByStep:
         """The gradient that comes into a part of the state after each step, and the initial state's."""
         calls = [each for each in self._calls_of_steps() if each[2].cotangents is not None]
         if state not in getattr(self._spec, "hidden", ()) or not calls:
@@ -190,13 +190,13 @@ class StepFields(Module):
     def outputs(self) -> ByStep:
         """The module's output at each step."""
         if "output" in getattr(self._spec, "hidden", ()):
-            return self._states("outputs", "output")
+            return self.states_by_step("output", "outputs")
         return self._table("outputs", "output", False)
 
     @property
     def cells(self) -> ByStep:
         """The cell after each step."""
-        return self._states("cells", "cell")
+        return self.states_by_step("cell", "cells")
 
     @property
     def gradInputs(self) -> ByStep:
@@ -206,17 +206,17 @@ class StepFields(Module):
     @property
     def gradOutputs(self) -> ByStep:
         """The gradient that later steps send into each step's output."""
-        return self._grad_states("gradOutputs", "output")
+        return self.state_gradients_by_step("output", "gradOutputs")
 
     @property
     def gradCells(self) -> ByStep:
         """The gradient that later steps send into each step's cell."""
-        return self._grad_states("gradCells", "cell")
+        return self.state_gradients_by_step("cell", "gradCells")
 
     @property
     def _gradOutputs(self) -> ByStep:
         """The whole gradient at each step's output."""
-        given, later = self._table("_gradOutputs", "output", True), self._grad_states("gradOutputs", "output")
+        given, later = self._table("_gradOutputs", "output", True), self.state_gradients_by_step("output")
 
         def at(step: int) -> Any:
             own = given[step]

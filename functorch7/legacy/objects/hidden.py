@@ -11,6 +11,7 @@ from ... import core, recurrent
 from ...core.types import Value
 from ...layers.quantized import computing
 from ...network import map_state
+from ..engine.initial import gradient_at_start
 from ..engine.plan import Plan, with_zeros
 from ..engine.slots import Slot
 from ..tensors.values import Input, unwrapped, wrapped
@@ -25,11 +26,24 @@ def _hidden_names(module: Any) -> tuple[str, ...]:
     return getattr(module._spec, "hidden", module._spec.traits.transient) if module._spec is not None else ()
 
 
+def _begun_from(call: Call) -> list:
+    """The state that a call began from: what it was given, or zeros where that is what no state means."""
+    zeros = zip(call.plan.state_slots, call.arguments[3], call.state_after(), strict=True)
+    return [with_zeros([was], [after])[0] if slot.starts_at_zero else was for slot, was, after in zeros]
+
+
+def _without_last_nones(states: list) -> list:
+    """States by the places of their modules, as Lua's tables have them: nothing after the last module with a state."""
+    kept = [place for place, state in enumerate(states, 1) if state is not None]
+    return states[: max(kept, default=0)]
+
+
 class HiddenStates(Steps):
     """The part of Module that shows recurrent state, and the gradients with respect to it.
 
     If a module is called step by step, there is the state after every step that is kept for backward. If a sequencer
-    runs it, there are the initial state (step 0) and the state after the last step (any other number, or None).
+    runs it, there is the state after every step of the last sequence; all but the first and the last repeat it. Layers
+    of whole sequences, such as SeqLSTM, have the first and the last alone.
     """
 
     def _shown_slots(self, plan: Plan) -> list[Slot]:
@@ -50,14 +64,28 @@ class HiddenStates(Steps):
         plan, call = self._called()
         if plan.is_step:
             values = self._state_of_step(plan, step)
-        elif step == 0 or call is None:
-            values = plan.initial_state() if call is None else call.arguments[3]
+        elif call is None:
+            values = plan.initial_state()
+        elif step == 0:
+            values = _begun_from(call)
         else:
-            values = call.state_after()
+            values = self._in_sequence(plan, step, "states_by_step", call.state_after())
         if input is not None:
             zeros = self._zero_state(input)
             values = [zero if value is None else value for zero, value in zip(zeros, values, strict=True)]
         return self._nested(self._values(plan, values))
+
+    def _in_sequence(self, plan: Plan, step: int | None, table: str, last: list) -> list:
+        """What is in the recurrences' tables at a step, of the states that users handle; without one, the last."""
+        if step is None:
+            return last
+        found, shown = list(last), {id(slot) for slot in self._shown_slots(plan)}
+        for place, slot in enumerate(plan.state_slots):
+            if id(slot) in shown and hasattr(slot.holder, table):
+                found[place] = getattr(slot.holder, table)(slot.name).get(step)
+                if found[place] is None:
+                    raise ValueError(f"{self.title()}: no state is kept for step {step}")
+        return found
 
     def _state_of_step(self, plan: Plan, step: int | None) -> list:
         steps = plan.history
@@ -65,7 +93,7 @@ class HiddenStates(Steps):
         if number == steps.count:
             return plan.initial_state()
         if number + 1 in steps.calls:
-            return steps.calls[number + 1].arguments[3]
+            return _begun_from(steps.calls[number + 1])
         raise ValueError(f"{self.title()}: no state is kept for step {number}")
 
     def setHiddenState(self, step: int | None, hiddenState: Value) -> None:
@@ -97,12 +125,16 @@ class HiddenStates(Steps):
             values = steps.grad_states.get(number)
             if values is None and number not in steps.calls:
                 raise ValueError(f"{self.title()}: no gradient of the state is kept for step {number}")
-            values = values or with_zeros([None] * len(plan.state_slots), steps.calls[number].state_after())
+            if values is None:
+                values = with_zeros([None] * len(plan.state_slots), steps.calls[number].state_after())
+            elif number == 0:
+                values = gradient_at_start(steps.calls[1])
         elif step == 0:
-            values = call.state_gradient or [None] * len(plan.state_slots)
+            values = gradient_at_start(call)
         else:
             after = call.state_after()
-            values = plan.last_gradients(after) or with_zeros([None] * len(plan.state_slots), after)
+            last = plan.last_gradients(after) or with_zeros([None] * len(plan.state_slots), after)
+            values = self._in_sequence(plan, step, "state_gradients_by_step", last)
         return self._nested(self._values(plan, values))
 
     def setGradHiddenState(self, step: int | None, gradHiddenState: Value) -> None:
@@ -132,7 +164,8 @@ class HiddenStates(Steps):
             try:
                 values = structure.flatten_up_to(given)
             except (ValueError, TypeError):
-                message = f"{self.title()}: expected a state of {len(slots)} tensors, got {len(values)}"
+                count = sum(value is not None for value in values)
+                message = f"{self.title()}: expected a state of {len(slots)} tensors, got {count}"
                 raise ValueError(message) from None
         arrays = [jax.tree.map(lambda leaf: np.asarray(leaf).astype(plan.dtype), value) for value in values]
         return list(zip(places, arrays, strict=True))
@@ -151,13 +184,16 @@ class HiddenStates(Steps):
         return [np.zeros(value.shape, plan.dtype) for value in found]
 
     def _nested(self, values: dict[tuple[int, str], Any]) -> Any:
-        """Torch's form: LSTMs [output, cell], GRUs output, others [output, the states inside], containers a list."""
+        """Torch's form: LSTMs [output, cell], GRUs output, others [output, the states inside].
+
+        Containers have a list with None for modules without state.
+        """
 
         def of(module: Any) -> Any:
             own = [wrapped(values[id(module), name]) for name in _hidden_names(module)]
             if isinstance(computing(module._spec), (recurrent.Cell, recurrent.LSTM)):
                 return own if len(own) > 1 else own[0]
-            inner = [state for child in module.children() if (state := of(child)) is not None]
+            inner = _without_last_nones([of(child) for child in module.children()])
             if isinstance(module._spec, recurrent.Recursor):
                 return inner[0] if inner else None
             if own:

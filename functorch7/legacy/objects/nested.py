@@ -44,7 +44,10 @@ def recursiveType(param: Held, type: str, tensorCache: dict | None = None) -> He
 
 
 def _keys(table: Any) -> list:
-    return list(table) if isinstance(table, dict) else list(range(len(table))) if isinstance(table, list) else []
+    """The keys of a table, those where there is something: states of networks have None for modules without one."""
+    if isinstance(table, dict):
+        return [key for key, value in table.items() if value is not None]
+    return [key for key, value in enumerate(table) if value is not None] if isinstance(table, list) else []
 
 
 def table_type(table: list | dict) -> type:
@@ -74,7 +77,7 @@ def _matched(t1: Any, t2: Any, change: Callable[[Tensor, Tensor], Tensor]) -> An
     known = _keys(old)
     made = {key: _matched(old[key] if key in known else None, t2[key], change) for key in _keys(t2)}
     old.clear()
-    old.update(made) if isinstance(old, dict) else old.extend(made.values())
+    old.update(made) if isinstance(old, dict) else old.extend(made.get(key) for key in range(len(t2)))
     return old
 
 

@@ -118,8 +118,8 @@ class Steps(Described):
         steps = self._steps()
         number = steps.pulled - 1
         if number not in steps.calls:
-            rho = last.plan.rho
-            raise RuntimeError(f"{self.title()}: backward called more often than forward (rho = {rho})")
+            kept = f"rho = {last.plan.rho}" if self.in_training else "in evaluation, only the last step is kept"
+            raise RuntimeError(f"{self.title()}: backward called more often than forward ({kept})")
         due = steps.calls[number]
         others = [i for i, other in steps.calls.items() if other.given is input and input is not due.given]
         if others:

@@ -14,6 +14,7 @@ from ...checks.kinds import fault_of_real
 from ...checks.taken import array_of
 from ..objects.torch_object import InFiles
 from ..tensors.kinds import Numbers
+from ..tensors.named import Written
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 from .pictures import new_figure, pixels, show, write
@@ -33,7 +34,7 @@ def _mean_of_numbers(values: np.ndarray) -> float:
     return float(np.cumsum(numbers)[-1] / numbers.size) if numbers.size else math.nan
 
 
-class ConfusionMatrix(InFiles):
+class ConfusionMatrix(Written, InFiles):
     """mat[t][p] counts the examples of class t that were taken for class p; classes count from 1.
 
     `ConfusionMatrix(nclasses)`, `(nclasses, names)` or `(names)`. Fields: mat (nclasses x nclasses, integers),

@@ -14,12 +14,12 @@ from ...interop import t7
 from ...interop.t7.values import TYPES
 from ..objects.loaded import Loaded
 from ..objects.saved import Saved
-from ..tensors.named import Named, under_name
+from ..tensors.named import Named, Written, under_name
 from ..tensors.storage import Storage
 from .numbers import as_text, read_text
 
 
-class File(Named):
+class File(Written, Named):
     """What all of Torch's files have in common; numbers and objects are text (`ascii()`) or as in memory (`binary()`).
 
     For each type Byte, Char, Short, Int, Long, Float and Double, `readInt()` returns a number, `readInt(n)` a storage

@@ -3,7 +3,7 @@
 import os
 import time as clock
 
-from ..tensors.named import Named
+from ..tensors.named import Named, Written
 from .lua import Table
 
 
@@ -12,7 +12,7 @@ def _now() -> Table:
     return Table(real=clock.perf_counter(), user=used.user, sys=used.system)
 
 
-class Timer(Named):
+class Timer(Written, Named):
     """Measures seconds from now on.
 
     Source: torch7/doc/timer.md.

@@ -277,7 +277,8 @@ class Methods(Casts):
     def cpow(self, x: Numbers, tensor: Numbers, /) -> Self: ...
     @overload
     def cmax(self, number: float, /) -> Self:
-        """The larger of x and a number or tensor; in place, where x is this tensor unless it is given."""
+        """The larger of x and a number or tensor, the latter where x is NaN; in place, where x is this tensor unless
+        it is given."""
     @overload
     def cmax(self, x: Numbers, number: float, /) -> Self: ...
     @overload
@@ -286,7 +287,8 @@ class Methods(Casts):
     def cmax(self, x: Numbers, tensor: Numbers, /) -> Self: ...
     @overload
     def cmin(self, number: float, /) -> Self:
-        """The smaller of x and a number or tensor; in place, where x is this tensor unless it is given."""
+        """The smaller of x and a number or tensor, the latter where x is NaN; in place, where x is this tensor unless
+        it is given."""
     @overload
     def cmin(self, x: Numbers, number: float, /) -> Self: ...
     @overload
@@ -733,6 +735,12 @@ class Methods(Casts):
         """The cross product along a dimension of size 3, x being this tensor; or it is a first result, before x."""
     @overload
     def cross(self, x: Numbers, tensor: Numbers, dimension: int = ..., /) -> Self: ...
+    @overload
+    def match(self, tensor: Numbers, number: float = ..., /) -> Self:
+        """The squared distances between the rows of two tensors, times a number, x being this tensor; or it is a
+        first result, before x."""
+    @overload
+    def match(self, x: Numbers, tensor: Numbers, number: float = ..., /) -> Self: ...
     @overload
     def gesv(self, tensor: Numbers, /) -> tuple[Self, Self]:
         """The solution of a X = x for the matrix given next, and its factors, x being this tensor; or it is a first

@@ -27,6 +27,18 @@ class Named:
         return self.typename()
 
 
+class Written:
+    """The base of classes whose text Torch's programs may ask for by `x:__tostring__()`."""
+
+    __slots__ = ()
+
+    def __tostring__(self) -> str:
+        return repr(self)
+
+    def __str__(self) -> str:
+        return self.__tostring__()  # which a program's class below may define
+
+
 def under_name(name: str, function: Function, says: str, of: str = "") -> Function:
     """Gives a generated function its name (`of` a class, if it is a method) and its docstring."""
     function.__name__, function.__qualname__, function.__doc__ = name, f"{of}{name}", says

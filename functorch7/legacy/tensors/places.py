@@ -173,10 +173,9 @@ class Places(Views):
         """Whether it has these sizes."""
         return self.shape == numbers_given(*sizes)
 
-    @staticmethod
-    def isTensor(value: object) -> bool:
-        """Whether a value is a tensor."""
-        return isinstance(value, Places)
+    def isTensor(self) -> bool:
+        """Whether a value is a tensor: true, unless the class's function is called with something else."""
+        return isinstance(self, Places)
 
     def retain(self) -> None:
         """Does nothing: memory is Python's."""

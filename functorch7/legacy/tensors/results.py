@@ -163,6 +163,13 @@ def _histograms(m: Any, x: Any, bins: int | None, low: float | None, high: float
     return m.stack([_histogram(m, row, bins, *_bounds(x, low, high)) for row in as_matrix("bhistc", x)])
 
 
+def _match(m: Any, x: Any, t: Any, gain: float | None) -> Any:
+    rows, columns = (each.reshape(len(each), -1) if each.size else each.reshape(0, 0) for each in (x, t))
+    sized("match", f"rows of {rows.shape[1]} numbers", t, columns.shape[1] == rows.shape[1])
+    squares = ((rows[:, None] - columns[None]) ** 2).sum(-1, dtype=rows.dtype)
+    return squares if gain is None else gain * squares
+
+
 def _cross(m: Any, x: Any, t: Any, axis: int | None) -> Any:
     sized("cross", f"the first tensor's size, {sizes_text(x.shape)}", t, t.shape == x.shape)
     axis = axis if axis is not None or 3 not in x.shape else x.shape.index(3)
@@ -234,6 +241,7 @@ ROWS = {
             (Form("xINN", _histograms, of_fractions=True),), "how many elements of each row are in each of n bins"
         ),
         "cross": ((Form("xtD", _cross),), "the cross product along a dimension of size 3"),
+        "match": ((Form("xtN", _match),), "the squared distances between the rows of two tensors, times a number"),
     }.items()
 }  # fmt: skip
 """The operations by name."""

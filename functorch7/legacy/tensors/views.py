@@ -140,7 +140,8 @@ class Views:
         """
         if given and isinstance(given[0], Views):
             found = given[0].squeeze(*given[1:])
-            return self.set(found) if isinstance(found, Views) else found
+            self.set(found if isinstance(found, Views) else given[0].view(1))
+            return self if isinstance(found, Views) else found
         return self._squeezed(*given)
 
     def _squeezed(self, dim: Any = None) -> Result[Self]:

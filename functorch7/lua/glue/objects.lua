@@ -166,6 +166,8 @@ end
 local typed_methods = {} -- by name the methods of tensors or storages of one type, by the type's name
 
 -- What a class's objects give for a key; `class.index` is what they give whatever programs have made of it.
+local function text_of(self) return call(python.text, 0, nil, self) end
+
 local function index_of(class)
   local methods = class.methods
   local is_typed = class.is_typed
@@ -181,6 +183,7 @@ local function index_of(class)
     end
     local method = methods[key]
     if method then return method end
+    if is_typed and key == '__tostring__' then return text_of end
     local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
     if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     if is_typed then
@@ -224,8 +227,6 @@ end
 -- Operators --------------------------------------------------------------------------------------------------------
 
 local OPERATORS = {'__add', '__sub', '__mul', '__div', '__unm', '__mod', '__pow', '__concat', '__lt', '__le'}
-
-local function text_of(self) return call(python.text, 0, nil, self) end
 
 local function metatable_for(class)
   local metatable = {
