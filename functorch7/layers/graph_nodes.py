@@ -69,9 +69,10 @@ class Node:
         """A node for each entry of the output, a table with this many entries; all must be used."""
         return Split(self, count).parts
 
-    def annotate(self, annotations: dict[str, object]) -> "Node":
-        """The same node, with more annotations."""
-        self.annotations.update(annotations)
+    def annotate(self, annotations: dict[str | int, object] | list) -> "Node":
+        """The same node, with more annotations; those of a list are under their numbers, as in a table."""
+        numbered = isinstance(annotations, list)
+        self.annotations.update(enumerate(annotations, 1) if numbered else annotations)
         return self
 
     def label(self) -> str:
@@ -131,7 +132,7 @@ def _copied(start: Any, memo: dict) -> Any:
     return memo[id(start)]
 
 
-def labelled(annotations: dict[str, object], module: object) -> str:
+def labelled(annotations: dict[str | int, object], module: object) -> str:
     """A node's text in pictures: its label, or its name and description, if any, and the module."""
     own = [str(annotations[name]) for name in ("name", "description") if name in annotations]
     return str(annotations.get("label", "\n".join([*own, title(module)])))
