@@ -1716,6 +1716,20 @@ return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
 
+--- nn's functions in C compute gradients from the output alone, which stays as it is, where programs give no input
+require 'nn'
+local x, gradient, far, changed = torch.randn(2, 3), torch.randn(2, 3), 0, 0
+for _, name in ipairs {'Tanh', 'Sigmoid', 'SoftMax', 'LogSoftMax'} do
+  local layer, found = nn[name](), torch.Tensor()
+  local output = layer:forward(x):clone()
+  x.THNN[name .. '_updateGradInput'](nil, gradient:cdata(), found:cdata(), output:cdata())
+  far = math.max(far, (found - layer:backward(x, gradient)):abs():max())
+  changed = math.max(changed, (output - layer.output):abs():max())
+end
+local _, why = pcall(x.THNN.Abs_updateGradInput, nil, gradient:cdata(), x:cdata())
+return far < 1e-6, changed, why:match('THNN.*')
+--> true, 0, 'THNN.Abs_updateGradInput: expected an input, got nil'
+
 --- nn's functions in C are there for a convolution and for tables of rows, and as layers called them before THNN
 require 'nn'
 local conv, x, none = nn.SpatialConvolution(2, 3, 3, 2, 1, 2, 1, 0), torch.rand(2, 2, 6, 7), torch.Tensor()

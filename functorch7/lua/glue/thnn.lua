@@ -11,8 +11,10 @@ for name in ([[Abs ELU HardShrink HardTanh LeakyReLU LogSigmoid LogSoftMax Sigmo
   Square Tanh Threshold]]):gmatch('%w+') do LAYERS[name] = true end
 
 -- What C is given: tensors, of which those behind the results are its own notes, and the numbers that make a layer.
+-- Only the first of the tensors, the input, keeps its place if it is nil.
 local function sorted(...)
   local tensors, settings = {}, {}
+  if (...) == nil then tensors[1] = false end
   for i = 1, select('#', ...) do
     local each = select(i, ...)
     local found = torch.isTensor(each) and tensors or settings
@@ -25,6 +27,20 @@ local function key_of(...)
   local texts = {}
   for i = 1, select('#', ...) do texts[i] = tostring((select(i, ...))) end
   return table.concat(texts, ' ')
+end
+
+-- The gradient at the input by the output, from which alone C computes it: programs may give no input. `at` is that at
+-- an input.
+local BY_OUTPUT = {
+  LogSoftMax = function(output, _, at) return at(output) end,
+  Sigmoid = function(output, gradient) return torch.cmul(gradient, output):cmul(-output + 1) end,
+  SoftMax = function(output, _, at) return at(torch.log(output)) end,
+  Tanh = function(output, gradient) return torch.cmul(gradient, -torch.cmul(output, output) + 1) end,
+}
+
+local function check_input(key, tensors)
+  local by_output = BY_OUTPUT[key:match('^(%w+)_updateGradInput$')] and tensors[4]
+  if not (tensors[1] or by_output) then border.refuse('THNN.%s: expected an input, got nil', key) end
 end
 
 local function filled(result, values) result:resizeAs(values):copy(values) end
@@ -71,10 +87,13 @@ local function functions(nn)
   end
 
   local function updateGradInput(name, tensors, settings)
-    local input, gradOutput, gradInput = unpack(tensors)
-    local found = layer(name, input, settings)
-    found:forward(input)
-    filled(gradInput, found:backward(input, gradOutput))
+    local input, gradOutput, gradInput, output = unpack(tensors)
+    local found = layer(name, gradOutput, settings)
+    local function at(given)
+      found:forward(given)
+      return found:backward(given, gradOutput)
+    end
+    filled(gradInput, input and at(input) or BY_OUTPUT[name](output, gradOutput, at))
   end
 
   -- The convolution of a matrix of weights, which has a row for each plane of the output.
@@ -157,7 +176,11 @@ function border.functions_of_layers(nn)
   local find = functions(nn)
   local thnn = by_name(function(key)
     local found = find(key)
-    return function(...) found(sorted(...)) end
+    return function(...)
+      local tensors, settings = sorted(...)
+      check_input(key, tensors)
+      found(tensors, settings)
+    end
   end)
   of_layers = by_name(function(key)
     local found, name, method = find(key), key:match('^(%w+)_(%w+)$')
