@@ -1716,6 +1716,30 @@ return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
 
+--- a layer that is called is called once where a traced layer behind it turns out to read fields
+require 'nn'
+local Drawn, Shifted = torch.class('nn.DrawnOnce', 'nn.Module'), torch.class('nn.ShiftedBy', 'nn.Module')
+function Drawn:updateOutput(input)
+  self.calls = (self.calls or 0) + 1
+  self.output = input[1] + torch.cmul(torch.randn(input[2]:size()), input[2])
+  return self.output
+end
+function Shifted:__init(by)
+  nn.Module.__init(self)
+  self.by, self.twice = by, 2
+end
+function Shifted:updateOutput(input)
+  self.output:resizeAs(input):copy(input):add(self.by * self.twice)
+  return self.output
+end
+local network = nn.Sequential():add(nn.DrawnOnce()):add(nn.Linear(2, 3)):add(nn.ShiftedBy(0.1))
+torch.manualSeed(3)
+network:forward {torch.zeros(4, 2), torch.ones(4, 2)}
+local left = torch.uniform()
+torch.manualSeed(3)
+return network:get(1).calls, (network:get(1).output - torch.randn(4, 2)):abs():max() < 1e-6, left == torch.uniform()
+--> 1, true, true
+
 --- nn's functions in C compute gradients from the output alone, which stays as it is, where programs give no input
 require 'nn'
 local x, gradient, far, changed = torch.randn(2, 3), torch.randn(2, 3), 0, 0
