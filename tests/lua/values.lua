@@ -1729,7 +1729,7 @@ function Shifted:__init(by)
   self.by, self.twice = by, 2
 end
 function Shifted:updateOutput(input)
-  self.output:resizeAs(input):copy(input):add(self.by * self.twice)
+  self.output = input * self.by * self.twice
   return self.output
 end
 local network = nn.Sequential():add(nn.DrawnOnce()):add(nn.Linear(2, 3)):add(nn.ShiftedBy(0.1))
