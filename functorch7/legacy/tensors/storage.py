@@ -205,7 +205,7 @@ class StandInStorage(Storage):
     __slots__ = ()
 
     @property
-    def device(self) -> Device:  # type: ignore[override]
+    def device(self) -> Device | None:  # type: ignore[override]
         """The host."""
         return host_device()
 
