@@ -30,7 +30,7 @@ class Node:
         held = module.get("module") if isinstance(module, Mapping) else module  # Torch's nngraph.Node({module = m})
         self.module: Any = held  # a description, an object of the legacy interface, or None
         self.inputs: list[Node] = []
-        self.annotations: dict[str | int, Any] = {"_debugLabel": _declared()}
+        self.annotations: dict[str, Any] = {"_debugLabel": _declared()}
         self.consumers: list[Node | Split] = []
         for node in inputs:
             self.add(node)
@@ -69,9 +69,10 @@ class Node:
         """A node for each entry of the output, a table with this many entries; all must be used."""
         return Split(self, count).parts
 
-    def annotate(self, annotations: dict[str, Any] | list) -> "Node":
+    def annotate(self, annotations: dict[str, object] | list[object]) -> "Node":
         """The same node, with more annotations; those of a list are under their numbers, as in a table."""
-        self.annotations |= dict(enumerate(annotations, 1)) if isinstance(annotations, list) else annotations
+        noted: Any = dict(enumerate(annotations, 1)) if isinstance(annotations, list) else annotations
+        self.annotations.update(noted)
         return self
 
     def label(self) -> str:
@@ -131,7 +132,7 @@ def _copied(start: Any, memo: dict) -> Any:
     return memo[id(start)]
 
 
-def labelled(annotations: Mapping[str | int, object], module: object) -> str:
+def labelled(annotations: dict[str, object], module: object) -> str:
     """A node's text in pictures: its label, or its name and description, if any, and the module."""
     own = [str(annotations[name]) for name in ("name", "description") if name in annotations]
     return str(annotations.get("label", "\n".join([*own, title(module)])))
