@@ -69,9 +69,10 @@ class Node:
         """A node for each entry of the output, a table with this many entries; all must be used."""
         return Split(self, count).parts
 
-    def annotate(self, annotations: dict[str, object]) -> "Node":
-        """The same node, with more annotations."""
-        self.annotations.update(annotations)
+    def annotate(self, annotations: dict[str, object] | list[object]) -> "Node":
+        """The same node, with more annotations; those of a list are under their numbers, as in a table."""
+        noted: Any = dict(enumerate(annotations, 1)) if isinstance(annotations, list) else annotations
+        self.annotations.update(noted)
         return self
 
     def label(self) -> str:

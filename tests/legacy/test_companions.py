@@ -9,7 +9,7 @@ import pytest
 
 import functorch7.legacy as legacy
 from functorch7.interop import t7
-from functorch7.legacy import cunn, cutorch, paths, sys, tds, torch, xlua
+from functorch7.legacy import cunn, cutorch, nn, paths, sys, tds, torch, xlua
 
 NAMES = (
     "cudnn", "cunn", "cutorch", "display", "gnuplot", "hdf5", "image", "itorch", "loadcaffe", "matio", "mattorch",
@@ -339,3 +339,31 @@ def test_casts_to_cudas_types(kind):
         assert torch.zeros(2).copyAsync(torch.ones(2)).sum() == 2
     finally:
         cutorch.standIn(False)
+
+
+@pytest.fixture
+def stand_in():
+    """The CPU does a GPU's work, with the host's types."""
+    cutorch.standIn(True)
+    yield
+    cutorch.standIn(False)
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda: torch.FloatTensor(3).cuda(),
+        lambda: torch.CudaTensor(3),
+        lambda: nn.Linear(2, 2).cuda().weight,
+        lambda: nn.Linear(2, 2).cuda().getParameters()[0],
+        lambda: nn.Linear(2, 2).cuda().clone().getParameters()[1],
+    ],
+)
+def test_what_is_on_a_gpu_that_the_cpu_stands_in_for_stays_itself_there_and_is_copied_to_the_host(moved, stand_in):
+    there = moved().fill(1)
+    there.cuda().fill(2)
+    there.float().fill(3)
+    assert there.min() == there.max() == 2
+    host = torch.FloatTensor(2).fill(1)
+    host.cuda().fill(2)
+    assert host.max() == 1

@@ -149,6 +149,8 @@ def everywhere(function, name, args, expected, kind, layout):
         check(tuple(into), expected, kind)
         assert all(np.array_equal(each, values) for each, values in zip(tensors, before, strict=True))
         for into in [view for each in tensors if each.dtype == expected[0].dtype for view in views(each, expected[0])]:
+            if name in ("addcmul", "addcdiv") and any(into is each for each in args[1:]):
+                continue  # it counts as x there: test_operations.py
             check(function(into, *empty(expected)[1:], *args), expected, kind)
             for each, values in zip(tensors, before, strict=True):
                 each.resize(*values.shape).copy(values)

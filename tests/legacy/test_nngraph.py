@@ -336,6 +336,7 @@ def test_pictures_have_names_colours_and_tooltips_as_torch_writes_them():
     entry = nn.Identity()().annotate({"name": "Input", "description": "DescA", "graphAttributes": {"color": "red"}})
     entry.data.annotations["_debugLabel"] = "here"
     assert [part.data.annotations["_debugLabel"] for part in entry.split(2)] == ["here-1", "here-2"]
+    assert entry.annotate(["x", "y"]).data.annotations[2] == "y"  # a table without names
     given = nn.Identity()().annotate({"name": "Input", "description": "DescA", "graphAttributes": {"color": "red"}})
     hidden = nn.Linear(2, 2)(given).annotate(
         {"name": "Hidden A", "graphAttributes": {"fontcolor": "green", "tooltip": "I am green"}}

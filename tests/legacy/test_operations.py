@@ -329,3 +329,19 @@ def test_parameters_learn_by_operators_with_an_equals_sign():
     assert matrix.totable() == [21, 43] and kept.totable() == [[1, 2], [3, 4]]
     with pytest.raises(ValueError, match="torch.add: expected tensors of as many elements, got sizes 2x2 and 3"):
         kept += torch.ones(3)
+
+
+def test_a_result_that_is_given_as_a_tensor_too_has_the_elements_of_x_first():
+    """Torch7's numbers: its C copies x into the result before it reads the others."""
+    x, a = torch.Tensor([1, 2]), torch.Tensor([3, 5])
+
+    def found(call):
+        y = torch.Tensor([10, 20])
+        return call(y).totable()
+
+    assert found(lambda y: y.addcmul(x, -1, a, y)) == [-2, -8]
+    assert found(lambda y: torch.addcmul(y, x, 2, y, a)) == [7, 22]
+    assert found(lambda y: y.addcdiv(x, -1, a, y)) == [-2, -0.5]
+    assert found(lambda y: y.addcdiv(x, y, y)) == [2, 3]
+    assert found(lambda y: y.addcmul(a, y)) == [40, 120]
+    assert found(lambda y: y.addcmul(y, 3, y, a)) == [100, 320]

@@ -1728,6 +1728,44 @@ return outputs < 1e-6, gradients < 1e-6, (found - nn.ELU(0.5):forward(x)):abs():
   (pcall(function() return x.THNN.Linear_updateOutput end)), require('nn.THNN').optionalTensor(nil)
 --> true, true, true, false, nil
 
+--- a layer that is called is called once where a traced layer behind it turns out to read fields
+require 'nn'
+local Drawn, Shifted = torch.class('nn.DrawnOnce', 'nn.Module'), torch.class('nn.ShiftedBy', 'nn.Module')
+function Drawn:updateOutput(input)
+  self.calls = (self.calls or 0) + 1
+  self.output = input[1] + torch.cmul(torch.randn(input[2]:size()), input[2])
+  return self.output
+end
+function Shifted:__init(by)
+  nn.Module.__init(self)
+  self.by, self.twice = by, 2
+end
+function Shifted:updateOutput(input)
+  self.output = input * self.by * self.twice
+  return self.output
+end
+local network = nn.Sequential():add(nn.DrawnOnce()):add(nn.Linear(2, 3)):add(nn.ShiftedBy(0.1))
+torch.manualSeed(3)
+network:forward {torch.zeros(4, 2), torch.ones(4, 2)}
+local left = torch.uniform()
+torch.manualSeed(3)
+return network:get(1).calls, (network:get(1).output - torch.randn(4, 2)):abs():max() < 1e-6, left == torch.uniform()
+--> 1, true, true
+
+--- nn's functions in C compute gradients from the output alone, which stays as it is, where programs give no input
+require 'nn'
+local x, gradient, far, changed = torch.randn(2, 3), torch.randn(2, 3), 0, 0
+for _, name in ipairs {'Tanh', 'Sigmoid', 'SoftMax', 'LogSoftMax'} do
+  local layer, found = nn[name](), torch.Tensor()
+  local output = layer:forward(x):clone()
+  x.THNN[name .. '_updateGradInput'](nil, gradient:cdata(), found:cdata(), output:cdata())
+  far = math.max(far, (found - layer:backward(x, gradient)):abs():max())
+  changed = math.max(changed, (output - layer.output):abs():max())
+end
+local _, why = pcall(x.THNN.Abs_updateGradInput, nil, gradient:cdata(), x:cdata())
+return far < 1e-6, changed, why:match('THNN.*')
+--> true, 0, 'THNN.Abs_updateGradInput: expected an input, got nil'
+
 --- nn's functions in C are there for a convolution and for tables of rows, and as layers called them before THNN
 require 'nn'
 local conv, x, none = nn.SpatialConvolution(2, 3, 3, 2, 1, 2, 1, 0), torch.rand(2, 2, 6, 7), torch.Tensor()

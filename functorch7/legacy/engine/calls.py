@@ -96,7 +96,7 @@ class Call(Inspection, RunLonger):
         except OtherwiseThanPlanned as found:
             self._plan_anew()
             try:
-                return self._run_as_it_turns_out(keep)
+                return found.go_on(self._run_as_it_turns_out, keep)
             except Exception:
                 found.take_back()
                 self.plan.is_stale = True

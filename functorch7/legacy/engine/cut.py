@@ -27,7 +27,7 @@ from ...core.contexts import during
 from ...core.types import Array, Structure, Tree, Value
 from ...layers.graph import postponed, tell
 from ..tensors.lua_values import CARRIED, Carried
-from .known_users import OtherwiseThanPlanned
+from .known_users import OtherwiseThanPlanned, calls_done
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
 MOST = 16
@@ -309,6 +309,14 @@ class Cut:
         self.whole = True  # whether compiling has been worth it
 
     def __call__(self, *args: Value) -> Value:
+        done: list[Left] = calls_done()
+        try:
+            return self._run(args, done)
+        except OtherwiseThanPlanned as found:
+            found.done = done
+            raise
+
+    def _run(self, args: tuple, done: list[Left]) -> Value:
         leaves, tree = jax.tree.flatten(args)
         goes_on = any(isinstance(leaf, (Left, Carried)) for leaf in leaves)  # what no other program takes
         if not goes_on and (self.probe is None or not self.whole):
@@ -317,7 +325,6 @@ class Cut:
         programs = self.programs[key] = self.programs.pop(key, [])
         if len(self.programs) > MOST:
             del self.programs[next(iter(self.programs))]
-        done: list[Left] = []
         while True:
             parts = self._parts(programs, args, done)
             if not parts.is_complete:  # calls inside loops of a program

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...checks.errors import Signal, title
 from ...checks.tables import leaves
+from ...core.contexts import during
 from ...core.types import Value
 from ..tensors.lua_values import Carried
 from ..tensors.tensor import Tensor
@@ -49,12 +52,29 @@ def output_of(user: Object, kind: type, input: Value) -> Value:
     return output
 
 
+_done: ContextVar[list] = ContextVar("done", default=[])  # noqa: B039  # the default is never added to
+
+
+def calls_done() -> list:
+    """What users' calls have left before the network was planned anew, for the first who asks."""
+    given = _done.get()
+    done = given[:]
+    given.clear()
+    return done
+
+
 class OtherwiseThanPlanned(Signal):
     """A user's class turns out to be other than the network was planned with, which is to be planned anew."""
 
     def __init__(self, kind: type, refused: bool = False):
         super().__init__(kind)
         self.kind, self.refused = kind, refused
+        self.done: list = []  # what users' calls have left before this turned out
+
+    def go_on(self, run: Callable[[bool], list], keep: bool) -> list:
+        """Runs what is planned anew. No call that has happened is repeated, unless others are called now."""
+        with during(_done, [] if self.refused else self.done):
+            return run(keep)
 
     def take_back(self) -> None:
         """The class was refused because of an error that is the user's own."""

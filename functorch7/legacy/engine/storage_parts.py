@@ -87,7 +87,7 @@ def given_up_in_parts(storage: Storage, cutter: Cutter, once: bool) -> tuple[lis
 def hold_in_parts(storage: Storage, cutter: Cutter, arrays: list) -> None:
     """Lets a storage hold the parts, which nobody else has seen, as its elements."""
     joined = Joined(arrays, cutter.views)
-    if type(storage) is Storage:
+    if storage.is_plain:
         storage._array, storage._make, storage._owned, storage._parts = None, joined, True, None
     else:
         storage.array = joined()

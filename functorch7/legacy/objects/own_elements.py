@@ -19,6 +19,7 @@ class OwnElements(Storage):
     """The elements of a description's field; `map.connTable[1][1] = 2` and `view.size[1] = 5` change the layer."""
 
     __slots__ = ("_owner", "is_written", "told")
+    is_plain = False
 
     def __init__(self, owner: object, told: Const | tuple[int, ...]):
         super().__init__(np.array(told.value) if isinstance(told, Const) else np.array(told, np.int64))

@@ -4,7 +4,6 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from .notes import notes_of
 from .storage import Storage
 from .tensor import Tensor
 
@@ -50,9 +49,7 @@ def flatten(tensors: list[Tensor]) -> Tensor:
     (storage, mask), *others = storages
     if not others and mask.all() and _is_made_of(storage, tensors):
         return Tensor.viewing(storage, 0, storage.shape)
-    flat = Storage(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
-    if storage.place is not None:
-        flat = Storage(notes_of(storage.place).brought(flat.array))
+    flat = storage.beside(np.concatenate([np.asarray(s.array).reshape(-1)[mask] for s, mask in storages]))
     for tensor, place in zip(tensors, places, strict=True):
         tensor.rebind(flat, place, tensor.shape, tensor.strides_)
     _flattened[tensors[0]] = ref(flat), [ref(tensor) for tensor in tensors]

@@ -104,6 +104,20 @@ class Operation(Formed):
         return found if dtype.kind == "f" else as_type(found, dtype)  # NumPy widens sums, and much of bfloat16
 
 
+class Addition(Operation):
+    """An operation that adds to x what it makes of two tensors; into a result, which has the elements of x at first."""
+
+    def result(self, args: tuple, tensor: object = None, named: Mapping[str, Value] | None = None) -> Elements | None:
+        """The same; a given tensor that is the result counts with the elements of x, as C copies these there first."""
+        if (
+            tensor is not None
+            and any(each is tensor for each in args[1:])
+            and sum(not is_number(each) for each in args) == 3
+        ):
+            args = tuple(args[0] if each is tensor else each for each in args)
+        return super().result(args, tensor, named)
+
+
 # The table ------------------------------------------------------------------------------------------------------------
 
 
@@ -254,8 +268,11 @@ _POINTWISE: dict[str, tuple[Formulas, str]] = {
         for prefix, form, other in (("", "xn", "number"), ("c", "xt", "tensor"))
     },
     "renorm": ({"xnnn": _renormed}, "x, its slices of a p-norm above a number scaled to it; p, dimension, number"),
-    "addcmul": ({"xNtt": lambda m, x, v, a, b: x + v * (a * b)}, "x + number * tensor * tensor"),
-    "addcdiv": ({"xNtt": lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b)}, "x + number * tensor / tensor"),
+}
+
+_ADDITIONS = {
+    "addcmul": (lambda m, x, v, a, b: x + v * (a * b), "x + number * tensor * tensor"),
+    "addcdiv": (lambda m, x, v, a, b: x + quotient(m, v * _with_room(a), b), "x + number * tensor / tensor"),
 }
 
 OF_NUMBERS = {*MAPS, "sigmoid", "acos", "asin", "atan", "atan2", "rsqrt", "round", "frac", "lerp", "pow"}
@@ -294,6 +311,7 @@ OPERATIONS = {
     operation.name: operation
     for operation in (
         *(Operation.of(name, formulas, words) for name, (formulas, words) in _POINTWISE.items()),
+        *(Addition.of(name, {"xNtt": formula}, words) for name, (formula, words) in _ADDITIONS.items()),
         *(
             Operation.of(name, {"tt": product}, f"the product {signature} of two tensors", signature)
             for name, (signature, product) in _PRODUCTS.items()

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
-from ...core import is_concrete
+from ...core import host_device, is_concrete
 from ...core.types import Device, Value
 from .arguments import in_type
 from .casting import as_type, is_floating
@@ -90,6 +90,8 @@ class Storage(StorageMethods):
     """The accelerator on which the elements lie; None for the host."""
     device: Device | None = None
     """The first of its devices."""
+    is_plain = True
+    """Whether its fields are all there is to giving it an array; others do more (`array = ...`)."""
 
     def _follow(self, array: Value) -> None:
         """Becomes a storage of the accelerator on which this array is."""
@@ -158,7 +160,13 @@ class Storage(StorageMethods):
             return array if array.dtype == dtype else as_type(np.asarray(array), np.dtype(dtype))
 
         there = None if device is None else place({device})
-        return Storage.pending(None if self.is_zero else converted, self.shape, dtype, there)
+        stands_in = device is not None and there is None
+        kind = StandInStorage if stands_in else Storage
+        return kind.pending(None if self.is_zero else converted, self.shape, dtype, there)
+
+    def beside(self, array: np.ndarray) -> "Storage":
+        """A storage of this array, moved to where the elements of this one are."""
+        return Storage(array)
 
     # Its memory -----------------------------------------------------------------------------------------------------
 
@@ -188,6 +196,29 @@ class Storage(StorageMethods):
         return Storage, (np.asarray(self.array),)
 
 
+class StandInStorage(Storage):
+    """A storage of the host in place of one of a GPU, for which the CPU stands in.
+
+    As there, `cuda()` gives its tensors themselves, and `float()` copies of them.
+    """
+
+    __slots__ = ()
+
+    @property
+    def device(self) -> Device | None:  # type: ignore[override]
+        """The host."""
+        return host_device()
+
+    def beside(self, array: np.ndarray) -> Storage:
+        """One that stands in, too."""
+        return StandInStorage(array)
+
+    def __deepcopy__(self, memo: dict) -> Storage:
+        copy = super().__deepcopy__(memo)
+        copy.__class__ = StandInStorage  # type: ignore[assignment]
+        return copy
+
+
 class DeviceStorage(Storage):
     """A storage with its elements on an accelerator, where they stay.
 
@@ -195,6 +226,7 @@ class DeviceStorage(Storage):
     """
 
     __slots__ = ()
+    is_plain = False
 
     @property
     def place(self) -> Place:  # type: ignore[override]
@@ -277,6 +309,10 @@ class DeviceStorage(Storage):
         self.noted = self._filled(float(value) if is_floating(self.dtype) else in_type(value, self.dtype))
         return self
 
+    def beside(self, array: np.ndarray) -> Storage:
+        """One on the accelerator."""
+        return Storage(notes_of(self._place).brought(array))
+
     def __deepcopy__(self, memo: dict) -> Storage:
         memo[id(self)] = copy = Storage(self.noted)
         return copy
@@ -289,6 +325,7 @@ class FixedStorage(Storage):
     """
 
     __slots__ = ()
+    is_plain = False
 
     def memory(self) -> np.ndarray:
         """The elements."""

@@ -49,7 +49,7 @@ def hold(storages: Iterable[Storage], arrays: Iterable[np.ndarray], owned: bool 
     """Gives each an array; `owned`: nobody else has seen them."""
     are_on_host = not has_others()
     for storage, array in zip(storages, arrays, strict=True):
-        if are_on_host and type(storage) is Storage:
+        if are_on_host and storage.is_plain:
             storage._array, storage._make, storage._owned, storage._parts = array, None, owned, None
         else:
             storage.array = array
@@ -59,7 +59,7 @@ def hold(storages: Iterable[Storage], arrays: Iterable[np.ndarray], owned: bool 
 def zero(storages: Iterable[Storage]) -> None:
     """Fills each with zeros, at no cost until somebody reads."""
     for storage in storages:
-        if type(storage) is Storage:
+        if storage.is_plain:
             storage._array = storage._make = storage._parts = None
         else:
             storage.zero()

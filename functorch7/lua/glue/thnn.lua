@@ -32,6 +32,15 @@ local function arguments(given, names)
   return unpack(found, 1, count)
 end
 
+-- The gradient at the input by the output, from which alone C computes it: programs may give no input. `at` is that at
+-- an input.
+local BY_OUTPUT = {
+  LogSoftMax = function(output, _, at) return at(output) end,
+  Sigmoid = function(output, gradient) return torch.cmul(gradient, output):cmul(-output + 1) end,
+  SoftMax = function(output, _, at) return at(torch.log(output)) end,
+  Tanh = function(output, gradient) return torch.cmul(gradient, -torch.cmul(output, output) + 1) end,
+}
+
 local special = {} -- functions that are no layer's calls alone
 
 local function functions(nn)
@@ -75,8 +84,11 @@ local function functions(nn)
 
   function layer.updateGradInput(name, given)
     local found = of(name, 'updateGradInput', given)
-    found:forward(given.input)
-    filled(given.gradInput, found:updateGradInput(given.input, given.gradOutput))
+    local function at(input)
+      found:forward(input)
+      return found:updateGradInput(input, given.gradOutput)
+    end
+    filled(given.gradInput, given.input and at(given.input) or BY_OUTPUT[name](given.output, given.gradOutput, at))
   end
 
   function layer.accGradParameters(name, given)
@@ -253,6 +265,10 @@ function border.functions_of_layers(nn)
       for name in names:gmatch '%S+' do
         i = i + 1
         given[name] = (select(i, ...))
+      end
+      local by_output = given.output and BY_OUTPUT[key:match '^(%w+)_updateGradInput$']
+      if names:find '^input ' and not (given.input or by_output) then
+        border.refuse('THNN.%s: expected an input, got nil', key)
       end
       found(given)
     end
