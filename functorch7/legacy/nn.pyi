@@ -2330,6 +2330,7 @@ class ParallelCriterion(MultiCriterion):
 
     Shape: a table of inputs, and one of targets -> scalar. Entries without a criterion count nothing. A tensor with as
     many rows as there are criterions is the table of its rows, as in Torch; so is a list of classes.
+    Without an entry in the table of targets, a criterion gets None, which some do not look at (DistanceRatioCriterion).
     """
     def __init__(
         self, repeatTarget: bool = False, criterions: Iterable[Criterion] = (), weights: Iterable[float] = (),
