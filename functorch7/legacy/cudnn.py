@@ -7,7 +7,6 @@ from collections.abc import Callable
 from .. import core
 from ..interop.torch7.names import KIN
 from . import nn
-from .modules import cudnn_layers as cudnn_layers
 from .modules.criterion import Criterion
 from .modules.module import Module
 from .objects.described import Described

@@ -11,6 +11,7 @@ from .modules import aliases as aliases
 from .modules import bidirectional as bidirectional
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as criterions
+from .modules import cudnn_layers as cudnn_layers
 from .modules import data_parallel as data_parallel
 from .modules import decorators as decorators
 from .modules import hessian as hessian

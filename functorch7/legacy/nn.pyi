@@ -24,6 +24,7 @@ from .modules import criterion_modules as _criterion_modules
 from .modules import criterion_modules as criterion_modules
 from .modules import criterions as _criterions
 from .modules import criterions as criterions
+from .modules import cudnn_layers as cudnn_layers
 from .modules import data_parallel as _data_parallel
 from .modules import data_parallel as data_parallel
 from .modules import decorators as _decorators

@@ -172,7 +172,7 @@ class Classes:
             return "value", found.lua
         if inspect.isroutine(found):
             return self._function(getattr(kind, key), kind)
-        if found is None or isinstance(found, property) or inspect.isdatadescriptor(found):
+        if found is None or (inspect.isdatadescriptor(found) and not isinstance(getattr(kind, key), list)):
             described = getattr(kind, "spec_class", None)
             if described is not None and key in builder_names(described):
                 return "function", self.calls.number(builder(builder_names(described)[key]))

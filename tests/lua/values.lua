@@ -3268,3 +3268,37 @@ end
 found[8] = nn.Scratch():forward(x)[2]
 return unpack(found)
 --> 4, 2, 4, 4, 2, 1, 4, 4
+
+--- classes that call another class's methods, or set the fields of the class above themselves, go on as in Torch
+require 'rnn'
+local Own, parent = torch.class('nn.OwnSequence', 'nn.Module')
+function Own:__init() parent.__init(self) self._remember = 'neither' end
+Own.remember = nn.Sequencer.remember
+local own = nn.OwnSequence()
+own:remember()
+local always = own._remember
+own:remember('eval')
+local Pool, above = torch.class('nn.OwnPool', 'nn.SpatialMaxPooling')
+function Pool:__init(k)
+  above.__init(self)
+  self.kW, self.kH, self.dW, self.dH, self.padW, self.padH, self.ceil_mode = k, k, 2, 2, 0, 0, false
+end
+function Pool:ceil() self.ceil_mode = true return self end
+local pool = nn.OwnPool(2)
+local floor = pool.ceil_mode
+pool:ceil()
+local Scaled = torch.class('nn.OwnScaled', 'nn.Linear')
+function Scaled:__init() nn.Module.__init(self) self.weight, self.bias = torch.ones(1, 2), torch.zeros(1) self.gradBias = torch.zeros(1) end
+local scaled = nn.OwnScaled()
+local sum = scaled:forward(torch.Tensor {1, 2})[1]
+scaled:zeroGradParameters()
+local Steps, abstract = torch.class('nn.OwnSteps', 'nn.AbstractRecurrent')
+function Steps:__init(module) abstract.__init(self) self.modules[1] = module self.recurrentModule = module end
+function Steps:getHiddenState(step) return {step, nn.Container.getHiddenState(self, step)} end
+local inner = nn.LSTM(2, 2)
+inner:forward(torch.ones(1, 2))
+local state = nn.OwnSteps(inner):getHiddenState(1)
+nn.Sequential():add(nn.Linear(2, 2)):setOutputStep(1)
+return always, own._remember, floor, pool:forward(torch.rand(1, 5, 5)):size(3), pool.ceil_mode, sum,
+  table.concat(nn.Linear.dpnn_parameters, ' '), state[1], #state[2][1]
+--> 'both', 'eval', false, 3, true, 3, 'weight bias', 1, 2

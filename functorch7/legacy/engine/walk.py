@@ -180,8 +180,8 @@ class Walk:
         watch(self._watcher, module, *module.listed())
 
     def _cell(self, module: Object, name: str) -> int:
-        tensor, gradient = module.__dict__[name], module.__dict__[grad_name(name)]
-        if gradient is None:  # the user has frozen the parameter: nobody sees this one
+        tensor, gradient = module.__dict__[name], module.__dict__.get(grad_name(name))
+        if gradient is None:  # the user has frozen the parameter, or made none: nobody sees this one
             gradient = of_zeros(tensor.shape, tensor.dtype)
         self.tensors[0].append(tensor)
         self.tensors[1].append(gradient)

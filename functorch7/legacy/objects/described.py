@@ -230,6 +230,8 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
         if value is None and isinstance(getattr(spec, field), bool):
             value = False  # Lua's nil, as of an argument that was not given
         if field not in spec.parameter_order:
+            if isinstance(self.__dict__.get(name), (bool, int, float, str)):
+                del self.__dict__[name]  # which a program has set before it was described
             fitting = assigned(self, field, _as_given(value))
             changed(self) if fitting is None else self._respecify(fitting)
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -61,6 +62,8 @@ class HiddenStates(Steps):
 
     def getHiddenState(self, step: int | None = None, input: Input | None = None) -> Value:
         """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
+        if not self.is_described:
+            return self._of_modules("getHiddenState", step)
         plan, call = self._called()
         if plan.is_step:
             values = self._state_of_step(plan, step)
@@ -101,6 +104,8 @@ class HiddenStates(Steps):
 
         None is the number of that step, too. Raises ValueError for other steps, and for another number of tensors.
         """
+        if not self.is_described:
+            return self._to_modules("setHiddenState", step, hiddenState)
         plan, _ = self._called()
         count = plan.history.count if plan.is_step else 0
         if step not in (None, count):
@@ -116,7 +121,11 @@ class HiddenStates(Steps):
 
         By default it is that of the step whose backward is next. Raises ValueError for a step that is not kept.
         """
+        if not self.is_described:
+            return self._of_modules("getGradHiddenState", step)
         plan, call = self._called()
+        if call is None and not self._shown_slots(plan):
+            return None
         if call is None:
             raise RuntimeError(f"{self.title()}: getGradHiddenState needs a backward call")
         if plan.is_step:
@@ -142,6 +151,8 @@ class HiddenStates(Steps):
 
         None is the step whose backward is next.
         """
+        if not self.is_described:
+            return self._to_modules("setGradHiddenState", step, gradHiddenState)
         plan, _ = self._called()
         pairs = self._by_slot(plan, gradHiddenState)
         if plan.is_step:
@@ -152,6 +163,15 @@ class HiddenStates(Steps):
             return
         for slot, value in pairs:
             slot.holder.__dict__.setdefault("_next_gradient", {})[slot.name] = value
+
+    def _of_modules(self, method: str, step: int | None) -> list:
+        """What the modules inside give: all that Torch's nn.Module does for a class of a program's own."""
+        return _without_last_nones([getattr(module, method)(step) for module in self.children()])
+
+    def _to_modules(self, method: str, step: int | None, given: Sequence) -> None:
+        """Gives each module inside its part."""
+        for module, part in zip(self.children(), given, strict=False):
+            getattr(module, method)(step, part)
 
     def _by_slot(self, plan: Plan, nested: Any) -> list[tuple[Slot, Any]]:
         """Each shown slot with its value, an array or a table of arrays, out of Torch's form."""

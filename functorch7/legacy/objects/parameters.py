@@ -172,7 +172,8 @@ class Parameters(Described):
         """This object's own parameters with their gradients."""
         if self.overrides("parameters") and not self.children():
             return list(zip(*self.parameters()[:2], strict=True))
-        return [(self.__dict__[n], self.__dict__[grad_name(n)]) for n in self._learned()]
+        fields = self.__dict__
+        return [(fields[n], fields[grad_name(n)]) for n in self._learned() if grad_name(n) in fields]
 
     def zeroGradParameters(self) -> None:
         """Sets all gradients to zero."""

@@ -171,6 +171,11 @@ class Steps(Described):
         if not goes_on:
             self.forget()
 
+    def setOutputStep(self, step: int) -> None:
+        """Makes the outputs of the recurrences inside those of a step."""
+        for module in self.children():
+            module.setOutputStep(step)
+
     def show_step_due(self) -> None:
         """Sets its fields to the results of the step whose backward is next, if it keeps its steps itself."""
 
@@ -182,6 +187,8 @@ class Steps(Described):
             if last is not None and self.hasMemory():
                 self._go_on_from(last)
         else:
+            if "_remember" in self.__dict__:  # of a program's own sequencer
+                self._remember = "both" if mode is None else mode
             for module in self.children():
                 module.remember(mode)
         return self
