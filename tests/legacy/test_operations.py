@@ -345,3 +345,22 @@ def test_a_result_that_is_given_as_a_tensor_too_has_the_elements_of_x_first():
     assert found(lambda y: y.addcdiv(x, y, y)) == [2, 3]
     assert found(lambda y: y.addcmul(a, y)) == [40, 120]
     assert found(lambda y: y.addcmul(y, 3, y, a)) == [100, 320]
+
+
+def test_an_expanded_tensor_is_changed_once_for_each_place():
+    """As by the loops of Torch7's C: what is added to the places of an element adds up."""
+    x = np.arange(1.0, 7).reshape(2, 3)
+    for change, expected in [
+        (lambda y: y.add(2, torch.Tensor(x)), 1 + 2 * x.sum(1)),
+        (lambda y: y.add(1), np.full(2, 4.0)),
+        (lambda y: y.mul(2), np.full(2, 8.0)),
+        (lambda y: y.cmul(torch.Tensor(x)), x.prod(1)),
+        (lambda y: y.addcmul(3, torch.Tensor(x), torch.Tensor(x)), 1 + 3 * (x * x).sum(1)),
+        (lambda y: y.add(torch.Tensor(x), 2, torch.ones(2, 3)), x[:, -1] + 2),  # which reads no element of its own
+    ]:
+        elements = torch.ones(2, 1)
+        change(elements.expand(2, 3))
+        same(elements, expected[:, None], 1e-6)
+    every = torch.zeros(1, 1)
+    every.expand(2, 3).add(torch.Tensor(x))
+    assert every.totable() == [[x.sum()]]
