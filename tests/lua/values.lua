@@ -3268,3 +3268,60 @@ end
 found[8] = nn.Scratch():forward(x)[2]
 return unpack(found)
 --> 4, 2, 4, 4, 2, 1, 4, 4
+
+--- a list of modules may be emptied from any end; a place that is nil is a gap, and closes when it is filled
+require 'nn'
+local net, order = nn.Sequential(), {}
+for i = 1, 4 do net:add(nn.MulConstant(i)) end
+local list = net.modules
+for i = 1, #list do
+  order[i] = list[i].constant_scalar
+  list[i] = nil
+end
+for i = 5, 7 do net:add(nn.MulConstant(i)) end
+local x = torch.ones(1)
+local whole = net:forward(x)[1]
+local taken = table.remove(list, 1).constant_scalar
+local rest = net:forward(x)[1]
+list[1] = nil
+list[1] = nn.MulConstant(3)
+return table.concat(order, ' '), whole, taken, rest, #list, net:forward(x)[1], table.remove(nn.Sequential().modules)
+--> '1 2 3 4', 210, 5, 42, 2, 21, nil
+
+--- what is put into nn.Module is for the modules inside where containers have methods of their own
+require 'nn'
+local seen, found = {}, {}
+for _, name in ipairs {'zeroGradParameters', 'updateParameters', 'share', 'clearState', 'parameters', 'training'} do
+  local old = nn.Module[name]
+  nn.Module[name] = function(self, ...)
+    seen[#seen + 1] = torch.type(self):sub(4)
+    return old(self, ...)
+  end
+  local net = nn.Sequential():add(nn.Linear(1, 1)):add(nn.ConcatTable():add(nn.Tanh()))
+  seen = {}
+  if name == 'share' then net:clone('weight') elseif name == 'updateParameters' then net:updateParameters(1) else net[name](net) end
+  table.sort(seen)
+  found[#found + 1] = table.concat(seen, ' ')
+  nn.Module[name] = old
+end
+return unpack(found)
+--> 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'ConcatTable Linear Sequential Tanh'
+
+--- a layer of a program's may have a module in its field `modules`, which no other method looks into, as in Torch
+require 'nn'
+local Inner, parent = torch.class('nn.Inner', 'nn.Module')
+function Inner:__init() parent.__init(self) self.modules = nn.Sequential():add(nn.Linear(2, 1)) end
+function Inner:updateOutput(input) self.output = self.modules:updateOutput(input) return self.output end
+function Inner:updateGradInput(input, gradOutput) return self.modules:updateGradInput(input, gradOutput) end
+function Inner:accGradParameters(...) return self.modules:accGradParameters(...) end
+function Inner:parameters() return self.modules:parameters() end
+local net, x = nn.Sequential():add(nn.Inner()):add(nn.MulConstant(2)), torch.ones(3, 2)
+local weights, gradients = net:getParameters()
+weights:fill(1) gradients:zero()
+local y = net:forward(x):sum()
+net:backward(x, torch.ones(3, 1))
+local copy = torch.deserialize(torch.serialize(net))
+net:evaluate()
+return y, gradients:sum(), copy:forward(x):sum(), torch.type(copy:get(1).modules), #net:findModules('nn.Linear'),
+  net:get(1).train, net:get(1).modules.train ~= false
+--> 18, 18, 18, 'nn.Sequential', 0, false, true
