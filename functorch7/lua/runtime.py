@@ -112,6 +112,7 @@ class Runtime(Prompt):
         for name in ("class", "recurrent"):
             self._chunk(name, self.glue, entries, self.lua.globals().torch)
         self._chunk("gated", self.glue, entries, self.lua.globals().torch, self.glue.keeping_steps)
+        self._chunk("around", self.lua.globals().torch, self.glue.keeping_steps)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)

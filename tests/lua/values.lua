@@ -3325,3 +3325,33 @@ net:evaluate()
 return y, gradients:sum(), copy:forward(x):sum(), torch.type(copy:get(1).modules), #net:findModules('nn.Linear'),
   net:get(1).train, net:get(1).modules.train ~= false
 --> 18, 18, 18, 'nn.Sequential', 0, false, true
+
+--- classes below nn.Recurrent and nn.Recurrence keep their steps; nn.AbstractRecurrent's methods take their objects
+require 'rnn'
+local step = nn.Linear(2, 2)
+step.weight:fill(1) step.bias:fill(0)
+local Every, parent = torch.class('nn.Every', 'nn.Recurrent')
+function Every:__init()
+  nn.AbstractRecurrent.__init(self, 9)
+  self.initialModule, self.recurrentModule = nn.MulConstant(10), nn.Sequential():add(nn.CAddTable()):add(step)
+  self.modules, self.sharedClones = {self.initialModule, self.recurrentModule}, {[2] = self.recurrentModule}
+end
+function Every:updateOutput(input)
+  self.calls = (self.calls or 0) + 1
+  return parent.updateOutput(self, input)
+end
+local Sums, above = torch.class('nn.Sums', 'nn.Recurrence')
+function Sums:__init() above.__init(self, nn.CAddTable(), 2, 1) end
+function Sums:getHiddenState(number, input)
+  local state = above.getHiddenState(self, number, input)
+  self.inner = #state[2]
+  return state
+end
+local x = {torch.ones(1, 2), torch.ones(1, 2), torch.ones(1, 2)}
+local every, sums = nn.Every(), nn.Sums()
+local first, second = nn.Sequencer(every), nn.Sequencer(sums)
+local y, z = first:forward(x), second:forward(x)
+local a, b = first:backward(x, x), second:backward(x, x)
+return y[1][1][1], y[2][1][1], y[3][1][1], a[1][1][1], a[3][1][1], step.gradBias[1], every.calls,
+  z[3][1][1], b[1][1][1], b[3][1][1], sums.inner, tostring(sums)
+--> 10, 22, 46, 70, 2, 4, 3, 3, 3, 1, 0, 'nn.Sums @ nn.CAddTable'
