@@ -255,10 +255,10 @@ def _key_in(owner: Crossing, key: Crossing) -> Crossing:
 
 
 def _put_into_list(owner: Any, place: int, value: Any) -> None:
-    if value is None:
-        del owner[place : place + 1]
-    elif type(owner) is ModuleList:
+    if type(owner) is ModuleList:
         owner.put(place, value)
+    elif value is None:
+        del owner[place : place + 1]
     elif place == len(owner):
         owner.append(value)
     else:

@@ -112,6 +112,7 @@ class Runtime(Prompt):
         for name in ("class", "recurrent"):
             self._chunk(name, self.glue, entries, self.lua.globals().torch)
         self._chunk("gated", self.glue, entries, self.lua.globals().torch, self.glue.keeping_steps)
+        self._chunk("around", self.lua.globals().torch, self.glue.keeping_steps)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
         told_by.append(self._place)
@@ -130,7 +131,8 @@ class Runtime(Prompt):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))
         for name in (
-            "write", "print", "flush", "exit", "copied", "fields", "insert", "collected", "derive", "names", "isatty",
+            "write", "print", "flush", "exit", "copied", "fields", "insert", "remove", "collected", "derive", "names",
+            "isatty",
         ):  # fmt: skip
             yield name, self.border.entry(getattr(self, f"_{name}"))
 
@@ -168,6 +170,9 @@ class Runtime(Prompt):
 
     def _insert(self, _: int, target: list, position: int, value: Any) -> None:
         target.insert(position - 1, value)
+
+    def _remove(self, _: int, target: list, position: int) -> Any:
+        return target.pop(position - 1) if 1 <= position <= len(target) else None
 
     def _names(self, _: int, value: Any) -> list[str]:
         return dir(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from .. import recurrent
 from ..legacy.modules.recurrent import GRU, LSTM, AbstractRecurrent, FastLSTM, built_part
-from ..legacy.objects.generated import object_of
+from ..legacy.objects.generated import class_of, object_of
 from .border import Border
 from .classes import Classes
 from .errors import name_of_class
@@ -14,7 +14,8 @@ from .kinds import Crossing
 from .own import below
 
 ABOVE: dict[type, type | None] = {
-    AbstractRecurrent: None, LSTM: AbstractRecurrent, FastLSTM: LSTM, GRU: AbstractRecurrent
+    AbstractRecurrent: None, LSTM: AbstractRecurrent, FastLSTM: LSTM, GRU: AbstractRecurrent,
+    class_of(recurrent.Recurrent): AbstractRecurrent, class_of(recurrent.Recurrence): AbstractRecurrent,
 }  # fmt: skip
 """Classes below which Lua's keep their steps, each with the one above it in Torch."""
 

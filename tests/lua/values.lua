@@ -3302,3 +3302,90 @@ nn.Sequential():add(nn.Linear(2, 2)):setOutputStep(1)
 return always, own._remember, floor, pool:forward(torch.rand(1, 5, 5)):size(3), pool.ceil_mode, sum,
   table.concat(nn.Linear.dpnn_parameters, ' '), state[1], #state[2][1]
 --> 'both', 'eval', false, 3, true, 3, 'weight bias', 1, 2
+
+--- a list of modules may be emptied from any end; a place that is nil is a gap, and closes when it is filled
+require 'nn'
+local net, order = nn.Sequential(), {}
+for i = 1, 4 do net:add(nn.MulConstant(i)) end
+local list = net.modules
+for i = 1, #list do
+  order[i] = list[i].constant_scalar
+  list[i] = nil
+end
+for i = 5, 7 do net:add(nn.MulConstant(i)) end
+local x = torch.ones(1)
+local whole = net:forward(x)[1]
+local taken = table.remove(list, 1).constant_scalar
+local rest = net:forward(x)[1]
+list[1] = nil
+list[1] = nn.MulConstant(3)
+return table.concat(order, ' '), whole, taken, rest, #list, net:forward(x)[1], table.remove(nn.Sequential().modules)
+--> '1 2 3 4', 210, 5, 42, 2, 21, nil
+
+--- what is put into nn.Module is for the modules inside where containers have methods of their own
+require 'nn'
+local seen, found = {}, {}
+for _, name in ipairs {'zeroGradParameters', 'updateParameters', 'share', 'clearState', 'parameters', 'training'} do
+  local old = nn.Module[name]
+  nn.Module[name] = function(self, ...)
+    seen[#seen + 1] = torch.type(self):sub(4)
+    return old(self, ...)
+  end
+  local net = nn.Sequential():add(nn.Linear(1, 1)):add(nn.ConcatTable():add(nn.Tanh()))
+  seen = {}
+  if name == 'share' then net:clone('weight') elseif name == 'updateParameters' then net:updateParameters(1) else net[name](net) end
+  table.sort(seen)
+  found[#found + 1] = table.concat(seen, ' ')
+  nn.Module[name] = old
+end
+return unpack(found)
+--> 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'Linear Tanh', 'ConcatTable Linear Sequential Tanh'
+
+--- a layer of a program's may have a module in its field `modules`, which no other method looks into, as in Torch
+require 'nn'
+local Inner, parent = torch.class('nn.Inner', 'nn.Module')
+function Inner:__init() parent.__init(self) self.modules = nn.Sequential():add(nn.Linear(2, 1)) end
+function Inner:updateOutput(input) self.output = self.modules:updateOutput(input) return self.output end
+function Inner:updateGradInput(input, gradOutput) return self.modules:updateGradInput(input, gradOutput) end
+function Inner:accGradParameters(...) return self.modules:accGradParameters(...) end
+function Inner:parameters() return self.modules:parameters() end
+local net, x = nn.Sequential():add(nn.Inner()):add(nn.MulConstant(2)), torch.ones(3, 2)
+local weights, gradients = net:getParameters()
+weights:fill(1) gradients:zero()
+local y = net:forward(x):sum()
+net:backward(x, torch.ones(3, 1))
+local copy = torch.deserialize(torch.serialize(net))
+net:evaluate()
+return y, gradients:sum(), copy:forward(x):sum(), torch.type(copy:get(1).modules), #net:findModules('nn.Linear'),
+  net:get(1).train, net:get(1).modules.train ~= false
+--> 18, 18, 18, 'nn.Sequential', 0, false, true
+
+--- classes below nn.Recurrent and nn.Recurrence keep their steps; nn.AbstractRecurrent's methods take their objects
+require 'rnn'
+local step = nn.Linear(2, 2)
+step.weight:fill(1) step.bias:fill(0)
+local Every, parent = torch.class('nn.Every', 'nn.Recurrent')
+function Every:__init()
+  nn.AbstractRecurrent.__init(self, 9)
+  self.initialModule, self.recurrentModule = nn.MulConstant(10), nn.Sequential():add(nn.CAddTable()):add(step)
+  self.modules, self.sharedClones = {self.initialModule, self.recurrentModule}, {[2] = self.recurrentModule}
+end
+function Every:updateOutput(input)
+  self.calls = (self.calls or 0) + 1
+  return parent.updateOutput(self, input)
+end
+local Sums, above = torch.class('nn.Sums', 'nn.Recurrence')
+function Sums:__init() above.__init(self, nn.CAddTable(), 2, 1) end
+function Sums:getHiddenState(number, input)
+  local state = above.getHiddenState(self, number, input)
+  self.inner = #state[2]
+  return state
+end
+local x = {torch.ones(1, 2), torch.ones(1, 2), torch.ones(1, 2)}
+local every, sums = nn.Every(), nn.Sums()
+local first, second = nn.Sequencer(every), nn.Sequencer(sums)
+local y, z = first:forward(x), second:forward(x)
+local a, b = first:backward(x, x), second:backward(x, x)
+return y[1][1][1], y[2][1][1], y[3][1][1], a[1][1][1], a[3][1][1], step.gradBias[1], every.calls,
+  z[3][1][1], b[1][1][1], b[3][1][1], sums.inner, tostring(sums)
+--> 10, 22, 46, 70, 2, 4, 3, 3, 3, 1, 0, 'nn.Sums @ nn.CAddTable'

@@ -354,7 +354,7 @@ class Module(
         if name in self._state and name != "output":
             self._state[name] = unwrapped(value)
             return
-        if name == "modules":
+        if name == "modules" and not isinstance(value, Described):
             self.__dict__["modules"] = ModuleList(self.typename(), value)
             changed(self)
         else:

@@ -16,7 +16,8 @@ from .mode import Mode, ModeField, switch
 class ModuleList(list):
     """A container's modules: a Python list that notes its changes and accepts only modules.
 
-    Like a Lua table, it may be filled in any order: a module after a gap is in the list once the gap is filled.
+    Like a Lua table, it may be filled and emptied in any order: a module after a gap is in the list once the gap is
+    filled.
     """
 
     _seats: Value = ()
@@ -30,14 +31,23 @@ class ModuleList(list):
         """The module at a place, also after a gap; None if there is none."""
         return self[place] if 0 <= place < len(self) else self._ahead.get(place)
 
-    def put(self, place: int, module: Described) -> None:
-        """Puts a module at a place."""
+    def put(self, place: int, module: Described | None) -> None:
+        """Puts a module at a place; None leaves a gap there."""
+        if module is None:
+            self._leave_gap(place)
+            return
         if place < len(self):
             self[place] = module
             return
         self._ahead[place] = _checked(self.owner, module)
         while len(self) in self._ahead:
             self.append(self._ahead.pop(len(self)))
+
+    def _leave_gap(self, place: int) -> None:
+        self._ahead.pop(place, None)
+        if 0 <= place < len(self):
+            self._ahead.update(enumerate(self[place + 1 :], place + 1))
+            del self[place:]
 
     def __reduce__(self):
         return ModuleList, (self.owner, list(self))
@@ -101,8 +111,9 @@ class Tree(Described):
         return type(self).train if found is None else found
 
     def children(self) -> list[Described]:
-        """The modules inside."""
-        return self.__dict__.get("modules", [])
+        """The modules inside. A layer of a program's may have a field `modules` that is one module, not a list."""
+        found = self.__dict__.get("modules")
+        return found if isinstance(found, list) else []
 
     def listed_inside(self) -> list[Described]:
         """The modules inside that Torch lists, including those that are part of this one's description."""
@@ -110,7 +121,7 @@ class Tree(Described):
 
     def listed(self) -> list:
         """What else determines this module's structure: the list of the modules inside."""
-        inside = self.children()
+        inside = self.__dict__.get("modules")
         return [inside] if isinstance(inside, ModuleList) else []
 
     def _parts(self) -> list[Described]:

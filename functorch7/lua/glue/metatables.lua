@@ -33,6 +33,14 @@ local function member(number, key)
   return found
 end
 
+-- A method of a class below which Lua's keep their steps, called by the class's name: for objects of those it is theirs.
+local function of_either(name, key, value)
+  local kept = border.keeping_steps and border.keeping_steps[name]
+  local method = kept and kept[key]
+  if not method then return value end
+  return function(self, ...) return (self.keeps_steps and method or value)(self, ...) end
+end
+
 local function construct(class_table, ...)
   local class = about[class_table]
   if not class.is_lua then return call(python.construct, class.number, nil, ...) end
@@ -59,6 +67,7 @@ function border.class(number)
       local value = members[key]
       if value == nil then
         value = member(number, key)
+        if not is_lua then value = of_either(name, key, value) end
         members[key] = value
       end
       return value

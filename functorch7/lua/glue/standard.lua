@@ -82,10 +82,7 @@ end
 
 function table.remove(list, position)
   if not listings[list] then return remove(list, position) end
-  position = position or #list
-  local found = list[position]
-  if found ~= nil then list[position] = nil end
-  return found
+  return (call(python.remove, 0, nil, list, position or #list))
 end
 
 function table.sort(list, ...)
