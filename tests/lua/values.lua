@@ -3268,3 +3268,71 @@ end
 found[8] = nn.Scratch():forward(x)[2]
 return unpack(found)
 --> 4, 2, 4, 4, 2, 1, 4, 4
+
+--- classes below layers: what __init leaves, copies, fields of Python's names, nDim, and parameters of their own
+require 'nn'
+require 'dpnn'
+local found, x = {}, torch.ones(3, 4)
+local function below(name, above, init)
+  local class, parent = torch.class('nn.' .. name, above)
+  function class:__init(...) init(self, parent, ...) end
+  return class, parent
+end
+local function trains(module) return module.train == nil and 'nil' or tostring(module.train) end
+below('OfLinear', 'nn.Linear', function(self, parent) parent.__init(self, 4, 4) end)
+below('OfSequential', 'nn.Sequential', function(self, parent) parent.__init(self) end)
+below('OfDropout', 'nn.Dropout', function(self, parent) parent.__init(self, 0) end)
+local linear = nn.OfLinear()
+local trained, evaluated = linear:clone(), linear:clone()
+trained:training()
+evaluated:evaluate()
+found[1] = trains(linear) .. trains(nn.OfSequential()) .. trains(nn.OfDropout()) .. trains(trained)
+  .. trains(torch.deserialize(torch.serialize(linear))) .. trains(evaluated)
+local chosen = below('Chosen', 'nn.Tanh', function(self, parent) parent.__init(self) end)
+function chosen:updateOutput(input) self.output = self.train and input * 2 or input * 3 return self.output end
+local choice = nn.Chosen()
+local chain = nn.Sequential():add(choice)
+local first = chain:forward(x):sum()
+chain:training()
+found[2] = first .. ' ' .. chain:forward(x):sum() .. ' ' .. choice:forward(x):sum()
+found[3] = tostring(linear.buffers) .. tostring(linear.children) .. tostring(nn.OfSequential().title) .. tostring(linear.eval)
+linear.buffers = linear.buffers or {}
+found[4] = #linear.buffers
+local norm = below('Maps', 'nn.BatchNormalization', function(self, parent) parent.__init(self, 2) end)
+norm.nDim = 4
+found[5] = nn.Maps():forward(torch.rand(2, 2, 3, 3)):dim() .. tostring(nn.Maps()) .. nn.Maps().nDim
+local own = below('Weighed', 'nn.View', function(self, parent)
+  parent.__init(self, -1)
+  self.weight, self.gradWeight = torch.ones(12), torch.zeros(12)
+end)
+function own:updateOutput(input) self.output = torch.cmul(input:view(-1), self.weight) return self.output end
+function own:updateGradInput(input, gradOutput) self.gradInput = torch.cmul(gradOutput, self.weight):viewAs(input) return self.gradInput end
+function own:accGradParameters(input, gradOutput, scale) self.gradWeight:addcmul(scale, input:view(-1), gradOutput) end
+local net = nn.Sequential():add(nn.Weighed())
+local weights, gradients = net:getParameters()
+net:backward(x, net:forward(x))
+net:updateParameters(0.5)
+found[6] = weights:sum() .. ' ' .. gradients:sum() .. ' ' .. net:forward(x):sum()
+below('Biased', 'nn.PReLU', function(self, parent)
+  parent.__init(self)
+  self.bias, self.gradBias = torch.zeros(3), torch.zeros(3)
+end)
+found[7] = #nn.Biased():parameters()
+local left, parent = below('Left', 'nn.Linear', function(self, parent) parent.__init(self, 4, 4) end)
+function left:updateOutput(input) self.output:resizeAs(input):copy(input) return self.output end
+function left:updateGradInput(input, gradOutput) self.gradInput = gradOutput return gradOutput end
+local one = nn.Left()
+local branches = nn.ConcatTable():add(one):add(nn.Identity())
+branches:backward(x, branches:forward(x))
+found[8] = one.gradInput:sum() .. ' ' .. one:clone().output:sum() .. ' ' .. branches:clone():forward(x)[1]:sum()
+  .. ' ' .. one:clone().gradInput:sum()
+below('Holding', 'nn.Tanh', function(self, parent) parent.__init(self) self.state = {nn.Linear(2, 2)} end)
+found[9] = nn.Holding():getParameters():size(1)
+local before, count = nn.Module.forward, 0
+nn.Module.forward = function(self, input) count = count + 1 return before(self, input) end
+nn.Linear(4, 1):forward(x)
+nn.Module.forward = before
+nn.Linear(4, 1):forward(x)
+found[10] = count
+return unpack(found)
+--> 'nilniltruetruenilfalse', '36 24 24', 'nilnilnilnil', 0, '4nn.Maps (4D) (2)4', '6 12 6', 2, '12 12 12 12', 6, 1
