@@ -3336,3 +3336,41 @@ nn.Linear(4, 1):forward(x)
 found[10] = count
 return unpack(found)
 --> 'nilniltruetruenilfalse', '36 24 24', 'nilnilnilnil', 0, '4nn.Maps (4D) (2)4', '6 12 6', 2, '12 12 12 12', 6, 1
+
+--- a weight beside a layer's own is in its files and copies; nn.Module's parameters are replaced for layers alone, and put back
+require 'nn'
+local class, parent = torch.class('nn.Scaled', 'nn.Tanh')
+function class:__init()
+  parent.__init(self)
+  self.weight, self.gradWeight, self.mean = torch.ones(5), torch.zeros(5), torch.ones(2)
+end
+local one, held = nn.Scaled(), nn.Container()
+held.weight = torch.ones(3)
+one.weight:fill(3)
+local saved, copy = torch.deserialize(torch.serialize(one)), one:clone():float()
+local found = {saved.weight:sum(), saved.gradWeight:nElement(), saved.mean:sum(), #saved:parameters(), copy.weight:sum(), torch.type(copy.gradWeight)}
+local before, count = nn.Module.parameters, 0
+nn.Module.parameters = function(self) count = count + 1 return before(self) end
+nn.Sequential():add(nn.Tanh()):add(nn.Sequential():add(nn.Linear(1, 1))):parameters()
+nn.Module.parameters = before
+local none = nn.Tanh():parameters()
+return table.concat(found, ' '), count, type(nn.Sequential():add(nn.Tanh()):parameters()), type(none)
+--> '15 5 2 1 15 torch.FloatTensor', 2, 'table', 'nil'
+
+--- recurrences that keep no steps, and methods of a MapTable, in networks
+require 'rnn'
+local x = torch.ones(3, 4)
+local class, parent = torch.class('nn.Doubling', 'nn.AbstractRecurrent')
+function class:__init() parent.__init(self, nn.Linear(4, 4)) end
+function class:updateOutput(input) self.output = input * 2 return self.output end
+function class:updateGradInput(input, gradOutput) self.gradInput = gradOutput * 2 return self.gradInput end
+function class:accGradParameters() end
+local net = nn.Sequential():add(nn.Doubling())
+local doubled = net:backward(x, net:forward(x)):sum()
+local class, parent = torch.class('nn.FrozenMap', 'nn.MapTable')
+function class:__init() parent.__init(self, nn.Linear(4, 5)) end
+function class:accGradParameters() end
+local map = nn.FrozenMap()
+local loaded = torch.deserialize(torch.serialize(nn.ConcatTable():add(map):add(map:clone())))
+return doubled, loaded:forward({x, x})[2][1]:size(2)
+--> 48, 5
