@@ -36,7 +36,7 @@ class KeepsSteps:
         self._began = module.step
 
     def show_step_due(self) -> None:
-        """Shows the output of the step whose backward is next, as Torch's Recursor does before each, if it keeps them."""
+        """Shows the output of the step whose backward is next, as Torch's Recursor does, if the class keeps steps."""
         module: Any = self
         if module.outputs:
             module.setOutputStep((module.updateGradInputStep or module.step) - 1)
