@@ -3374,3 +3374,18 @@ local map = nn.FrozenMap()
 local loaded = torch.deserialize(torch.serialize(nn.ConcatTable():add(map):add(map:clone())))
 return doubled, loaded:forward({x, x})[2][1]:size(2)
 --> 48, 5
+
+--- shared clones share what modules in fields and tables have learned
+require 'nn'
+require 'dpnn'
+local class, parent = torch.class('nn.WithParts', 'nn.Module')
+function class:__init() parent.__init(self) self.inner, self.parts = nn.Linear(4, 4), {nn.Linear(2, 2)} end
+local one = nn.WithParts()
+local other = one:sharedClone()
+one.inner.weight:fill(7)
+one.parts[1].weight:fill(3)
+local both = nn.ConcatTable():add(one):add(other):clone()
+both.modules[1].inner.weight:fill(9)
+local found = {other.inner.weight:sum(), other.parts[1].weight:sum(), both.modules[2].inner.weight:sum()}
+return table.concat(found, ' '), both:getParameters():size(1)
+--> '112 12 144', 26
