@@ -16,6 +16,7 @@ from .modules import data_parallel as data_parallel
 from .modules import decorators as decorators
 from .modules import hessian as hessian
 from .modules import nce as nce
+from .modules import normalization as normalization
 from .modules import passing as passing
 from .modules import recurrent as recurrent
 from .modules import special as special

@@ -34,6 +34,8 @@ from .modules import linear as _linear
 from .modules import module as _module
 from .modules import nce as _nce
 from .modules import nce as nce
+from .modules import normalization as _normalization
+from .modules import normalization as normalization
 from .modules import passing as _passing
 from .modules import passing as passing
 from .modules import recurrent as _recurrent
@@ -177,7 +179,7 @@ class ArgMax(Module):
     """
     def __init__(self, dim: int = 1, nInputDim: int = 9999, asLong: bool = True) -> None: ...
 
-class BatchNormalization(Module):
+class BatchNormalization(_normalization.BatchNormalization, Module):
     """y = (x - mean) / sqrt(var + eps) * weight + bias, per feature (dimension 2).
 
     Shape: (B, nOutput), kept; in evaluation also (nOutput,), which gives (1, nOutput).

@@ -47,7 +47,7 @@ from .functions import (
 )
 from .held import LuaFunction
 from .kinds import Crossing
-from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, static
+from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, reader, seen, static
 from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
 from .recurrences import KEEPER
 from .several import HANDING_ON, with_all_results
@@ -138,7 +138,7 @@ class Classes:
         a constructor, or a field.
         """
         kind = self.kinds[number]
-        found = static(kind, key)
+        found = seen(kind, key)
         lua = getattr(found, "lua", None)
         if isinstance(lua, LuaFunction):
             return "lua", lua
@@ -236,7 +236,7 @@ class Classes:
 
     def _field(self, number: int) -> Callable:
         objects, numbers, border = self.border.registry.objects, self.border.registry.numbers, self.border
-        name = border.names[number]
+        read = reader(name := border.names[number])
         is_plain = name != "new" and not name.startswith("__")
 
         def field(owner: int) -> Crossing:
@@ -244,7 +244,7 @@ class Classes:
                 if not is_plain:
                     return border.returned(special_field(objects[owner], name))
                 try:
-                    value = getattr(objects[owner], name)
+                    value = read(objects[owner])
                 except AttributeError:
                     return None
                 kind = type(value)

@@ -11,6 +11,7 @@ from ..legacy import nn
 from ..legacy.objects.ancestry import names_above
 from ..legacy.objects.described import Described
 from ..legacy.objects.generated import class_of
+from ..legacy.objects.layered import is_of_other_package
 from ..legacy.objects.parameters import Parameters, grad_name
 from ..legacy.tensors.tensor import Tensor
 from .kinds import Crossing
@@ -27,6 +28,35 @@ def class_above(kind: type) -> type | None:
         return None
     described = core.registry.get(names[0])
     return getattr(nn, names[0].removeprefix("nn.")) if described is None else class_of(described)
+
+
+BESIDE_TORCH = {"children", "title", "description", "listed", "members", "left", "overrides", "functional"}
+"""Names of methods that only exist here, which programs give to fields of their own."""
+
+
+def is_beside_torch(kind: type, key: str) -> bool:
+    """Whether a class of Lua's has a name from Python alone, so that for Lua it is that of a field not yet set."""
+    if not issubclass(kind, LuaObject) or not (key in BESIDE_TORCH or is_of_other_package(key)):
+        return False
+    return not any(key in vars(each) for each in kind.__mro__ if issubclass(each, LuaObject))
+
+
+def seen(kind: type, key: str) -> Crossing:
+    """A class's attribute as it is stored, as far as Lua sees it."""
+    return None if is_beside_torch(kind, key) else static(kind, key)
+
+
+def reader(key: str) -> Callable[[object], Crossing]:
+    """What reads the field of a name as Lua sees it."""
+
+    def read(owner: object) -> Crossing:
+        return getattr(owner, key)
+
+    def read_if_set(owner: object) -> Crossing:
+        is_unset = is_beside_torch(type(owner), key) and key not in vars(owner)
+        return None if is_unset else getattr(owner, key)
+
+    return read_if_set if key in BESIDE_TORCH or is_of_other_package(key) else read
 
 
 def static(kind: type, key: str) -> Crossing:

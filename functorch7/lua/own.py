@@ -34,6 +34,7 @@ from .border import OBJECT, Encoded
 from .constructing import arguments_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
+from .modes import UnsetMode
 from .recurrences import KeepsSteps
 from .several import ONE_RESULT, first_of
 
@@ -217,6 +218,13 @@ class LuaObject(Described if TYPE_CHECKING else object):
         """What a criterion's method gives; as in Torch, only the method itself sets `output` and `gradInput`."""
         with precision_of(self._type):
             return method(input, target)
+
+    train = UnsetMode()
+
+    def _in_mode(self, train: bool) -> Crossing:
+        if "train" not in vars(self):
+            self.train = train
+        return super()._in_mode(train)
 
     @classmethod
     def _read_code(cls) -> Crossing:

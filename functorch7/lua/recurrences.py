@@ -36,9 +36,9 @@ class KeepsSteps:
         self._began = module.step
 
     def show_step_due(self) -> None:
-        """Shows the output of the step whose backward is next, as Torch's Recursor does before each."""
+        """Shows the output of the step whose backward is next, as Torch's Recursor does, if the class keeps steps."""
         module: Any = self
-        module.setOutputStep((module.updateGradInputStep or module.step) - 1)
+        module._showStep((module.updateGradInputStep or module.step) - 1)
 
 
 for _name in KEPT_BY_LUA:

@@ -319,3 +319,18 @@ def test_what_an_updateGradInput_adds_to_gradients_stays():
         same(user.gradWeight, [[time * 6 * 5, time * 6 * 7]])
         same(user.gradBias, [time * 6])
         assert output.shape == (1,) and gradients[5] == time * 3
+
+
+def test_the_gradient_of_the_class_above_leaves_what_a_module_has_written_in_place():
+    class Twice(nn.Module):
+        def updateOutput(self, input):
+            self.output.resize(*input.size()).copy(input).mul(2)
+            return self.output
+
+        def updateGradInput(self, input, gradOutput):
+            return super().updateGradInput(input, gradOutput)
+
+    module, x = Twice(), torch.ones(2, 3)
+    output = module.forward(x)
+    assert module.backward(x, torch.ones(2, 3)).sum() == 12
+    assert output.sum() == module.output.sum() == 12

@@ -3389,3 +3389,124 @@ local a, b = first:backward(x, x), second:backward(x, x)
 return y[1][1][1], y[2][1][1], y[3][1][1], a[1][1][1], a[3][1][1], step.gradBias[1], every.calls,
   z[3][1][1], b[1][1][1], b[3][1][1], sums.inner, tostring(sums)
 --> 10, 22, 46, 70, 2, 4, 3, 3, 3, 1, 0, 'nn.Sums @ nn.CAddTable'
+
+--- classes below layers: what __init leaves, copies, fields of Python's names, nDim, and parameters of their own
+require 'nn'
+require 'dpnn'
+local found, x = {}, torch.ones(3, 4)
+local function below(name, above, init)
+  local class, parent = torch.class('nn.' .. name, above)
+  function class:__init(...) init(self, parent, ...) end
+  return class, parent
+end
+local function trains(module) return module.train == nil and 'nil' or tostring(module.train) end
+below('OfLinear', 'nn.Linear', function(self, parent) parent.__init(self, 4, 4) end)
+below('OfSequential', 'nn.Sequential', function(self, parent) parent.__init(self) end)
+below('OfDropout', 'nn.Dropout', function(self, parent) parent.__init(self, 0) end)
+local linear = nn.OfLinear()
+local trained, evaluated = linear:clone(), linear:clone()
+trained:training()
+evaluated:evaluate()
+found[1] = trains(linear) .. trains(nn.OfSequential()) .. trains(nn.OfDropout()) .. trains(trained)
+  .. trains(torch.deserialize(torch.serialize(linear))) .. trains(evaluated)
+local chosen = below('Chosen', 'nn.Tanh', function(self, parent) parent.__init(self) end)
+function chosen:updateOutput(input) self.output = self.train and input * 2 or input * 3 return self.output end
+local choice = nn.Chosen()
+local chain = nn.Sequential():add(choice)
+local first = chain:forward(x):sum()
+chain:training()
+found[2] = first .. ' ' .. chain:forward(x):sum() .. ' ' .. choice:forward(x):sum()
+found[3] = tostring(linear.buffers) .. tostring(linear.children) .. tostring(nn.OfSequential().title) .. tostring(linear.eval)
+linear.buffers = linear.buffers or {}
+found[4] = #linear.buffers
+local norm = below('Maps', 'nn.BatchNormalization', function(self, parent) parent.__init(self, 2) end)
+norm.nDim = 4
+found[5] = nn.Maps():forward(torch.rand(2, 2, 3, 3)):dim() .. tostring(nn.Maps()) .. nn.Maps().nDim
+local own = below('Weighed', 'nn.View', function(self, parent)
+  parent.__init(self, -1)
+  self.weight, self.gradWeight = torch.ones(12), torch.zeros(12)
+end)
+function own:updateOutput(input) self.output = torch.cmul(input:view(-1), self.weight) return self.output end
+function own:updateGradInput(input, gradOutput) self.gradInput = torch.cmul(gradOutput, self.weight):viewAs(input) return self.gradInput end
+function own:accGradParameters(input, gradOutput, scale) self.gradWeight:addcmul(scale, input:view(-1), gradOutput) end
+local net = nn.Sequential():add(nn.Weighed())
+local weights, gradients = net:getParameters()
+net:backward(x, net:forward(x))
+net:updateParameters(0.5)
+found[6] = weights:sum() .. ' ' .. gradients:sum() .. ' ' .. net:forward(x):sum()
+below('Biased', 'nn.PReLU', function(self, parent)
+  parent.__init(self)
+  self.bias, self.gradBias = torch.zeros(3), torch.zeros(3)
+end)
+found[7] = #nn.Biased():parameters()
+local left, parent = below('Left', 'nn.Linear', function(self, parent) parent.__init(self, 4, 4) end)
+function left:updateOutput(input) self.output:resizeAs(input):copy(input) return self.output end
+function left:updateGradInput(input, gradOutput) self.gradInput = gradOutput return gradOutput end
+local one = nn.Left()
+local branches = nn.ConcatTable():add(one):add(nn.Identity())
+branches:backward(x, branches:forward(x))
+found[8] = one.gradInput:sum() .. ' ' .. one:clone().output:sum() .. ' ' .. branches:clone():forward(x)[1]:sum()
+  .. ' ' .. one:clone().gradInput:sum()
+below('Holding', 'nn.Tanh', function(self, parent) parent.__init(self) self.state = {nn.Linear(2, 2)} end)
+found[9] = nn.Holding():getParameters():size(1)
+local before, count = nn.Module.forward, 0
+nn.Module.forward = function(self, input) count = count + 1 return before(self, input) end
+nn.Linear(4, 1):forward(x)
+nn.Module.forward = before
+nn.Linear(4, 1):forward(x)
+found[10] = count
+return unpack(found)
+--> 'nilniltruetruenilfalse', '36 24 24', 'nilnilnilnil', 0, '4nn.Maps (4D) (2)4', '6 12 6', 2, '12 12 12 12', 6, 1
+
+--- a weight beside a layer's own is in its files and copies; nn.Module's parameters are replaced for layers alone, and put back
+require 'nn'
+local class, parent = torch.class('nn.Scaled', 'nn.Tanh')
+function class:__init()
+  parent.__init(self)
+  self.weight, self.gradWeight, self.mean = torch.ones(5), torch.zeros(5), torch.ones(2)
+end
+local one, held = nn.Scaled(), nn.Container()
+held.weight = torch.ones(3)
+one.weight:fill(3)
+local saved, copy = torch.deserialize(torch.serialize(one)), one:clone():float()
+local found = {saved.weight:sum(), saved.gradWeight:nElement(), saved.mean:sum(), #saved:parameters(), copy.weight:sum(), torch.type(copy.gradWeight)}
+local before, count = nn.Module.parameters, 0
+nn.Module.parameters = function(self) count = count + 1 return before(self) end
+nn.Sequential():add(nn.Tanh()):add(nn.Sequential():add(nn.Linear(1, 1))):parameters()
+nn.Module.parameters = before
+local none = nn.Tanh():parameters()
+return table.concat(found, ' '), count, type(nn.Sequential():add(nn.Tanh()):parameters()), type(none)
+--> '15 5 2 1 15 torch.FloatTensor', 2, 'table', 'nil'
+
+--- recurrences that keep no steps, and methods of a MapTable, in networks
+require 'rnn'
+local x = torch.ones(3, 4)
+local class, parent = torch.class('nn.Doubling', 'nn.AbstractRecurrent')
+function class:__init() parent.__init(self, nn.Linear(4, 4)) end
+function class:updateOutput(input) self.output = input * 2 return self.output end
+function class:updateGradInput(input, gradOutput) self.gradInput = gradOutput * 2 return self.gradInput end
+function class:accGradParameters() end
+local net = nn.Sequential():add(nn.Doubling())
+local doubled = net:backward(x, net:forward(x)):sum()
+local class, parent = torch.class('nn.FrozenMap', 'nn.MapTable')
+function class:__init() parent.__init(self, nn.Linear(4, 5)) end
+function class:accGradParameters() end
+local map = nn.FrozenMap()
+local loaded = torch.deserialize(torch.serialize(nn.ConcatTable():add(map):add(map:clone())))
+return doubled, loaded:forward({x, x})[2][1]:size(2)
+--> 48, 5
+
+--- shared clones share what modules in fields and tables have learned
+require 'nn'
+require 'dpnn'
+local class, parent = torch.class('nn.WithParts', 'nn.Module')
+function class:__init() parent.__init(self) self.inner, self.parts = nn.Linear(4, 4), {nn.Linear(2, 2)} end
+local one = nn.WithParts()
+local other = one:sharedClone()
+one.inner.weight:fill(7)
+one.parts[1].weight:fill(3)
+local both = nn.ConcatTable():add(one):add(other):clone()
+both.modules[1].inner.weight:fill(9)
+local found = {other.inner.weight:sum(), other.parts[1].weight:sum(), both.modules[2].inner.weight:sum()}
+return table.concat(found, ' '), both:getParameters():size(1)
+--> '112 12 144', 26

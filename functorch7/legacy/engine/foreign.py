@@ -27,7 +27,7 @@ from ..tensors.values import as_table, as_tensors, shapes, shown, unwrapped, wra
 from .cut import anchor, user_call
 from .known_users import output_of
 from .layout import Layout
-from .moments import Moment, called_at
+from .moments import Moment, called_at, on_copies
 from .objects import Object, Parametrised
 from .user_calls import Left, Signature, inexact, shapes_of
 from .views import put
@@ -135,7 +135,7 @@ class OfUser(core.Module, abstract=True):
         """The gradient at an input of what updateOutput computes, by differentiation."""
         tensors = self.user().call_tensors()
         params = {str(number): tensor.array for number, tensor in enumerate(tensors)}
-        with refusing(None), pytorch_operators(False):
+        with refusing(None), pytorch_operators(False), on_copies(self.user()):  # which may write in place
             _, pull = jax.vjp(partial(self._by_autodiff, params), input)
         return pull(gradient)[0]
 

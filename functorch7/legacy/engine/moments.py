@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import jax
@@ -80,6 +81,20 @@ def called_at(user: Object, call: Callable[[], Result]) -> tuple[Result, Moment]
     moment = Moment(user)
     user.__dict__["_moment"] = weakref.ref(moment)
     return result, moment
+
+
+@contextmanager
+def on_copies(user: Object) -> Iterator[None]:
+    """A block in which an object's fields hold copies; afterwards they hold what they held, as it was."""
+    noted = _noted(user)
+    before = [{name: fields[name] for name in then} for fields, then in noted]
+    try:
+        for fields, then in noted:
+            fields.update(then)
+        yield
+    finally:
+        for (fields, _), held in zip(noted, before, strict=True):
+            fields.update(held)
 
 
 def _noted(user: Object) -> list[tuple[dict, dict]]:

@@ -108,6 +108,7 @@ class Plan(Running):
         self.is_steady = False  # whether it was given the same number before
         self.packing: Packing | None = None  # of the last step, if its results came as one array
         self._in_one_call: dict[str, bool] = {}
+        self.foreign: list[Object] = []  # until it is known: users' methods are asked meanwhile, who ask for results
         walk = Walk(root, self, as_foreign)
         self.members, self.sequencers, self._numbers = walk.members, walk.sequencers, walk.numbers
         self.beginning = walk.beginning

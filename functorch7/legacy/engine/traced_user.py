@@ -89,7 +89,7 @@ def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
         known(kind).found.key(),
         dtype_of(user._type).name,
         known(kind).looks,
-        user.in_training is not None,
+        user.train is not None,
         user.title(),
     )
 

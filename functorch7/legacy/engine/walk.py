@@ -73,9 +73,9 @@ class Walk:
         names = module.child_names()
         uncalled = spec.traits.uncalled  # of which the arrays alone are used, whatever their mode
         inner = [
-            self._visit_inside(child, bool(child.train), (*path, name), module)
+            self._visit_inside(child, bool(child.in_training), (*path, name), module)
             if name in uncalled
-            else self._visit_inside(child, bool(module.train), (*path, name), cell)
+            else self._visit_inside(child, bool(module.in_training), (*path, name), cell)
             for child, name in zip(module.children(), names, strict=True)
         ]
         spec = module.described_with([s for s, _, _ in inner])

@@ -64,10 +64,10 @@ class OfObject(CriterionSpec, abstract=True):
         def value(input: Any) -> jax.Array:
             if zero_mask is not None:
                 user.setZeroMask(zero_mask)
-            user.calls_by_hand += 1
+            user._calls_by_hand += 1
             with silent():
                 loss = unwrapped(user.forward(wrapped(input), wrapped(target)))
-            left[:] = user.calls_by_hand, user._call
+            left[:] = user._calls_by_hand, user._call
             return jnp.asarray(loss, dtype).reshape(())
 
         def forward(input: Any) -> tuple[jax.Array, tuple]:
@@ -75,9 +75,9 @@ class OfObject(CriterionSpec, abstract=True):
 
         def backward(residuals: tuple, slope: Any) -> tuple:
             (input,), (number, call) = residuals, left
-            if user.calls_by_hand != number and call is None:  # it has seen another input since: a step of a sequence
+            if user._calls_by_hand != number and call is None:  # it has seen another input since: a step of a sequence
                 value(input)
-            user.__dict__["_call"], user.calls_by_hand = call, number
+            user.__dict__["_call"], user._calls_by_hand = call, number
             with silent():
                 gradient = input_gradient(user, input, unwrapped(user.backward(wrapped(input), wrapped(target))))
             return (jax.tree.map(lambda g: g if g.dtype == jax.dtypes.float0 else slope * g, gradient),)

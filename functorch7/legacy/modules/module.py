@@ -60,7 +60,7 @@ class Module(
     Source: nn/doc/module.md; dpnn/README.md, Module.
     """
 
-    calls_by_hand = 0
+    _calls_by_hand = 0
     _by_plan = True
     _plans: Plans | None = None
     _state: dict[str, Any] = {}
@@ -174,7 +174,7 @@ class Module(
             return run.call_made(self, (input,), {})
         if not self.has_own_gradient():
             return self._run(self._planned_outside(), input).result
-        self.calls_by_hand += 1
+        self._calls_by_hand += 1
         with precision_of(self._type):
             self.output = self._output_by_hand(input)
         return self.output
@@ -247,7 +247,8 @@ class Module(
     def accGradParameters(self, input: Value, gradOutput: Value, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""
         if self._differentiated() and self._learns():
-            self._pulled(input, gradOutput).accumulate(scale)
+            with self._keeping_grad_input():
+                self._pulled(input, gradOutput).accumulate(scale)
 
     def accUpdateGradParameters(self, input: Input, gradOutput: Input, lr: float) -> None:
         """Subtracts lr * gradient from the parameters at once; shared ones change by the sum of their gradients."""
@@ -259,7 +260,7 @@ class Module(
             if self._differentiated():
                 self._pulled(input, gradOutput).descend(lr)
             return
-        fields, names = self.__dict__, self.own_parameters()
+        fields, names = self.__dict__, self._learned()
         kept = {grad_name(name): fields[grad_name(name)] for name in names if grad_name(name) in fields}
         try:  # Torch's trick: the user's method adds to what it takes for gradients
             fields.update({grad_name(name): fields[name] for name in names})
@@ -288,10 +289,6 @@ class Module(
         if plan and plan.is_plain and not plan.is_stale:
             return bool(plan.all_parameters.tensors)
         return bool(self.parameters()[0])
-
-    def _differentiated(self) -> bool:
-        """Whether the parameters' gradients come from a call, rather than from a user's methods."""
-        return self.is_described or not self.has_own_gradient()
 
     def _pulled(self, input: Input, grad_output: Input) -> Call:
         """The call whose parameters' gradients are needed, pulled back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...core.types import Value
@@ -100,6 +101,18 @@ class Results(OwnBackward, Described):
                 continue
             for tensor, value in moment.added:
                 tensor.add(value)
+
+    def _differentiated(self) -> bool:
+        """Whether the parameters' gradients come from a call, rather than from a user's methods."""
+        return self.is_described or not self.has_own_gradient()
+
+    @contextmanager
+    def _keeping_grad_input(self) -> Iterator[None]:
+        """A block after which gradInput is what the user's updateGradInput has left."""
+        left = self.gradInput if self.overrides("updateGradInput") else None
+        yield
+        if left is not None:
+            self.gradInput = left
 
     def _output_by_hand(self, input: Any) -> Any:
         """The output of a user's updateOutput, when the gradient is the user's as well: nothing is compiled."""

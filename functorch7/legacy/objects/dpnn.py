@@ -23,6 +23,7 @@ from ..tensors.random import generator
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
 from .described import Described
+from .parameters import kept_modules
 
 
 def require(package: str) -> ModuleType:
@@ -100,13 +101,13 @@ class TrainingHelpers(Batches, Described):
     def sharedClone(self, shareParams: bool = True, shareGradParams: bool = True, stepClone: bool = False) -> Self:
         """A copy that shares the parameters (and running statistics) and the gradients, or one of the two.
 
-        A module inside that has a method `dpnn_sharedClone` is copied by it. With stepClone, recurrent modules are not
-        copied: the copy has the same ones.
+        So it does those of modules in fields. A module inside that has a method `dpnn_sharedClone` is copied by it.
+        With stepClone, recurrent modules are not copied: the copy has the same ones.
         """
         if stepClone and self.dpnn_stepclone:
             return self
         memo: dict = {}
-        for module in self._members():
+        for module in [inside for each in (self, *kept_modules(self)) for inside in each._members()]:
             own = module.dpnn_sharedClone
             if stepClone and module.dpnn_stepclone:
                 memo[id(module)] = module

@@ -35,6 +35,11 @@ def bring(name: str) -> bool:
     return found is not None
 
 
+def is_of_other_package(name: str) -> bool:
+    """Whether only a layer has the name, and Torch's modules have not."""
+    return name in _layers and name != "half"
+
+
 def bring_all() -> None:
     """Brings all layers."""
     for found in {*_layers.values()}:

@@ -50,7 +50,7 @@ class ModeField:
 
     def __set__(self, module: Value, value: Value) -> None:
         plain = bool(value) if isinstance(value, Mode) else value
-        if module.in_training != plain:
+        if module.__dict__.get("train", module.in_training) != plain:
             switch(module, plain)
 
 

@@ -203,7 +203,7 @@ class Nodes:
 
 def _settings(object: Any, names: list[str], gradients: dict[str, Tensor]) -> dict[str, Any]:
     """The fields that are not the description's: type, mode, and which parameters have no gradient."""
-    settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.in_training})
+    settings = {"_type": object._type} | ({} if object.is_criterion else {"train": object.train})
     if object.dpnn_serialEmpty:
         settings["dpnn_serialEmpty"] = list(object.dpnn_serialEmpty)
     if frozen := [name for name in names if name not in gradients and grad_name(name) in object.__dict__]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core.types import Value
 from ...interop.t7.values import Fields
+from ...interop.torch7.schema import grad_name
 from ..engine.fields import KeptElsewhere
 from ..engine.user_code import is_ours
 from .described import builder_names
@@ -19,6 +20,9 @@ from .serial import PRIVATE
 
 OF_PROGRAMS: dict[type, set[str]] = {}
 """What programs have put into classes here; an object's field of the same name is still the program's."""
+
+PARAMETERS = ("weight", "bias", "gradWeight", "gradBias")
+"""Names that all modules declare, which are a program's in those that have no such parameter."""
 
 NUMBERED = "_numbered"
 """The attribute with an object's fields under numbers."""
@@ -72,6 +76,8 @@ def _answers_to(object: object, name: str) -> bool:
 
 def is_known(object: Value, name: str) -> bool:
     """Whether a field is one that the object's class defines."""
+    if name in PARAMETERS and object.is_described:
+        return name in [each for own in object.own_parameters() for each in (own, grad_name(own))]
     if name in PRIVATE or name in object.field_names():
         return True
     if of_program(type(object), name):

@@ -18,6 +18,7 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ...layers.initializers import SOURCE, Zeros, shapes_of
 from ...network import in_order
+from ..engine.fields import KeptElsewhere
 from ..engine.fitting import factor
 from ..engine.plan import Plan
 from ..engine.terms import Term
@@ -42,6 +43,10 @@ GATHERS_KEPT: ContextVar[bool] = ContextVar("GATHERS_KEPT", default=True)
 """Whether getParameters gathers the parameters of modules in fields, as dpnn's does; nn's does not."""
 
 
+USUAL = ("weight", "bias")
+"""The parameters of a module without a description, by which nn.Module's `parameters` finds them."""
+
+
 def initial_values(spec: core.Module, stdv: float | None, dtype: np.dtype) -> dict[str, Value]:
     """A module's own parameters, of a dtype, drawn with the generator's next numbers, as Torch draws them.
 
@@ -59,7 +64,8 @@ def kept_modules(module: Described) -> list[Described]:
     seen, found = set(map(id, waiting)), []
     while waiting:
         fields = vars(waiting.pop(0))
-        for each in described_among([value for name, value in fields.items() if name not in PRIVATE]):
+        held = [value for name, value in fields.items() if name not in PRIVATE]
+        for each in described_among([v.contents() if isinstance(v, KeptElsewhere) else v for v in held]):
             if isinstance(each, Tree) and id(each) not in seen:
                 found.append(each)
                 inside = each._members()
@@ -125,12 +131,23 @@ class Parameters(Described):
 
     def own_parameters(self) -> list[str]:
         """The names of this object's own parameters, in Torch's order."""
-        names = ("weight", "bias") if self._spec is None else in_order(self._spec, shapes_of(self._spec))
+        names = USUAL if self._spec is None else in_order(self._spec, shapes_of(self._spec))
         return [name for name in names if isinstance(self.__dict__.get(name), Tensor)]
 
     def _learned(self) -> list[str]:
-        """The names of those that are learned: those whose gradient is not set to None."""
-        return [name for name in self.own_parameters() if self.__dict__.get(grad_name(name), self) is not None]
+        """The names of those that are learned: those whose gradient is not set to None.
+
+        Like Torch's, they include a weight and a bias that a program's class has beside those of its description.
+        """
+        names = self.own_parameters()
+        if self._spec is not None and "modules" not in self.__dict__ and {*names} <= {*USUAL}:
+            names = [name for name in USUAL if name in names or self._has_beside(name)]
+        return [name for name in names if self.__dict__.get(grad_name(name), self) is not None]
+
+    def _has_beside(self, name: str) -> bool:
+        """Whether it has a tensor of this name and its gradient, of which the description knows nothing."""
+        held = (self.__dict__.get(name), self.__dict__.get(grad_name(name)))
+        return all(isinstance(each, Tensor) for each in held) and name not in self._spec.init_buffers()
 
     def _initial_buffers(self) -> dict[str, Any]:
         """The initial buffers."""

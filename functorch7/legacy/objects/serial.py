@@ -24,7 +24,7 @@ RESULTS = ("_own_output", "_grad_input")
 PRIVATE = (
     *RESULTS, "_plans", "_seats", "_call", "_history", "_forgotten", "_hooks", "_pending", "_elements", "_moment",
     "_next_state", "_next_gradient", "_default_name", "_line", "_times", "_noise", "_kept", "_described_before",
-    "_compiled", "_composed", "_drawn", "_around", "_whole", "_followed",
+    "_compiled", "_composed", "_drawn", "_around", "_whole", "_followed", "_calls_by_hand",
 )  # fmt: skip
 """Fields that belong to past calls: never copied, never saved."""
 
@@ -99,8 +99,9 @@ class Serialization(Described):
         kept = {name: value for name, value in self.__dict__.items() if name in left or name not in PRIVATE}
         call = None if self.is_criterion else self.__dict__.get("_call")
         if call is not None and call.number > kept.get("_own_output", (0, None))[0]:
-            gradient = {} if call.grad_input is None else {"_grad_input": (call.number, call.grad_input_of(self))}
-            kept |= {"_own_output": (call.number, call.result), **gradient}
+            found = {"_own_output": call.result, "_grad_input": None if call.grad_input is None else self.gradInput}
+            # A call that was repeated for backward knows of no output.
+            kept |= {name: (call.number, value) for name, value in found.items() if value is not None}
         made.__setstate__(copy.deepcopy(kept, memo))
         return made
 
@@ -114,7 +115,7 @@ class Serialization(Described):
         held = [self.__dict__.get(name, (0, None))[1] for name in RESULTS]
         left = [each if self._goes_on_from(each) else self._made() for each in held]
         results = dict(zip(LEFT, left, strict=True))
-        return {"_type": self._type, "train": self.in_training, **results, **self.__getstate__()}
+        return {"_type": self._type, "train": self.train, **results, **self.__getstate__()}
 
     def take_fields(self, fields: Fields) -> list:
         """Takes a file's fields; the dict becomes the object's own.

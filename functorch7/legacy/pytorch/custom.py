@@ -322,7 +322,8 @@ class Custom(Registration):
 
 def note_class(kind: type) -> None:
     """Looks at a user's new class: it is a Custom if it defines `forward` but no Torch methods, and is not a layer."""
-    if not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
+    is_ours = kind.__module__.startswith("functorch7.legacy.")  # whose `forward` a Lua program has replaced
+    if is_ours or not issubclass(kind, Module) or issubclass(kind, Inside) or kind.spec_class is not None:
         return
     written: Callable | None = vars(kind).get("forward")
     if written is not None and not overridden_in(kind, "updateOutput"):

@@ -104,6 +104,11 @@ function methods:setOutputStep(step)
   if not self.output then error('no output for step ' .. step) end
 end
 
+-- Shows the output of a step, if the class keeps steps.
+function methods:_showStep(step)
+  if next(self.outputs or {}) ~= nil then self:setOutputStep(step) end
+end
+
 function methods:includingSharedClones(f)
   local modules, clones = self.modules, self.sharedClones
   local all = {}
