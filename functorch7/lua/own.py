@@ -224,7 +224,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
     def _in_mode(self, train: bool) -> Crossing:
         if "train" not in vars(self):
             self.train = train
-        return super()._in_mode(train)
+        return super()._in_mode(train)  # type: ignore[misc]
 
     @classmethod
     def _read_code(cls) -> Crossing:
