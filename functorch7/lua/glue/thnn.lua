@@ -1,6 +1,6 @@
--- nn's functions in C, which layers of programs' own call on tensors: `input.THNN.SoftMax_updateOutput(input:cdata(), ...)`.
--- They are those layers here (`thnn_layers.lua`), made of what the functions are given. Before THNN they were called by
--- `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
+-- nn's functions in C, which layers of programs' own call on tensors (`input.THNN.SoftMax_updateOutput(input:cdata(),
+-- ...)`). They are those layers here (`thnn_layers.lua`), made of what the functions are given. Before THNN they were
+-- called by `input.nn.SoftMax_updateOutput(self, input)`, and found all else in the layer's fields.
 local border = ...
 
 border.FLOATS = {'FloatTensor', 'DoubleTensor', 'CudaTensor', 'CudaDoubleTensor'} -- types with functions in C
@@ -23,15 +23,6 @@ local function said_of(name, value)
   return is_parameter and table.concat(value:size():totable(), 'x') or ''
 end
 
-local function arguments(given, names)
-  local found, count = {}, 0
-  for name in names:gmatch '%S+' do
-    count = count + 1
-    found[count] = given[name]
-  end
-  return unpack(found, 1, count)
-end
-
 -- The gradient at the input by the output, from which alone C computes it: programs may give no input. `at` is that at
 -- an input.
 local BY_OUTPUT = {
@@ -46,30 +37,29 @@ local special = {} -- functions that are no layer's calls alone
 local function functions(nn)
   local made, layer = {}, {}
 
-  local function new(name, like, make)
-    local numbers = torch.getRNGState() -- the program's: C draws none
-    local found = make():type(like:type())
-    torch.setRNGState(numbers)
-    return found
+  -- A layer of a tensor's type, which is made once for all that its key says.
+  local function kept(key, like, make)
+    key = like:type() .. ' ' .. key
+    if not made[key] then
+      local numbers = torch.getRNGState() -- the program's: C draws none
+      made[key] = make():type(like:type())
+      torch.setRNGState(numbers)
+    end
+    return made[key]
   end
 
   -- The layer that a function is, with the parameters that it is given.
   local function of(name, method, given)
-    local entry, like = layers[name], given.input or given.gradOutput
-    local key = {name, like:type()}
+    local entry, key = layers[name], {name}
     for each in entry[method]:gmatch '%S+' do key[#key + 1] = said_of(each, given[each]) end
-    key = table.concat(key, ' ')
-    local found = made[key]
-    if not found then
-      found = new(name, like, function()
-        local made_of = entry.made_of
-        return type(made_of) == 'string' and nn[name](arguments(given, made_of)) or made_of(nn, given)
-      end)
-      if given.ceil_mode or given.ceilMode then found:ceil() end
-      if given.count_include_pad == false then found:setCountExcludePad() end
-      if given.sizeAverage ~= nil then found.sizeAverage = given.sizeAverage end
-      made[key] = found
-    end
+    local found = kept(table.concat(key, ' '), given.input or given.gradOutput, function()
+      local made_of = entry.made_of
+      local layer = type(made_of) == 'string' and nn[name](border.values(given, made_of)) or made_of(nn, given)
+      if given.ceil_mode or given.ceilMode then layer:ceil() end
+      if given.count_include_pad == false then layer:setCountExcludePad() end
+      if given.sizeAverage ~= nil then layer.sizeAverage = given.sizeAverage end
+      return layer
+    end)
     if given.weight then found.weight:copy(given.weight) end
     if found.bias then if is_of(given.bias, found.bias) then found.bias:copy(given.bias) else found.bias:zero() end end
     if given.weights then found.weights = given.weights end
@@ -104,7 +94,7 @@ local function functions(nn)
 
   function criterion.updateOutput(name, given)
     local found = of(name, 'updateOutput', given)
-    given.output:resize(1):fill(found:forward(given.input, given.target))
+    given.output:resize(1):fill((found:forward(given.input, given.target)))
     if given.total_weight then given.total_weight:resize(1):fill(found.total_weight_tensor[1]) end
   end
 
@@ -116,10 +106,10 @@ local function functions(nn)
     local name, method = key:match '^(%w+)_(%w+)$'
     local entry = layers[name]
     if not (entry and entry[method]) then
-      border.refuse('THNN.%s is not here, as no function is of RReLU, sparse and fractional layers, and fused steps', key)
+      border.refuse('THNN.%s is not here, as none is of RReLU, sparse and fractional layers, and fused steps', key)
     end
     local apart = special[key]
-    if apart then return function(given) apart(given, new, nn, made) end, entry[method] end
+    if apart then return function(given) apart(given, nn, kept) end, entry[method] end
     local done = (entry.is_criterion and criterion or layer)[method]
     return function(given) done(name, given) end, entry[method]
   end
@@ -138,37 +128,39 @@ function special.LookupTable_accGradParameters(given)
   gradWeight:indexAdd(1, rows, gradients)
 end
 
-function special.LookupTable_renorm(given, new, nn)
+function special.LookupTable_renorm(given, nn, kept)
   local weight = given.weight
-  local found = new('LookupTable', weight, function()
-    return nn.LookupTable(weight:size(1), weight:size(2), 0, given.maxNorm, given.normType)
-  end)
+  local sizes = {weight:size(1), weight:size(2), 0, given.maxNorm, given.normType}
+  local key = 'LookupTable ' .. table.concat(sizes, ' ')
+  local found = kept(key, weight, function() return nn.LookupTable(unpack(sizes)) end)
   found.weight:copy(weight)
   found:renorm(given.idx)
   weight:copy(found.weight)
 end
 
-local BY_DIMENSIONS = {[2] = 'BatchNormalization', [4] = 'SpatialBatchNormalization', [5] = 'VolumetricBatchNormalization'}
+local BY_DIMENSIONS = {
+  [2] = 'BatchNormalization', [4] = 'SpatialBatchNormalization', [5] = 'VolumetricBatchNormalization',
+}
 
 -- A normalization with the means and variances that it is given, and its input and gradOutput as it takes them.
-local function normalization(given, new, nn)
+local function normalization(given, nn, kept)
   local input = given.input
   local class, sizes = BY_DIMENSIONS[input:dim()], input:size()
-  if not class then class, sizes = 'SpatialBatchNormalization', torch.LongStorage {input:size(1), input:size(2), -1, 1} end
-  local found = new(class, input, function()
-    return nn[class](input:size(2), given.eps, given.momentum, given.weight ~= nil)
-  end)
+  if not class then class, sizes = BY_DIMENSIONS[4], torch.LongStorage {input:size(1), input:size(2), -1, 1} end
+  local learns = given.weight ~= nil
+  local key = table.concat({class, input:size(2), given.eps, given.momentum or '', tostring(learns)}, ' ')
+  local found = kept(key, input, function() return nn[class](input:size(2), given.eps, given.momentum, learns) end)
   found.train = given.train
   found.running_mean:copy(given.running_mean)
   found.running_var:copy(given.running_var)
-  if given.weight then found.weight:copy(given.weight) end
+  if learns then found.weight:copy(given.weight) end
   if found.bias then if given.bias then found.bias:copy(given.bias) else found.bias:zero() end end
   local function seen(tensor) return tensor:contiguous():view(sizes) end
   return found, seen
 end
 
-function special.BatchNormalization_updateOutput(given, new, nn)
-  local found, seen = normalization(given, new, nn)
+function special.BatchNormalization_updateOutput(given, nn, kept)
+  local found, seen = normalization(given, nn, kept)
   filled(given.output, found:forward(seen(given.input)):viewAs(given.input))
   given.running_mean:copy(found.running_mean)
   given.running_var:copy(found.running_var)
@@ -178,8 +170,8 @@ function special.BatchNormalization_updateOutput(given, new, nn)
   end
 end
 
-function special.BatchNormalization_backward(given, new, nn)
-  local found, seen = normalization(given, new, nn)
+function special.BatchNormalization_backward(given, nn, kept)
+  local found, seen = normalization(given, nn, kept)
   found:zeroGradParameters()
   found:forward(seen(given.input))
   local gradInput = found:backward(seen(given.input), seen(given.gradOutput), given.scale or 1)
@@ -211,9 +203,10 @@ for name, sides in pairs {SpatialMaxUnpooling = {'oheight', 'owidth'}, Volumetri
   end
 end
 
-function special.SpatialUpSamplingBilinear_updateGradInput(given, new, nn)
+function special.SpatialUpSamplingBilinear_updateGradInput(given, nn, kept)
   local input = given.gradOutput.new():resize(given.nbatch, given.nchannels, given.inputHeight, given.inputWidth):zero()
-  local found = new('SpatialUpSamplingBilinear', input, function()
+  local key = ('SpatialUpSamplingBilinear %d %d'):format(given.outputHeight, given.outputWidth)
+  local found = kept(key, input, function()
     return nn.SpatialUpSamplingBilinear {oheight = given.outputHeight, owidth = given.outputWidth}
   end)
   found:forward(input)

@@ -1,10 +1,21 @@
--- Which layers nn's functions in C are, and what they are given, by name, after the first arguments: these are input and
--- output of `updateOutput`, input, gradOutput and gradInput of `updateGradInput`, input and gradOutput of
+-- Which layers nn's functions in C are, and what they are given, by name, after the first arguments: these are input
+-- and output of `updateOutput`, input, gradOutput and gradInput of `updateGradInput`, input and gradOutput of
 -- `accGradParameters`, and input, target and output or gradInput of criterions.
 local border = ...
 
 local layers = {}
 border.thnn_layers = layers
+
+-- The arguments of these names, in their order.
+local function values(given, names)
+  local found, count = {}, 0
+  for name in names:gmatch '%S+' do
+    count = count + 1
+    found[count] = given[name]
+  end
+  return unpack(found, 1, count)
+end
+border.values = values
 
 -- The last entry are the arguments of the layer's constructor: names, or a function (nn, arguments) that makes it.
 local function layer(name, of_output, of_gradient, of_parameters, made_of)
@@ -56,7 +67,7 @@ criterion('MultiLabelMarginCriterion', 'isTarget sizeAverage')
 
 -- Convolutions and their like ----------------------------------------------------------------------------------------
 
-local function in_plane(given) return given.weight or given.gradWeight end
+local function weight_of(given) return given.weight or given.gradWeight end
 
 local function parameters(settings, buffers, of_gradient)
   return 'weight bias ' .. buffers .. settings, 'weight ' .. (of_gradient or buffers) .. settings,
@@ -69,19 +80,10 @@ local function convolution(name, settings, buffers, of_gradient, made_of)
   layer(name, of_output, of_input, of_parameters, made_of)
 end
 
-local function values(given, names)
-  local found, count = {}, 0
-  for name in names:gmatch '%S+' do
-    count = count + 1
-    found[count] = given[name]
-  end
-  return unpack(found, 1, count)
-end
-
 -- Made of (planes of the input, planes of the output, these settings), where the weight is a matrix or not.
 local function by_planes(class, settings, sizes)
   return function(nn, given)
-    local weight, area = in_plane(given), 1
+    local weight, area = weight_of(given), 1
     for name in sizes:gmatch '%S+' do area = area * given[name] end
     local planes = weight:nElement() / weight:size(1) / area
     return nn[class](planes, weight:size(1), values(given, settings))
@@ -103,7 +105,7 @@ convolution('VolumetricDilatedConvolution', DILATED_VOLUME, 'columns ones ', 'gr
 -- Of a weight with all its dimensions, whose kernels are in the last ones.
 local function by_sizes(class, settings)
   return function(nn, given)
-    local weight = in_plane(given)
+    local weight = weight_of(given)
     local kT, kH, kW = weight:size(3), weight:size(4), weight:size(5)
     local first, second = weight:size(1), weight:size(2)
     if class == 'VolumetricConvolution' then first, second = second, first end
@@ -116,44 +118,44 @@ convolution('VolumetricConvolution', 'dT dW dH pT pW pH', 'finput fgradInput ', 
 convolution('VolumetricFullConvolution', 'dT dW dH pT pW pH aT aW aH', 'finput fgradInput ', nil,
   by_sizes('VolumetricFullConvolution', 'dT dW dH pT pW pH aT aW aH'))
 convolution('SpatialFullConvolution', PLANE .. ' adjW adjH', 'columns ones ', 'gradColumns ', function(nn, given)
-  local weight = in_plane(given)
+  local weight = weight_of(given)
   return nn.SpatialFullConvolution(weight:size(1), weight:size(2), values(given, PLANE .. ' adjW adjH'))
 end)
 convolution('SpatialDepthWiseConvolution', PLANE, 'finput fgradInput ', nil, function(nn, given)
-  local weight = in_plane(given)
+  local weight = weight_of(given)
   local planes = weight:dim() == 4 and weight:size(2) or weight:size(2) / (given.kW * given.kH)
   return nn.SpatialDepthWiseConvolution(planes, weight:size(1), values(given, PLANE))
 end)
 
 local LOCAL = PLANE .. ' inputWidth inputHeight outputWidth outputHeight'
 convolution('SpatialConvolutionLocal', LOCAL, 'finput fgradInput ', nil, function(nn, given)
-  local weight = in_plane(given)
+  local weight = weight_of(given)
   local outputs = weight:nElement() / (given.outputWidth * given.outputHeight)
   local planes = given.input:size(given.input:dim() - 2)
-  return nn.SpatialConvolutionLocal(planes, outputs / (planes * given.kW * given.kH), given.inputWidth, given.inputHeight,
-    values(given, PLANE))
+  local kernels, width, height = outputs / (planes * given.kW * given.kH), given.inputWidth, given.inputHeight
+  return nn.SpatialConvolutionLocal(planes, kernels, width, height, values(given, PLANE))
 end)
 
 for name in ('SpatialConvolutionMap SpatialFullConvolutionMap'):gmatch '%w+' do
   local settings = 'connTable nInputPlane nOutputPlane dW dH'
   layer(name, 'weight bias ' .. settings, 'weight bias ' .. settings, 'gradWeight gradBias ' .. settings .. ' scale',
     function(nn, given)
-      local weight = in_plane(given)
+      local weight = weight_of(given)
       return nn[name](given.connTable, weight:size(3), weight:size(2), given.dW, given.dH)
     end)
 end
 
 layer('SpatialSubSampling', 'weight bias kW kH dW dH', 'weight kW kH dW dH', 'gradWeight gradBias kW kH dW dH scale',
-  function(nn, given) return nn.SpatialSubSampling(in_plane(given):size(1), values(given, 'kW kH dW dH')) end)
+  function(nn, given) return nn.SpatialSubSampling(weight_of(given):size(1), values(given, 'kW kH dW dH')) end)
 layer('TemporalConvolution', 'weight bias kW dW inputFrameSize outputFrameSize', 'weight kW dW',
   'gradWeight gradBias kW dW scale', function(nn, given)
-    local weight = in_plane(given)
+    local weight = weight_of(given)
     return nn.TemporalConvolution(weight:size(2) / given.kW, weight:size(1), given.kW, given.dW)
   end)
 layer('TemporalSubSampling', 'weight bias kW dW inputFrameSize', 'weight kW dW', 'gradWeight gradBias kW dW scale',
-  function(nn, given) return nn.TemporalSubSampling(in_plane(given):size(1), given.kW, given.dW) end)
+  function(nn, given) return nn.TemporalSubSampling(weight_of(given):size(1), given.kW, given.dW) end)
 convolution('TemporalRowConvolution', 'kW dW padW featFirst', 'finput fgradInput ', nil, function(nn, given)
-  return nn.TemporalRowConvolution(in_plane(given):size(1), given.kW, given.dW, given.featFirst)
+  return nn.TemporalRowConvolution(weight_of(given):size(1), given.kW, given.dW, given.featFirst)
 end)
 
 -- Pooling, padding and other sizes -----------------------------------------------------------------------------------
@@ -214,7 +216,9 @@ layers.LookupTable = {
   accGradParameters = 'input gradOutput gradWeight count sorted indices scaleGradByFreq paddingValue scale',
   renorm = 'idx weight maxNorm normType',
 }
-for name, settings in pairs {SpatialMaxUnpooling = 'owidth oheight', VolumetricMaxUnpooling = 'oT oW oH dT dW dH pT pW pH'} do
+for name, settings in pairs {
+  SpatialMaxUnpooling = 'owidth oheight', VolumetricMaxUnpooling = 'oT oW oH dT dW dH pT pW pH',
+} do
   layers[name] = {
     updateOutput = 'input output indices ' .. settings,
     updateGradInput = 'input gradOutput gradInput indices ' .. settings,
