@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..legacy.modules.container import Container
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of, is_known
 from ..legacy.tensors.changes import classes_changed
@@ -21,6 +23,9 @@ from .recurrences import keep_steps
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters", "backward")
 """Methods that compiled programs replace, unless a user has defined others."""
+
+OF_CONTAINERS = ("parameters", "zeroGradParameters", "updateParameters", "share", "reset", "clearState")
+"""Methods that Torch's containers do not have from nn.Module: what a program puts there is for the modules inside."""
 
 _NOTHING = object()
 
@@ -61,6 +66,7 @@ class Written:
         if not issubclass(kind, LuaObject):
             if method is not None:
                 value = self._as_it_was(kind, key, self.calls.function(method), value)
+            self._keep_of_containers(kind, key)
             self._note(kind, key)
         if value is not None:
             setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
@@ -81,6 +87,12 @@ class Written:
         first = next(above, None) if own is _NOTHING else own
         is_first = inspect.isfunction(first) and in_lua(first, kind) is method
         return value if not is_first else None if own is _NOTHING else own
+
+    def _keep_of_containers(self, kind: type, key: str) -> None:
+        """Leaves containers what nn.Module's method was."""
+        if kind is Module and key in OF_CONTAINERS and key not in vars(Container):
+            self.before.append((Container, key, _NOTHING))
+            setattr(Container, key, getattr(Module, key))
 
     def _note(self, kind: type, key: str) -> None:
         self.before.append((kind, key, vars(kind).get(key, _NOTHING)))

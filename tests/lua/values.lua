@@ -3460,12 +3460,12 @@ return unpack(found)
 
 --- a weight beside a layer's own is in its files and copies; nn.Module's parameters are replaced for layers alone, and put back
 require 'nn'
-local class, parent = torch.class('nn.Scaled', 'nn.Tanh')
+local class, parent = torch.class('nn.TanhWithWeight', 'nn.Tanh')
 function class:__init()
   parent.__init(self)
   self.weight, self.gradWeight, self.mean = torch.ones(5), torch.zeros(5), torch.ones(2)
 end
-local one, held = nn.Scaled(), nn.Container()
+local one, held = nn.TanhWithWeight(), nn.Container()
 held.weight = torch.ones(3)
 one.weight:fill(3)
 local saved, copy = torch.deserialize(torch.serialize(one)), one:clone():float()

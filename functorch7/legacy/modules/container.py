@@ -16,10 +16,6 @@ class Container(Module, describes=core.Container):
     Source: nn/doc/containers.md.
     """
 
-    # Containers have these themselves, as in Torch: what a program puts into nn.Module is for the modules inside.
-    zeroGradParameters, updateParameters = Module.zeroGradParameters, Module.updateParameters
-    share, reset, parameters, clearState = Module.share, Module.reset, Module.parameters, Module.clearState
-
     def add(self, module: Module) -> Self:
         """Appends a module; returns the container. Raises TypeError for anything else."""
         self.modules.append(module)

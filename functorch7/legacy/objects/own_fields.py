@@ -77,7 +77,8 @@ def _answers_to(object: object, name: str) -> bool:
 def is_known(object: Value, name: str) -> bool:
     """Whether a field is one that the object's class defines."""
     if name in PARAMETERS and object.is_described:
-        return name in [each for own in object.own_parameters() for each in (own, grad_name(own))]
+        named = [each for own in object.own_parameters() for each in (own, grad_name(own))]
+        return name in named or name in object._kept_buffers()  # whole numbers of a quantized layer, for one
     if name in PRIVATE or name in object.field_names():
         return True
     if of_program(type(object), name):

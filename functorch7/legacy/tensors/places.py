@@ -173,9 +173,9 @@ class Places(Views):
         """Whether it has these sizes."""
         return self.shape == numbers_given(*sizes)
 
-    def isTensor(self) -> bool:
-        """Whether a value is a tensor: true, unless the class's function is called with something else."""
-        return isinstance(self, Places)
+    def isTensor(self, *value: object) -> bool:
+        """Whether a value that is given, or else this one, is a tensor."""
+        return isinstance(value[0] if value else self, Places)
 
     def retain(self) -> None:
         """Does nothing: memory is Python's."""
