@@ -62,7 +62,7 @@ class HiddenStates(Steps):
 
     def getHiddenState(self, step: int | None = None, input: Input | None = None) -> Value:
         """The state after a step (the last one by default; 0 is the initial one, zeros shaped for `input`)."""
-        if not self.is_described:
+        if self.keeps_steps or not self.is_described:
             return self._of_modules("getHiddenState", step)
         plan, call = self._called()
         if plan.is_step:
@@ -104,7 +104,7 @@ class HiddenStates(Steps):
 
         None is the number of that step, too. Raises ValueError for other steps, and for another number of tensors.
         """
-        if not self.is_described:
+        if self.keeps_steps or not self.is_described:
             return self._to_modules("setHiddenState", step, hiddenState)
         plan, _ = self._called()
         count = plan.history.count if plan.is_step else 0
@@ -121,7 +121,7 @@ class HiddenStates(Steps):
 
         By default it is that of the step whose backward is next. Raises ValueError for a step that is not kept.
         """
-        if not self.is_described:
+        if self.keeps_steps or not self.is_described:
             return self._of_modules("getGradHiddenState", step)
         plan, call = self._called()
         if call is None and not self._shown_slots(plan):
@@ -151,7 +151,7 @@ class HiddenStates(Steps):
 
         None is the step whose backward is next.
         """
-        if not self.is_described:
+        if self.keeps_steps or not self.is_described:
             return self._to_modules("setGradHiddenState", step, gradHiddenState)
         plan, _ = self._called()
         pairs = self._by_slot(plan, gradHiddenState)

@@ -3,27 +3,6 @@ local torch, below = ...
 
 local function above() return below['nn.AbstractRecurrent'] end
 
--- What nn.Container has for those that keep their steps: the states of recurrences that are among their modules.
-local inside = {}
-
-for _, name in ipairs {'getHiddenState', 'getGradHiddenState'} do
-  inside[name] = function(self, step)
-    local found = {}
-    for i, module in ipairs(self.modules) do
-      if torch.isTypeOf(module, 'nn.AbstractRecurrent') then found[i] = module[name](module, step) end
-    end
-    return found
-  end
-end
-
-for _, name in ipairs {'setHiddenState', 'setGradHiddenState'} do
-  inside[name] = function(self, step, states)
-    for i, module in ipairs(self.modules) do
-      if states[i] then module[name](module, step, states[i]) end
-    end
-  end
-end
-
 local function step_is_over(self, output)
   self.outputs[self.step], self.output = output, output
   self.step = self.step + 1
@@ -80,23 +59,23 @@ function recurrence:getHiddenState(step, input)
   end
   local before = self.outputs[step]
   if step == 0 then before = self.userPrevOutput or before or self.zeroTensor end
-  return {before, inside.getHiddenState(self, step)}
+  return {before, nn.Container.getHiddenState(self, step)}
 end
 
 function recurrence:setHiddenState(step, state)
   self.outputs[step] = state[1]
-  if state[2] then inside.setHiddenState(self, step, state[2]) end
+  if state[2] then nn.Container.setHiddenState(self, step, state[2]) end
 end
 
 function recurrence:getGradHiddenState(step)
   local found = self.gradOutputs[step]
   if step == self.step - 1 then found = self.userNextGradOutput or found or self.zeroTensor end
-  return {found, inside.getGradHiddenState(self, step)}
+  return {found, nn.Container.getGradHiddenState(self, step)}
 end
 
 function recurrence:setGradHiddenState(step, state)
   self.gradOutputs[step] = state[1]
-  if state[2] then inside.setGradHiddenState(self, step, state[2]) end
+  if state[2] then nn.Container.setGradHiddenState(self, step, state[2]) end
 end
 
 function recurrence:updateOutput(input)
@@ -195,4 +174,4 @@ for _, name in ipairs {'maskZero', 'trimZero'} do
   end
 end
 
-below['nn.Container'], below['nn.Recurrence'], below['nn.Recurrent'] = inside, recurrence, recurrent
+below['nn.Recurrence'], below['nn.Recurrent'] = recurrence, recurrent
