@@ -323,15 +323,21 @@ def doctor(as_json: bool) -> None:
 
 @main.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="\b\nExamples:\n  functorch7 lua train.lua -gpuid -1\n  functorch7 lua",
+    epilog="\b\nExamples:\n"
+    "  functorch7 lua train.lua -gpuid -1\n"
+    "  functorch7 lua -l nn -e 'print(nn.Linear(3, 2))'\n"
+    "  functorch7 lua",
 )
+@click.option("-l", "libraries", metavar="NAME", multiple=True, help="Require a package before anything else.")
+@click.option("-e", "statement", metavar="LUA", help="Run this code, before the script if there is one.")
+@click.option("-i", "interactive", is_flag=True, help="Open a prompt afterwards.")
 @click.option("--python", is_flag=True, help="Let the program import Python packages: python.import 'numpy'.")
 @click.option("--cuda-on-cpu", is_flag=True, help="Without a GPU, let the CPU do its work.")
 @click.option("--functions-of-files", is_flag=True, help="Let the program call functions from .t7 files.")
 @click.option("--debug", is_flag=True, help="Also show where an error comes from in Python.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: bool) -> None:
+def lua(script: str | None, arguments: tuple[str, ...], **options: Any) -> None:
     """Run an unchanged Torch7 program, a SCRIPT in Lua; without SCRIPT, open a prompt.
 
     torch, nn, optim and the other packages are functorch7's. A script can do whatever you can do: it is a program.
@@ -340,15 +346,12 @@ def lua(script: str | None, arguments: tuple[str, ...], debug: bool, **options: 
 
     start_with_huge_pages()
     with lasting():
-        from .lua import prompt, run_script
+        from .lua import run_program
 
     keep_programs()
 
     with stoppable():
-        if script is None:
-            prompt(options["python"], options["functions_of_files"])
-        else:
-            run_script(script, arguments, debug, **options)
+        run_program(script, arguments, **options)
 
 
 @main.command(

@@ -4,34 +4,69 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from functorch7.legacy import sys
-from functorch7.lua import LuaError, Runtime, run, torch_default
+from functorch7.legacy.sys import allow_commands
+from functorch7.lua import LuaError, Runtime, started
 
 from .command import printable
 
 HISTORY = Path("~/.functorch7_lua_history").expanduser()
 
 
-def run_script(path: str, args: Sequence[str], debug: bool, **options: bool) -> None:
-    """Runs a program; an error in it is one of the command, with Lua's lines that led there."""
-    with _commands(), _shown(debug):
-        run(path, args, **options)
+HELP = """\
+Type a statement or an expression, whose value is shown; one that is not finished goes on in the next line.
+
+  ? nn.Linear   what functorch7 says about a function, a class or an object
+  $ ls          runs a command of the system
+  who()         lists the variables
+  _LAST         the last value; _RESULTS has all of them
+  exit          leaves, as does Ctrl-D\
+"""
+
+
+def run_program(
+    script: str | None,
+    args: Sequence[str],
+    libraries: Sequence[str],
+    statement: str | None,
+    interactive: bool,
+    debug: bool,
+    **options: bool,
+) -> None:
+    """Requires libraries, runs a statement, then a script, and opens a prompt if asked to, or if there is neither.
+
+    An error is one of the command, with Lua's lines that led there; before a prompt it is only shown.
+    """
+    with _commands(), _shown(debug), started(**options) as runtime:
+        try:
+            for each in libraries:
+                runtime.execute("require(...)", "=(command line)", [each])
+            if statement is not None:
+                runtime.execute(statement, "=(command line)")
+            if script is not None:
+                runtime.run(script, args)
+        except LuaError as error:
+            if not interactive:
+                raise
+            click.echo(text_of(error), err=True)
+        if interactive or (script is None and statement is None):
+            _prompt(runtime)
 
 
 @contextlib.contextmanager
 def _commands() -> Iterator[None]:
     """Inside, `sys.execute` runs commands: `os.execute`, which is Lua's own, asks nobody either."""
-    sys.allow_commands()
+    allow_commands()
     try:
         yield
     finally:
-        sys.allow_commands(False)
+        allow_commands(False)
 
 
 @contextlib.contextmanager
@@ -49,14 +84,17 @@ def text_of(error: Exception) -> str:
     return printable("\n".join([str(error), *getattr(error, "__notes__", [])[:1]]).expandtabs(4))
 
 
-def prompt(python: bool, functions_of_files: bool) -> None:
+def _prompt(runtime: Runtime) -> None:
     """Reads lines and shows what they give, until the end of the input."""
-    with _shown(False):
-        runtime = Runtime(python=python, functions_of_files=functions_of_files)
-    with _commands(), _history(runtime), torch_default():
+    if sys.stdin.isatty():
+        click.echo("Torch7's Lua on JAX, by functorch7. Type ? for help.")
+    with _history(runtime):
         while True:
             try:
-                _answer(runtime, _read(runtime))
+                code = _read(runtime)
+                if code.strip() == "exit":
+                    return
+                _answer(runtime, code)
             except EOFError:
                 click.echo()
                 return
@@ -69,14 +107,29 @@ def prompt(python: bool, functions_of_files: bool) -> None:
 def _read(runtime: Runtime) -> str:
     """A statement or an expression, which may take several lines."""
     code = input("th> ")
+    if code.lstrip()[:1] in ("?", "$"):
+        return code
     while runtime.is_unfinished(code):
         code += "\n" + input("..> ")
     return code
 
 
 def _answer(runtime: Runtime, code: str) -> None:
-    for each in runtime.answers(code):
-        click.echo(each)
+    sign, rest = code.lstrip()[:1], code.lstrip()[1:].strip()
+    if sign == "?":
+        click.echo(_help_on(runtime, rest) if rest else HELP)
+    elif sign == "$":
+        runtime.execute("os.execute(...)", args=[rest])
+    else:
+        for each in runtime.answers(code):
+            click.echo(each)
+
+
+def _help_on(runtime: Runtime, place: str) -> str:
+    try:
+        return runtime.help_on(place)
+    except LookupError as error:
+        return f"No help: {error}."
 
 
 @contextlib.contextmanager

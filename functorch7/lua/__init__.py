@@ -9,6 +9,7 @@ from .errors import LuaError as LuaError
 from .programs import load as load
 from .programs import load_t7 as load_t7
 from .programs import run as run
+from .programs import started as started
 from .programs import torch_default as torch_default
 from .runtime import Loaded as Loaded
 from .runtime import Runtime as Runtime

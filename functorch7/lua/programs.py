@@ -34,11 +34,18 @@ def run(
     it loads from .t7 files: code of whoever wrote the files.
     Raises: LuaError for an error in it; SystemExit if it calls os.exit; ImportError without lupa.
     """
+    with started(python=python, cuda_on_cpu=cuda_on_cpu, functions_of_files=functions_of_files) as runtime:
+        return runtime.run(os.fspath(path), args)
+
+
+@contextlib.contextmanager
+def started(*, python: bool = False, cuda_on_cpu: bool = False, functions_of_files: bool = False) -> Iterator[Runtime]:
+    """A Lua of its own for a Torch program, as long as the block lasts, with what `run` says of it."""
     runtime = Runtime(python=python, functions_of_files=functions_of_files)
     try:
         cutorch.standIn(cuda_on_cpu)
         with torch_default():
-            return runtime.run(os.fspath(path), args)
+            yield runtime
     finally:
         cutorch.standIn(False)
         runtime.close()

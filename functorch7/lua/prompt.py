@@ -1,10 +1,17 @@
-"""Answers a prompt's questions: whether code is complete, what it returns, which names there are."""
+"""Answers a prompt's questions: whether code is complete, what it returns, which names there are, what they mean."""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import re
 import sys
+from typing import Any
 
+from ..legacy.tensors.lua_values import OfLua
+from ..legacy.tensors.named_errors import words_of
 from .errors import LuaError
+from .held import LuaFunction
 from .kinds import Crossing
 from .text import from_lua, to_lua
 
@@ -51,3 +58,41 @@ class Prompt:
         found = self.border.answered(self.border.ask.names_in(to_lua(place)))
         names = set(found) if isinstance(found, list) else set()
         return sorted(each for each in names if isinstance(each, str) and not each.startswith("_"))
+
+    def help_on(self, place: str) -> str:
+        """The arguments and the description of what is at a place such as "nn.Linear" or "model:forward".
+
+        Raises LookupError if there is nothing, or nothing that functorch7 describes.
+        """
+        around, name = re.fullmatch(r"(?:(.*)[.:])?([^.:]*)", place.strip()).groups()  # type: ignore[union-attr]
+        found = self._at(place)
+        if found is None:
+            raise LookupError(f"there is no {place}")
+        if isinstance(found, LuaFunction) and around:
+            found = getattr(self._at(around), name, None)
+        if not _is_described(found):
+            raise LookupError(f"{place} is not functorch7's")
+        is_object = not hasattr(found, "__name__")
+        title = f"{place}: {type(found).__name__}" if is_object else place + _arguments(found)
+        return f"{title}\n\n{inspect.getdoc(type(found) if is_object else found) or 'It has no description.'}"
+
+    def _at(self, place: str) -> Any:
+        """What Python has at a place."""
+        number, value = self.border.answered(self.border.ask.owner_at(to_lua(place)))
+        return value if number is None else self.rocks.packages[number]
+
+
+def _is_described(value: object) -> bool:
+    """Whether it is of functorch7: a package, a class, a function, or an object."""
+    if isinstance(value, (OfLua, list, dict)):
+        return False
+    return (getattr(value, "__module__", None) or getattr(value, "__name__", None) or "").startswith("functorch7.")
+
+
+def _arguments(value: Any) -> str:
+    """Those of a function, or of a class's constructor."""
+    if not callable(value):
+        return ""
+    with contextlib.suppress(ValueError, TypeError):  # it has no signature
+        return f"({', '.join(words_of(value))})"
+    return ""

@@ -30,6 +30,7 @@ from .traced.library import LIBRARY
 from .written import Written
 
 AS_TH = """
+arg = {}
 for _, name in ipairs {'paths', 'sys', 'xlua', 'dok'} do require(name) end
 if pcall(require, 'pl') and text then text.format_operator() else path = require 'pl.path' end
 """
@@ -115,6 +116,7 @@ class Runtime(Prompt):
         self._chunk("around", self.lua.globals().torch, self.glue.keeping_steps)
         self._chunk("reading", self.glue, self.lua.table_from(list(LIBRARY)))
         self.lua.execute(AS_TH)
+        self._chunk("trepl", self.glue)
         told_by.append(self._place)
         if python:
             self.rocks.is_open = True

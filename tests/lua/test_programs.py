@@ -177,16 +177,6 @@ def test_the_command_runs_programs_and_says_where_they_fail(program):
     assert CliRunner().invoke(main, ["lua", str(program("os.exit(3)"))]).exit_code == 3
 
 
-def test_the_prompt_answers_as_th_does(lua):
-    assert lua.answers("x = 3") == []
-    assert lua.answers("x + 1, 'text'") == ["4", "text"]
-    assert lua.answers("{1, a = 2}") == ["{\n  1 : 1\n  a : 2\n}"]
-    assert lua.is_unfinished("for i = 1, 2 do") and not lua.is_unfinished("for i = = 1") and not lua.is_unfinished("x")
-    assert {"Linear", "Sequential"} < set(lua.names_in("nn")) and "forward" in lua.names_in("nn.Linear")
-    with pytest.raises(LuaError, match="stdin:1: "):
-        lua.answers("nn.Linear('a', 'b', 'c', 'd').x.y")
-
-
 def test_a_file_that_is_loaded_again_defines_its_functions_again(tmp_path):
     path = tmp_path / "twice.lua"
     path.write_text("function twice(x) return 2 * x end")

@@ -216,12 +216,16 @@ local function outcome(ok, ...)
   return problem[2], problem[1], problem[3]
 end
 
--- Calls the function of a number; errors come back as values.
+-- What a function gives; errors come back as values.
+local function called(found, ...) return outcome(xpcall(found, border.noted, ...)) end
+border.called = called
+
+-- Calls the function of a number.
 function asked.call(reference, sig, ...)
   local found = pinned[reference]
-  if sig == 0 then return outcome(xpcall(found, border.noted, ...)) end
-  if select('#', ...) == 0 then return outcome(xpcall(found, border.noted)) end
-  return outcome(xpcall(found, border.noted, border.arrived(several(sig, ...))))
+  if sig == 0 then return called(found, ...) end
+  if select('#', ...) == 0 then return called(found) end
+  return called(found, border.arrived(several(sig, ...)))
 end
 
 function asked.describe(reference) return tostring(pinned[reference]) end

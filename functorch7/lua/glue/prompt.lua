@@ -1,17 +1,31 @@
--- For prompts: what code gives, and which names there are at a place.
+-- For prompts: what code gives, and what there is at a place.
 local border, python = ...
 local asked = border.asked
 
+-- The results as `print` writes them. As in th, the first one is kept for what is typed next.
 local function shown(...)
-  local found = {}
-  for i = 1, select('#', ...) do found[i] = border.shown((select(i, ...))) end
+  local count, found = select('#', ...), {}
+  for i = 1, count do found[i] = border.shown((select(i, ...))) end
+  if count > 0 then
+    _LAST = (...)
+    table.insert(_RESULTS, _LAST)
+  end
   return found
 end
 
--- The results of a function, as `print` writes them.
 function asked.shown_results(reference)
   local found = border.pinned[reference]
-  return border.outcome(xpcall(function() return shown(found()) end, border.noted))
+  return border.called(function() return shown(found()) end)
+end
+
+-- The value at a place such as "nn.Linear" or "model:forward"; that of "" has all variables.
+local function value_at(place)
+  local value = _G
+  for name in place:gmatch('[^.:]+') do
+    if type(value) ~= 'table' and type(value) ~= 'userdata' then return nil end
+    value = value[name]
+  end
+  return value
 end
 
 local function names_of(value)
@@ -29,10 +43,13 @@ local function names_of(value)
 end
 
 function asked.names_in(place)
-  local value = _G
-  for name in place:gmatch('[^.:]+') do
-    if type(value) ~= 'table' and type(value) ~= 'userdata' then return border.answered({}) end
-    value = value[name]
-  end
-  return border.answered(names_of(value))
+  return border.called(function() return names_of(value_at(place)) end)
+end
+
+-- The number of the package at a place, or what else is there.
+function asked.owner_at(place)
+  return border.called(function()
+    local value = value_at(place)
+    return border.number_of_namespace(value), value
+  end)
 end

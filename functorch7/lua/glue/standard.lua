@@ -135,7 +135,7 @@ end
 
 local own_write = io.write
 
-local DEPTH = 5 -- th shows no tables further in than that
+local depth_shown = 5 -- th shows no tables further in than that
 
 local function key_order(a, b)
   if raw_type(a) == raw_type(b) and (raw_type(a) == 'number' or raw_type(a) == 'string') then return a < b end
@@ -159,6 +159,8 @@ local function size_shown(value)
   return kind .. ' - size: ' .. table.concat(value:size():totable(), 'x')
 end
 
+border.size_shown = size_shown
+
 -- Adds a table as th prints it: a line for each entry, in the order of their keys.
 local function add_table(lines, found, depth)
   local indent, keys = ('    '):rep(depth), {}
@@ -174,7 +176,7 @@ local function add_table(lines, found, depth)
       add(name, '"', each, '"')
     elseif not inner then
       add(name, size_shown(each) or tostring(each))
-    elseif depth == DEPTH - 1 or raw_next(inner) == nil then
+    elseif depth >= depth_shown - 1 or raw_next(inner) == nil then
       add(name, '{...}')
     else
       add(name)
@@ -196,6 +198,14 @@ end
 -- As th has it, what is no plain value ends its line, a tab follows each plain one, and nothing is printed for nothing.
 local ENDS_ITS_LINE = {table = true, userdata = true, cdata = true}
 
+local function emitted(shown, ending)
+  if io.write == own_write and io.output() == output then
+    call(python.print, 0, nil, ending, unpack(shown))
+  else -- th prints by io.write, whatever a program has put there
+    io.write(concat(shown, '\t'), ending)
+  end
+end
+
 function print(...)
   local count, found, shown, begun = select('#', ...), {...}, {}, ''
   for i = 1, count do
@@ -203,12 +213,21 @@ function print(...)
     begun = begun .. border.shown(found[i])
     if ends then begun = begun .. '\n' else shown[#shown + 1], begun = begun, '' end
   end
-  local ending = count == 0 and '' or ENDS_ITS_LINE[type(found[count])] and '\n' or '\t\n'
-  if io.write == own_write and io.output() == output then
-    call(python.print, 0, nil, ending, unpack(shown))
-  else -- th prints by io.write, whatever a program has put there
-    io.write(concat(shown, '\t'), ending)
-  end
+  emitted(shown, count == 0 and '' or ENDS_ITS_LINE[type(found[count])] and '\n' or '\t\n')
+end
+print_new = print
+
+function print_old(...)
+  local shown = {...}
+  for i = 1, select('#', ...) do shown[i] = tostring(shown[i]) end
+  emitted(shown, '\n')
+end
+
+-- Sets how many tables in one another `print` shows; with 0 it is Lua's own.
+function setprintlevel(level)
+  if not (tonumber(level) and tonumber(level) >= 0) then error('expected number [0,+)') end
+  depth_shown = math.floor(level)
+  print = depth_shown == 0 and print_old or print_new
 end
 
 function os.exit(code) call(python.exit, 0, nil, code == true and 0 or code == false and 1 or code or 0) end

@@ -1,0 +1,83 @@
+"""What `th` is beside the programs that it runs: a prompt, options, and functions of its own."""
+
+import inspect
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import functorch7 as f7
+from functorch7.legacy import nn, torch
+from functorch7.lua import LuaError
+from functorch7_cli import main
+
+
+def test_the_prompt_answers_as_th_does(lua):
+    assert lua.answers("x = 3") == []
+    assert lua.answers("x + 1, 'text'") == ["4", "text"]
+    assert lua.answers("{1, a = 2}") == ["{\n  1 : 1\n  a : 2\n}"]
+    assert lua.is_unfinished("for i = 1, 2 do") and not lua.is_unfinished("for i = = 1") and not lua.is_unfinished("x")
+    assert {"Linear", "Sequential"} < set(lua.names_in("nn")) and "forward" in lua.names_in("nn.Linear")
+    with pytest.raises(LuaError, match="stdin:1: "):
+        lua.answers("nn.Linear('a', 'b', 'c', 'd').x.y")
+    assert lua.answers("_LAST[1], #_RESULTS") == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "place, told",
+    [
+        ("nn.Linear", ["nn.Linear(inputSize, outputSize, [bias]", nn.Linear.__doc__]),
+        ("torch.randn", [torch.randn.__doc__.strip()]),
+        ("layer:forward", ["layer:forward(input)\n\nThe output for an input"]),
+        ("layer", ["layer: Linear", nn.Linear.__doc__]),
+        ("mine", "mine is not functorch7's"),
+        ("string.format", "string.format is not functorch7's"),
+        ("nn.Lineer", "there is no nn.Lineer"),
+    ],
+)
+def test_the_prompt_tells_what_is_described(lua, place, told):
+    lua.execute("layer = nn.Linear(3, 2) function mine() end")
+    if isinstance(told, str):
+        with pytest.raises(LookupError, match=told):
+            lua.help_on(place)
+    else:
+        assert all(inspect.cleandoc(each) in lua.help_on(place) for each in told)
+
+
+@pytest.mark.parametrize(
+    "options, typed, code, printed",
+    [
+        (["-lnn", "-e", "x = 7 print(nn.Linear(3, 2))"], None, 0, "nn.Linear(3 -> 2)\n"),
+        (["-e", "x = 7", "SCRIPT", "-e", "8"], None, 0, "7\t-e\t8\t\n"),
+        (["-e", "os.exit(4)", "SCRIPT"], None, 4, ""),
+        (["-e", "error 'no'", "SCRIPT"], None, 1, ""),
+        (["-i", "-e", "error 'no'"], "x = 6 x = x + 1\nx\nexit\n5", 0, "th> th> 7\nth> "),
+        (["-i", "SCRIPT", "a"], "?nn\n", 0, "nil\ta\tnil\t\nth> No help: there is no nn.\nth> \n"),
+        ([], "for i = 1, 2 do\nprint(i)\nend\nos.exit(3)\n", 3, "th> ..> ..> 1\t\n2\t\nth> "),
+        (["--cuda-on-cpu"], "require 'cutorch';\ncutorch.getDeviceCount()\n", 0, "th> th> 1\nth> \n"),
+    ],
+)
+def test_the_command_has_the_options_of_th(program, options, typed, code, printed):
+    path = str(program("print(x, arg[1], arg[2])"))
+    result = CliRunner().invoke(main, ["lua", *(path if each == "SCRIPT" else each for each in options)], typed)
+    assert (result.exit_code, result.stdout) == (code, printed)
+
+
+def test_programs_have_the_functions_of_th(program, capsys):
+    """As trepl prints: variables by their names, tables inside others up to a level, and with 0 as Lua does."""
+    text = """
+    word, x = 'a', torch.Tensor(2, 3)
+    who()
+    setprintlevel(1) print {1, {2}}
+    setprintlevel(0) print(1, nil)
+    local before = Tanh
+    Tanh = 5
+    import 'nn'
+    local kept, linear = Tanh, torch.type(Linear(2, 2))
+    import('nn', true)
+    return before, kept, linear, torch.type(Tanh())
+    """
+    assert f7.lua.run(program(text)) == (None, 5, "nn.Linear", "nn.Tanh")
+    variables = '[word] = string : "a"\t\n[x] = DoubleTensor - size: 2x3\t\n'
+    tables = "{\n  1 : 1\n  2 : {...}\n}\n"
+    assert re.sub(" +=", " =", capsys.readouterr().out) == f"== User Variables ==\t\n{variables}==\t\n{tables}1\tnil\n"
