@@ -21,6 +21,7 @@ from .calls import Calls
 from .classes import Classes
 from .elements import Elements
 from .kinds import Crossing
+from .lent import Lending, Lent, taken_back
 from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
@@ -90,6 +91,8 @@ class Runtime(Prompt):
         """How objects of a class are encoded."""
         if issubclass(kind, Adopted):
             return lambda value: self.border.encode(value.stands_for)  # type: ignore[attr-defined]
+        if issubclass(kind, Lent):
+            return lambda value: self.border.encode(taken_back(value))  # type: ignore[arg-type]
         return own_encoder(self.border, kind) if has_fields(kind) else Border.encoder_of(self.border, kind)
 
     def _start(self, python: bool) -> None:
@@ -99,8 +102,8 @@ class Runtime(Prompt):
         coroutine = self.lua.execute("return coroutine.create(function() end)")
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
-            "errors", "tables", "fields", "objects", "elements", "metatables", "standard", "sources", "rocks", "xlua",
-            "thnn_layers", "thnn", "bit32", "threads", "prompt",
+            "errors", "tables", "fields", "lent", "objects", "elements", "metatables", "standard", "sources", "rocks",
+            "xlua", "thnn_layers", "thnn", "bit32", "threads", "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (place, globals) in ROCKS.items():
@@ -128,7 +131,7 @@ class Runtime(Prompt):
 
     def _entries(self) -> Iterator[tuple[str, Callable]]:
         border = self.border
-        made = Elements(border), Steps(border, self.classes)
+        made = Elements(border), Lending(border), Steps(border, self.classes)
         for part in (border, self.calls, self.classes, self.written, self.rocks, *made):
             yield from part.bound()
         yield "type_names", self.border.entry(lambda _, value: type_names(value))

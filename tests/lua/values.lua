@@ -3510,3 +3510,40 @@ both.modules[1].inner.weight:fill(9)
 local found = {other.inner.weight:sum(), other.parts[1].weight:sum(), both.modules[2].inner.weight:sum()}
 return table.concat(found, ' '), both:getParameters():size(1)
 --> '112 12 144', 26
+
+--- elements in loops, of tensors that view others meanwhile
+local x, y, seen = torch.DoubleTensor(6):fill(1), torch.DoubleTensor(3):fill(5), {}
+for i = 1, 6 do x[i] = i end
+x:resize(2, 3)
+for i = 1, 2 do for j = 1, 3 do x[i][j] = x[i][j] * 2 end end
+seen[1] = x:sum()
+local row
+for _ = 1, 6 do row = x[2] end
+x:set(y)
+for i = 1, 3 do x[i] = i end
+row[1] = 100
+x:resize(7):fill(0)
+return seen[1], y:sum(), row:sum(), row[1], row:storage()[4], x:sum()
+--> 42, 0, 122, 100, 100, 0
+
+--- elements in loops, at places that are none, and of numbers that are not whole
+local bytes, whole, x = torch.ByteTensor(5), torch.IntTensor(5), torch.DoubleTensor(5):fill(0)
+for i = 1, 5 do bytes[i], whole[i], x[i] = 254 + i, -i - 0.5, i end
+for i = 1, 5 do x[-i] = i end
+local above, below = pcall(function() return x[6] end), pcall(function() x[0] = 1 end)
+x[2] = -0
+return bytes:sum(), whole:sum(), x[1], x[5], x[-1], above, below, 1 / x[2], (pcall(function() x[1] = 'a' end))
+--> 261, -15, 5, 1, 1, false, false, -math.huge, false
+
+--- rows that nobody has asked for anything but elements
+local x, kept = torch.DoubleTensor(4, 3, 2):fill(0), {}
+for i = 1, 4 do
+  for j = 1, 3 do
+    local row = x[i][j]
+    for k = 1, 2 do row[k] = 100 * i + 10 * j + k end
+    kept[#kept + 1] = row
+  end
+end
+local part = x[3]
+return x[2][3][1], part:sum(), torch.type(kept[5]), kept[5]:size(1), (kept[5] + kept[5])[2], x[{4, 2}]:sum(), #kept
+--> 231, 1929, 'torch.DoubleTensor', 2, 444, 843, 12

@@ -79,19 +79,24 @@ end
 
 -- From Python ------------------------------------------------------------------------------------------------------
 
-function border.hold_table(value, number)
-  numbers[value], live[number], tables[number] = number, value, true
+-- Lets a value stand for the object of a number.
+local function hold(value, number)
+  live[number], numbers[value] = value, number
   holding = holding + 1
   held[holding] = number
+end
+border.hold = hold
+
+function border.hold_table(value, number)
+  hold(value, number)
+  tables[number] = true
 end
 
 local function make(number)
   local class, made = floor(number / SHIFT), nil
   if class > PYTHON_TABLE then
     made = (classes[class] or border.describe(class)).stand_in(number)
-    live[number], numbers[made] = made, number
-    holding = holding + 1
-    held[holding] = number
+    hold(made, number)
     return made
   end
   made = {}

@@ -123,6 +123,7 @@ local function get(class, self, key)
   return received(nil, name(numbers[self]))
 end
 
+local lent_element, lent_part, put_lent_element = border.lent_element, border.lent_part, border.put_lent_element
 local at, item, ranges = python.at, border.method_of_class(python.item), border.function_of(python.ranges)
 
 -- The numbers of a place that is one to four of them in a table (`x[{1, 2}]`), which cross without the table.
@@ -173,7 +174,9 @@ local function index_of(class)
   local is_typed = class.is_typed
   local function type_of(self) return (methods.type or get(class, self, 'type'))(self) end
   function class.index(self, key)
-    if is_typed and type(key) == 'number' then return received(nil, at(numbers[self], key)) end
+    if is_typed and type(key) == 'number' then
+      return lent_part(class, self, key) or received(nil, at(numbers[self], key))
+    end
     local own = fields[numbers[self]]
     if own and own[key] ~= nil then return own[key] end
     local typed = is_typed and typed_methods[key]
@@ -188,7 +191,10 @@ local function index_of(class)
     if type(key) == 'string' and not is_numeral then return get(class, self, key) end
     if is_typed then
       local first, second, third, fourth = numbers_of_place(key)
-      if first then return received(nil, python.element(0, 1, numbers[self], first, second, third, fourth)) end
+      if first then
+        return lent_element(self, first, second, third, fourth)
+          or received(nil, python.element(0, 1, numbers[self], first, second, third, fourth))
+      end
       local count = parts_of_place(key)
       if count then return received(nil, ranges(0, 1, numbers[self], unpack(parts, 1, count))) end
     end
@@ -204,24 +210,32 @@ end
 local function class_of(value) return classes[floor(numbers[value] / SHIFT)] end
 
 local function new_index(self, key, value)
-  if type(key) ~= 'string' and not (type(key) == 'number' and class_of(self).is_table) then
-    local first, second, third, fourth = numbers_of_place(key)
-    local is_plain = type(value) == 'number' and not is_minus_zero(value)
-    if first and is_plain then
-      received(nil, python.put_element(0, 1, numbers[self], value, first, second, third, fourth))
-      return
-    end
-    local number = type(value) ~= 'number' and numbers[value]
-    local count = class_of(self).is_typed and (is_plain or number and number >= OBJECTS)
-      and parts_of_place(key)
-    if count then
-      received(nil, python.put_ranges(0, number and 9 or 1, numbers[self], number or value, unpack(parts, 1, count)))
-    else
-      call(python.set_item, 0, nil, self, key, value)
-    end
+  if type(key) == 'string' or type(key) == 'number' and class_of(self).is_table then
+    border.set_field(self, key, value)
+  else
+    call(python.set_item, 0, nil, self, key, value)
+  end
+end
+
+-- The same for tensors and storages.
+local function new_typed_index(self, key, value)
+  if type(key) == 'string' then return border.set_field(self, key, value) end
+  local is_number = type(value) == 'number'
+  if is_number and type(key) == 'number' and put_lent_element(self, value, key) then return end
+  local first, second, third, fourth = numbers_of_place(key)
+  if first and is_number and put_lent_element(self, value, first, second, third, fourth) then return end
+  local is_plain = is_number and not is_minus_zero(value)
+  if first and is_plain then
+    received(nil, python.put_element(0, 1, numbers[self], value, first, second, third, fourth))
     return
   end
-  border.set_field(self, key, value)
+  local number = not is_number and numbers[value]
+  local count = (is_plain or number and number >= OBJECTS) and parts_of_place(key)
+  if count then
+    received(nil, python.put_ranges(0, number and 9 or 1, numbers[self], number or value, unpack(parts, 1, count)))
+  else
+    call(python.set_item, 0, nil, self, key, value)
+  end
 end
 
 -- Operators --------------------------------------------------------------------------------------------------------
@@ -231,7 +245,7 @@ local OPERATORS = {'__add', '__sub', '__mul', '__div', '__unm', '__mod', '__pow'
 local function metatable_for(class)
   local metatable = {
     __index = index_of(class),
-    __newindex = new_index,
+    __newindex = class.is_typed and new_typed_index or new_index,
     __tostring = not class.is_typed and text_of or function(self)
       local written = typed_methods.__tostring__ or typed_methods.__tostring
       return (written and written[self:type()] or text_of)(self)
