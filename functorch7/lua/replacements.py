@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ..checks.tables import as_dict, entries_from_1
 from ..layers.graph_nodes import Node
 from ..legacy.program.options import OptionParser
 from ..legacy.program.tester import Tester
 from .border import Border
 from .errors import text_of
 from .files import Files
-from .kinds import Crossing, as_dict
+from .kinds import Crossing
 from .text import to_lua
 
 
@@ -35,8 +36,7 @@ class _LuaOptionParser(OptionParser):
 
     def _command_line(self) -> list[str]:
         words = as_dict(self._border.answered(self._border.ask.command_line()))
-        count = next(i for i in range(1, len(words) + 2) if i not in words)
-        return [str(words.get(0, "")), *(str(words[i]) for i in range(1, count))]
+        return [str(words.get(0, "")), *map(str, entries_from_1(words))]
 
 
 def replacements(border: Border, functions: bool) -> dict[tuple[str, str], Crossing]:

@@ -10,7 +10,7 @@ from ...checks.tables import leaves
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
-from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
+from ..engine.forms import NO_NAMES, frozen, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
@@ -123,10 +123,7 @@ class Custom(Registration):
         changed(self)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        if value is not None and not is_array(value):
-            raise self._unfit(value, "buffer", name, "tensor")
-        old = self.__dict__[name]
-        self.__dict__[name] = value if value is None or isinstance(value, Tensor) else Tensor.of(value)
+        old, self.__dict__[name] = self.__dict__[name], self._as_buffer(name, value)
         if (old is None) != (value is None):
             changed(self)
 
