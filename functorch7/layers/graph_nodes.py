@@ -2,7 +2,7 @@
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..checks.tables import as_dict
@@ -85,6 +85,13 @@ class Node:
 
     def __deepcopy__(self, memo: dict) -> "Node":
         return _copied(self, memo)
+
+
+def name_after_variables(variables: Iterable[tuple[str, object]]) -> None:
+    """Names the nodes among variables after these; nodes with a name keep it."""
+    for name, value in variables:
+        if isinstance(value, Node) and "name" not in value.annotations:
+            value.annotate({"name": name})
 
 
 class Split:

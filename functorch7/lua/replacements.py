@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..checks.tables import as_dict, entries_from_1
-from ..layers.graph_nodes import Node
+from ..layers.graph_nodes import name_after_variables
 from ..legacy.program.options import OptionParser
 from ..legacy.program.tester import Tester
 from .border import Border
@@ -44,9 +44,7 @@ def replacements(border: Border, functions: bool) -> dict[tuple[str, str], Cross
 
     def annotateNodes(stackLevel: int = 1) -> None:
         """Names the nodes in the caller's local variables after these; a node that has a name keeps it."""
-        for name, value in border.answered(border.ask.local_objects(stackLevel)):
-            if isinstance(value, Node) and "name" not in value.annotations:
-                value.annotate({"name": name})
+        name_after_variables(border.answered(border.ask.local_objects(stackLevel)))
 
     kinds = {("torch", "Tester"): _LuaTester, ("xlua", "OptionParser"): _LuaOptionParser}
     made = {place: type(place[1], (kind,), {"_border": border}) for place, kind in kinds.items()}

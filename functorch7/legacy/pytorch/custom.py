@@ -15,7 +15,6 @@ from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in
-from ..objects.generated import object_of
 from ..objects.given import taken_from
 from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
@@ -268,7 +267,7 @@ class Custom(Registration):
         for name, shape, dtype in spec.buffers:
             self.register_buffer(name, of_zeros(shape, dtype), name not in spec.traits.unsaved)
         for name, child in spec.children().items():
-            setattr(self, name, taken_from(given, child) or object_of(child, given))
+            setattr(self, name, taken_from(given, child))
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws new values, by the inner modules' `reset` and the user's `reset_parameters()`."""
