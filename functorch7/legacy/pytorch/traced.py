@@ -251,7 +251,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
     fields, spec = made.__dict__, made.__dict__["_described"]
     wrong: list[str] = []
     if isinstance(spec, Traced):
-        kinds = {type(each).outer_class for each in made._members() if hasattr(each, "described_by")}
+        kinds = {type(each).outer_class for each in made._members() if hasattr(type(each), "described_by")}
         before, names = dict(spec.attributes), names_in(kinds)
         wrong = [
             name for name in fields["_plain"]
