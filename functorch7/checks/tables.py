@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, takewhile
-from typing import Any
 
 
 def entries(value: object) -> Iterable:
@@ -10,12 +9,12 @@ def entries(value: object) -> Iterable:
     return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 
-def as_dict(table: Any) -> Any:
-    """A table's entries by their keys; a list's count from 1, as Torch's do. Other values as they are."""
+def as_dict(table: list | tuple | dict) -> dict:
+    """A table's entries by their keys; a list's count from 1, as Torch's do."""
     return dict(enumerate(table, 1)) if isinstance(table, (list, tuple)) else table
 
 
-def entries_from_1(table: Mapping[Any, Any]) -> list:
+def entries_from_1(table: Mapping) -> list:
     """The entries at 1, 2, ... of a table, up to the first that is not there."""
     return [table[place] for place in takewhile(table.__contains__, count(1))]
 
