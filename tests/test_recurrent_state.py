@@ -119,7 +119,7 @@ def test_the_arrays_of_an_initial_carry_can_be_donated(make):
 
 
 def test_a_users_cell_says_its_initial_state(key):
-    class LeakyStep(f7.Module):
+    class Fading(f7.Module):
         size: int
         starts_at_zero = True
 
@@ -133,7 +133,7 @@ def test_a_users_cell_says_its_initial_state(key):
             h = jnp.tanh(input + (0 if buffers["h"] is None else 0.5 * buffers["h"]))
             return h, {"h": h}
 
-    cell = LeakyStep(D)
+    cell = Fading(D)
     start = f7.with_carry(cell, cell.init(key).buffers, f7.init_carry(cell, B))
     scanned = jax.lax.scan(lambda buffers, x: cell.apply({}, buffers, x)[::-1], start, XS)[1]
     layer = f7.Sequencer(cell)

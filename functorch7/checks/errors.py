@@ -137,6 +137,15 @@ def example_axis(module: object, dimension: int | None, ndim: int, n_input_dims:
     return axis(module, dimension + 1 if batch else dimension, ndim)
 
 
+ASKS_FOR_VALUES = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+"""What JAX raises for code that asks for values while it is traced."""
+
+
 def is_concrete(value: object) -> bool:
     """True if a value is concrete (not a tracer)."""
     return not isinstance(value, Tracer)

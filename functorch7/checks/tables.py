@@ -1,11 +1,22 @@
 """What is in tables: lists, tuples and dicts, at any depth."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, takewhile
 
 
 def entries(value: object) -> Iterable:
     """The entries of a table; none for other values."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+
+
+def as_dict(table: list | tuple | dict) -> dict:
+    """A table's entries by their keys; a list's count from 1, as Torch's do."""
+    return dict(enumerate(table, 1)) if isinstance(table, (list, tuple)) else table
+
+
+def entries_from_1(table: Mapping) -> list:
+    """The entries at 1, 2, ... of a table, up to the first that is not there."""
+    return [table[place] for place in takewhile(table.__contains__, count(1))]
 
 
 def tables(value: object, place: tuple = ()) -> Iterator[tuple[tuple, object]]:

@@ -34,6 +34,7 @@ from ..layers import (
     VolumetricFullConvolution,
 )
 from ..recurrent import GRU, FastLSTM, LookupTableMaskZero, SeqGRU, SeqLSTM, SeqLSTMP, StepGRU, StepLSTM, cudnn
+from ..recurrent.gates import in_order
 from ..recurrent.simple import LinearNoBias
 
 Arrays = dict[str, Any]
@@ -98,12 +99,6 @@ def _first_row_zero(layer: Value, weight: Value) -> Value:
     return np.concatenate([np.zeros_like(weight[:1]), weight[1:]])
 
 
-def _gates(rows: Value, source: str, target: str) -> Value:
-    """Four blocks of rows in another order."""
-    blocks = dict(zip(source, np.split(rows, 4), strict=True))
-    return np.concatenate([blocks[gate] for gate in target])
-
-
 def lstm_names(layer: object) -> tuple[str, str, str, str, str]:
     """PyTorch's names of an LSTM's weights, biases and projection: those of nn.LSTM, or of nn.LSTMCell."""
     end = "_l0" if isinstance(layer, SeqLSTM) else ""
@@ -113,7 +108,7 @@ def lstm_names(layer: object) -> tuple[str, str, str, str, str]:
 def _lstm_theirs(layer: Value, rows: Value, bias: Value, order: str) -> Arrays:
     """PyTorch's matrices and biases from one matrix for [x, h], its rows in some order of gates."""
     of_input, of_state, bias_ih, bias_hh, _ = lstm_names(layer)
-    rows, bias = _gates(rows, order, "ifgo"), _gates(bias, order, "ifgo")
+    rows, bias = in_order(rows, order, "ifgo"), in_order(bias, order, "ifgo")
     of_x, of_h = rows[:, : layer.input_size], rows[:, layer.input_size :]
     return {of_input: of_x, of_state: of_h, bias_ih: bias, bias_hh: np.zeros_like(bias)}
 
@@ -121,7 +116,7 @@ def _lstm_theirs(layer: Value, rows: Value, bias: Value, order: str) -> Arrays:
 def _lstm_ours(layer: object, arrays: Arrays, order: str) -> tuple[Any, Any]:
     of_input, of_state, bias_ih, bias_hh, _ = lstm_names(layer)
     rows = np.concatenate([arrays[of_input], arrays[of_state]], 1)
-    return _gates(rows, "ifgo", order), _gates(arrays[bias_ih] + arrays[bias_hh], "ifgo", order)
+    return in_order(rows, "ifgo", order), in_order(arrays[bias_ih] + arrays[bias_hh], "ifgo", order)
 
 
 def _lstm_layer_theirs(layer: object, arrays: Arrays) -> Arrays:

@@ -2,9 +2,10 @@
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..checks.tables import as_dict
 from ..core import Module, title
 from ..core.types import Value
 from ..core.user_line import user_line
@@ -71,8 +72,7 @@ class Node:
 
     def annotate(self, annotations: dict[str, object] | list[object]) -> "Node":
         """The same node, with more annotations; those of a list are under their numbers, as in a table."""
-        noted: Any = dict(enumerate(annotations, 1)) if isinstance(annotations, list) else annotations
-        self.annotations.update(noted)
+        self.annotations.update(as_dict(annotations))
         return self
 
     def label(self) -> str:
@@ -85,6 +85,13 @@ class Node:
 
     def __deepcopy__(self, memo: dict) -> "Node":
         return _copied(self, memo)
+
+
+def name_after_variables(variables: Iterable[tuple[str, object]]) -> None:
+    """Names the nodes among variables after these; nodes with a name keep it."""
+    for name, value in variables:
+        if isinstance(value, Node) and "name" not in value.annotations:
+            value.annotate({"name": name})
 
 
 class Split:

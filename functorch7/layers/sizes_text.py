@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import jax.numpy as jnp
 
+from ..checks.tables import as_dict
 from ..core.types import Value
 from .tensor_types import TYPES
 
@@ -25,9 +26,9 @@ def sizes_text(value: Value) -> str:
 
 def _table(table: Value, depth: int) -> Iterator[str]:
     """The lines of a table."""
-    entries = list(table.items() if isinstance(table, dict) else enumerate(table, 1))
+    entries = as_dict(table)
     yield "{" if entries else "{}"
-    for name, each in entries:
+    for name, each in entries.items():
         if not isinstance(each, (list, tuple, dict)):
             sizes = "x".join(map(str, jnp.shape(each)))
             yield f"  {name} : {NAMES.get(jnp.result_type(each), 'ByteTensor')} - size: {sizes}"

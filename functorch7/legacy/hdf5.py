@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.tables import as_dict
 from ..core.types import Value
 from ..interop.in_place import InPlace
 from ..interop.packages import package
@@ -190,5 +191,4 @@ def _placed(path: str, data: Any) -> list[tuple[str, Tensor]]:
         return [(path, data)]
     if not isinstance(data, (dict, list, tuple)):
         raise TypeError(f"hdf5: expected a tensor or a table of tensors at {path or '/'!r}, got {data!r}")
-    entries = data.items() if isinstance(data, dict) else enumerate(data, 1)
-    return [each for name, inside in entries for each in _placed(f"{path}/{name}", inside)]
+    return [each for name, inside in as_dict(data).items() for each in _placed(f"{path}/{name}", inside)]

@@ -22,7 +22,7 @@ from ..core.types import Value
 from ..layers.graph import Source, on_failure, wired
 from ..layers.graph import nest as _nest
 from ..layers.graph_nodes import Node as Node
-from ..layers.graph_nodes import labelled
+from ..layers.graph_nodes import labelled, name_after_variables
 from . import graph as graph
 from .modules import passing as passing
 from .modules.adopted import adopted
@@ -161,9 +161,7 @@ def nest(nodes: Value) -> Node:
 
 def annotateNodes(stackLevel: int = 1) -> None:
     """Names the nodes in the caller's local variables after these; nodes with a name keep it."""
-    for name, value in sys._getframe(stackLevel).f_locals.items():
-        if isinstance(value, Node) and "name" not in value.annotations:
-            value.annotate({"name": name})
+    name_after_variables(sys._getframe(stackLevel).f_locals.items())
 
 
 def setDebug(enable: bool) -> None:

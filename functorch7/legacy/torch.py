@@ -127,7 +127,7 @@ def typename(value: object) -> str | None:
     if isinstance(value, Tensor):
         return value.type()
     named: Any = value
-    return named.typename() if hasattr(named, "typename") else None
+    return named.typename() if hasattr(named, "typename") and not isinstance(value, type) else None
 
 
 def isTensor(value: object) -> bool:

@@ -9,10 +9,10 @@ import math
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import count, takewhile
 from types import BuiltinFunctionType, FunctionType
 from typing import NamedTuple
 
+from ..checks.tables import entries_from_1
 from ..legacy.objects.described import Described
 from ..legacy.program.lua import Table, number
 from ..legacy.tensors.lua_values import text
@@ -65,7 +65,7 @@ class Shape(NamedTuple):
 def listed(value: Crossing) -> Crossing:
     """A value as Torch's functions in C see it: a table is the list of its entries from 1 on."""
     if isinstance(value, Table) and not callable(value):
-        value = [value[place] for place in takewhile(value.__contains__, count(1))]
+        value = entries_from_1(value)
     if type(value) is list and any(type(each) is list or isinstance(each, Table) for each in value):
         return [listed(each) for each in value]
     return value

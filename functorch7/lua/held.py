@@ -6,8 +6,9 @@ import copy
 from functools import partial
 from typing import Any, NoReturn
 
+from ..checks.tables import as_dict
 from ..legacy.tensors.lua_values import OfLua
-from .kinds import Bridge, Crossing, as_dict
+from .kinds import Bridge, Crossing
 from .records import Made, function_record, object_record
 
 

@@ -10,11 +10,6 @@ Crossing: TypeAlias = Any
 """Anything that passes: None, a number, a text, a table, a function, or an object of any class."""
 
 
-def as_dict(table: list | dict) -> dict:
-    """A table's entries by their keys; a list's count from 1."""
-    return dict(enumerate(table, 1)) if isinstance(table, list) else table
-
-
 class Bridge(Protocol):
     """The border between Lua and Python (`border.py`), as far as its parts know it."""
 

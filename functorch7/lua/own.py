@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING
 
+from ..checks.tables import as_dict
 from ..interop.t7 import T7FormatError
 from ..legacy.engine.fields import KEPT, KeptElsewhere
 from ..legacy.engine.stand_in import StandIn
@@ -33,7 +34,7 @@ from ..legacy.tensors.type_names import precision_of
 from .border import OBJECT, Encoded
 from .constructing import arguments_of
 from .held import LuaFunction
-from .kinds import Bridge, Crossing, as_dict
+from .kinds import Bridge, Crossing
 from .modes import UnsetMode
 from .recurrences import KeepsSteps
 from .several import ONE_RESULT, first_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
+from ..checks.tables import as_dict
 from ..interop import t7
 from ..legacy.objects.located import located
 from ..legacy.program.file import File
-from .kinds import Bridge, Crossing, as_dict
+from .kinds import Bridge, Crossing
 
 Made = Callable[[object, str], Crossing]
 """Makes the record of a value at a place."""

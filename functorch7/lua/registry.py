@@ -91,9 +91,7 @@ class Registry:
 
     def put(self, number: int, value: object) -> None:
         """Gives an object a number that another object had."""
-        before = self.objects.get(number, self)
-        if before is not self:
-            del self.numbers[id(before)]
+        self.drop(number)
         self.objects[number] = value
         self.numbers[id(value)] = number
 

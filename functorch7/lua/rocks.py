@@ -11,15 +11,12 @@ from typing import Any
 from ..layers.dropout import SAYS_LAZY
 from ..legacy.objects.parameters import GATHERS_KEPT, IS_DPNNS
 from ..legacy.tensors.types import Constructor
-from .annotated import annotator_of
 from .border import Border
 from .calls import Calls
 from .constructing import HAS_RNN
-from .files import Files
 from .kinds import Crossing
 from .names import names_of
-from .options import option_parser_of
-from .tester import tester_of
+from .replacements import replacements
 
 LEGACY = "functorch7.legacy"
 
@@ -72,10 +69,8 @@ class Rocks:
     def __init__(self, border: Border, calls: Calls, functions: bool):
         self.border, self.calls = border, calls
         self.packages: list[Any] = []
-        replaced = Files(border, functions).replaced() | {"Tester": tester_of(border)}
-        self.replaced = {(f"{LEGACY}.torch", name): value for name, value in replaced.items()}
-        self.replaced[f"{LEGACY}.xlua", "OptionParser"] = option_parser_of(border)
-        self.replaced[f"{LEGACY}.nngraph", "annotateNodes"] = annotator_of(border)
+        replaced = replacements(border, functions)
+        self.replaced = {(f"{LEGACY}.{package}", name): value for (package, name), value in replaced.items()}
         self.is_open = False
         """Whether Lua may use packages that are not functorch7's."""
         self._numbers: dict[int, int] = {}

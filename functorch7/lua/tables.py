@@ -10,9 +10,10 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+from ..checks.tables import as_dict
 from ..legacy.program.lua import Table
 from ..legacy.tensors.marked import Marked
-from .kinds import Bridge, Crossing, as_dict
+from .kinds import Bridge, Crossing
 from .registry import ENTRY, PYTHON_TABLE
 
 CHUNK = 200

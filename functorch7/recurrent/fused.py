@@ -13,7 +13,7 @@ from ..core.types import Array, Key, State, Tree, Value
 from ..layers.frugal import sigmoid, tanh
 from ..layers.initializers import filled, normal, split
 from ..network import ZeroMask
-from .gates import lstm
+from .gates import in_order, lstm
 from .gru import GRU
 from .lstm import FastLSTM
 from .masking import GIVEN, check_given, given_mask, padding_of_sequence
@@ -177,11 +177,9 @@ class SeqLSTM(SequenceLayer):
 
     def to_fast_lstm(self, params: Tree) -> tuple[FastLSTM, Tree]:
         """The same layer as single steps, with its parameters: rows i, g, f, o."""
-        i, f, o, g = jnp.split(params["weight"].T, 4)
-        weight = jnp.concatenate([i, g, f, o])
-        i, f, o, g = jnp.split(params["bias"], 4)
+        weight, bias = (in_order(rows, "ifog", "igfo") for rows in (params["weight"].T, params["bias"]))
         own = weight[:, : self.input_size], weight[:, self.input_size :]
-        made = {"i2g": {"weight": own[0], "bias": jnp.concatenate([i, g, f, o])}, "o2g": {"weight": own[1]}}
+        made = {"i2g": {"weight": own[0], "bias": bias}, "o2g": {"weight": own[1]}}
         return FastLSTM(self.input_size, self.output_size), made
 
 

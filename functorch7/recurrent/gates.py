@@ -5,9 +5,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from ..core.types import Array, State
+from ..core.types import Array, State, Value
+
+
+def in_order(rows: Value, order: str, wanted: str) -> Value:
+    """Rows that are blocks, one for each gate in `order`, with the blocks in another order."""
+    places = np.array([order.index(gate) for gate in wanted])
+    return rows.reshape(len(order), -1, *rows.shape[1:])[places].reshape(rows.shape)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))

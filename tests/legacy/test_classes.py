@@ -37,6 +37,7 @@ def test_classes_have_their_own_methods_and_their_parents(shop):
     assert (foo.said(), foo.bip()) == ("this is some text", "bip")
     assert (bar.said(), bar.boing(), bar.bip()) == ("this is some text ha ha!", "boing!", "bip")
     assert torch.type(foo) == torch.typename(foo) == "Foo" and torch.type(bar) == "Bar"
+    assert torch.typename(shop["Foo"]) is torch.typename(torch.Tensor) is None  # classes, which are tables in Torch
     assert torch.isTypeOf(bar, "F[a-z]+") and torch.isTypeOf(bar, shop["Foo"]) and not torch.isTypeOf(foo, "Bar")
     assert torch.isTypeOf(bar, "F[a-z]+") and torch.isclass(shop["Bar"]) and not torch.isclass(bar)
     assert getattr(torch, "class") is torch.class_

@@ -185,11 +185,15 @@ def test_error_in_a_hook_leaves_the_network_as_it_was():
     same(net.get(1).running_mean, mean)
 
 
-def test_hook_that_replaces_and_looks_is_told_what_to_do():
+@pytest.mark.parametrize("look", [np.asarray, lambda o: o.array[o.array > 0], lambda o: (8 * [o])[o.array.argmin()]])
+def test_hook_that_replaces_and_looks_is_told_what_to_do(look):
     net = two_layers()
-    net.get(2).register_forward_hook(lambda m, i, o: np.asarray(o) * 2)
+    net.get(2).register_forward_hook(lambda m, i, o: look(o) * 2)
     with pytest.raises(TypeError, match="nn.Tanh: a forward hook that returns something is compiled with the network"):
         net.forward(values(2, 3))
+
+
+def test_hook_that_returns_something_else_is_told_what_to_do():
     net = two_layers()
     net.get(2).register_forward_hook(lambda m, i, o: "other")
     with pytest.raises(TypeError, match="nn.Tanh: expected a forward hook to return None, or tensors, got 'other'"):

@@ -243,6 +243,24 @@ def test_modules_of_all_kinds_work_inside():
 # What a forward cannot do --------------------------------------------------------------------------------------------
 
 
+def test_modules_inside_with_an_own_gradient_have_attributes():
+    class Sevenfold(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.settings = {"factor": 7}
+
+        def forward(self, x):
+            return x * self.settings["factor"]
+
+        def updateGradInput(self, input, gradOutput):
+            self.gradInput = gradOutput * 3
+            return self.gradInput
+
+    net = custom(lambda self, x: self.inner(x), inner=Sevenfold)
+    same(net(X), 7 * X)
+    same(net.backward(X, X), 3 * X)
+
+
 def sets_attribute(self, x):
     self.kept = x
     return x
@@ -274,6 +292,7 @@ def sets_number(self, x):
         (lambda self, x: x if x.sum() > 0 else -x, {}, "forward asks for a tensor's values"),
         (lambda self, x: x * float(x.sum()), {}, "forward asks for a tensor's values"),
         (lambda self, x: torch.Tensor.of(np.tanh(x)), {}, "forward asks for a tensor's values"),
+        (lambda self, x: x.array[x.array > 0], {}, "forward asks for a tensor's values"),
         (sets_attribute, {}, r"forward sets self\.kept"),
         (sets_number, {"count": 0}, r"forward sets self\.count"),
         (changes_parameter, {"inner": lambda: nn.Linear(3, 3)}, r"forward sets self\.inner\.weight"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...recurrent.cudnn import KINDS
+from ...recurrent.gates import in_order
 from .program import Call, Program, Value
 
 ORDERS = {"LSTM": "iofg", "GRU": "urn", "RNN": "h"}
@@ -12,10 +13,9 @@ ORDERS = {"LSTM": "iofg", "GRU": "urn", "RNN": "h"}
 def lstm(program: Program, call: Call, value: Value) -> Value:
     """SeqLSTM."""
     module = call.module
-    i, f, o, g = np.split(np.asarray(call.arrays["weight"]).T, 4)
-    rows = np.concatenate([i, o, f, g])
-    i, f, o, g = np.split(np.asarray(call.arrays["bias"]), 4)
-    bias = np.concatenate([i, o, f, g, np.zeros(4 * module.output_size, rows.dtype)])
+    weight, bias = (np.asarray(call.arrays[name]).T for name in ("weight", "bias"))
+    rows, bias = (in_order(each, "ifog", ORDERS["LSTM"]) for each in (weight, bias))
+    bias = np.concatenate([bias, np.zeros_like(bias)])
     parts = {"weight_ih": rows[:, : module.input_size], "weight_hh": rows[:, module.input_size :], "bias": bias}
     arrays = [program.constant(array[None], name) for name, array in parts.items()]
     outputs = program.add("LSTM", value, *arrays, hidden_size=module.output_size)
@@ -34,12 +34,13 @@ def in_a_row(program: Program, call: Call, value: Value) -> Value:
         attributes["linear_before_reset"] = 1
     if function == "RELU":
         attributes["activations"] = ["Relu"] * module.directions
+    orders = KINDS[module.kind].gates, ORDERS[operator]
     parts = module.parts(np.asarray(call.arrays["weight"]))
     value = program.add("Transpose", value, perm=[1, 0, 2]) if module.batch_first else value
     width = program.integers(0, 0, module.directions * module.hidden_size)
     for layer in range(module.num_layers):
         own = parts[layer * module.directions :][: module.directions]
-        of_x, of_h, *biases = ([_in_order(module.kind, each) for each in same] for same in zip(*own, strict=True))
+        of_x, of_h, *biases = ([in_order(each, *orders) for each in same] for same in zip(*own, strict=True))
         arrays = {
             "weight_ih": of_x,
             "weight_hh": of_h,
@@ -49,10 +50,3 @@ def in_a_row(program: Program, call: Call, value: Value) -> Value:
         outputs = program.add(operator, value, *names, **attributes)
         value = program.add("Reshape", program.add("Transpose", outputs, perm=[0, 2, 1, 3]), width)
     return program.add("Transpose", value, perm=[1, 0, 2]) if module.batch_first else value
-
-
-def _in_order(kind: str, rows: Value) -> Value:
-    """The rows of gates in ONNX's order."""
-    gates = KINDS[kind].gates
-    parts = dict(zip(gates, np.split(rows, len(gates)), strict=True))
-    return np.concatenate([parts[gate] for gate in ORDERS[kind.partition("_")[0]]])

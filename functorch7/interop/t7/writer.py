@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...checks.foreign import foreign, kind_of
+from ...checks.tables import as_dict
 from ...core.types import Value
 from ..remote import replacing
 from . import values
@@ -209,8 +210,7 @@ class Writer:
     def _table(self, value: Value) -> list[Any]:
         if not self._is_new(values.TABLE, "object", value):
             return []
-        pairs = value.items() if isinstance(value, dict) else enumerate(value, 1)
-        pairs = [(key, each) for key, each in pairs if each is not None]
+        pairs = [(key, each) for key, each in as_dict(value).items() if each is not None]
         if not all(is_key(key) for key, _ in pairs):
             raise ValueError("Torch7's tables cannot have nil, or what is not a number, as a key")
         self.sink.integer(len(pairs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ...checks.tables import as_dict
 from ...core import registry
 from ...core.types import Value
 from ...losses import Criterion
@@ -60,5 +61,5 @@ def _networks(
         yield ".".join(place), value
     elif isinstance(value, (dict, list)) and id(value) not in seen:
         seen.add(id(value))
-        for key, each in value.items() if isinstance(value, dict) else enumerate(value, 1):
+        for key, each in as_dict(value).items():
             yield from _networks(each, is_network, (*place, str(key)), seen)

@@ -8,6 +8,7 @@ import numpy as np
 from jax.typing import DTypeLike
 
 from ... import layers, reinforce
+from ...checks.tables import as_dict
 from ...core.types import Value
 from ...layers.upsampling import MODES
 from ..t7 import T7Object
@@ -245,8 +246,7 @@ def _lp_windows(node: Node, fields: Fields) -> Fields:
 
 
 def _bigrams(record: Record) -> Value:
-    table = record.need("bigrams")
-    return dict(enumerate(table, 1)) if isinstance(table, list) else table
+    return as_dict(record.need("bigrams"))
 
 
 def _bigrams_saved(value: Value) -> Fields:

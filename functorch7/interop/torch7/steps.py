@@ -71,7 +71,10 @@ def _split(gates: int, size: int) -> list[T7Object]:
     ]  # fmt: skip
 
 
-def _with_dropout(spec: object, layers: Node) -> T7Object:
+def _with_dropout(spec: Value, layers: Node) -> Node | T7Object:
+    """Layers side by side, behind a Dropout each if the step has any."""
+    if not spec.p:
+        return layers
     copies = [_dropout(spec) for _ in layers.children]
     return _chain(_each(*copies), _beside(*layers.children), _joined())
 
@@ -100,7 +103,7 @@ def fast_lstm(node: Node) -> Built:
     """nn.FastLSTM: all gates at once."""
     spec: Any = node.spec
     i2g, o2g, *rest = node.children
-    inner, outer = (_with_dropout(spec, i2g), _with_dropout(spec, o2g)) if spec.p else (i2g, o2g)
+    inner, outer = _with_dropout(spec, i2g), _with_dropout(spec, o2g)
     of_input, of_output, shown = inner, outer, [module("nn.Tanh")]
     if spec.bn:
         bias, of_x, of_h, of_c = rest
@@ -121,7 +124,7 @@ def gru(node: Node) -> Built:
     """nn.GRU."""
     spec: Any = node.spec
     i2g, o2g, i2h, o2h = node.children
-    inner, outer = (_with_dropout(spec, i2g), _with_dropout(spec, o2g)) if spec.p else (i2g, o2g)
+    inner, outer = _with_dropout(spec, i2g), _with_dropout(spec, o2g)
     transfer = _beside(module("nn.Sigmoid"), module("nn.Sigmoid"))
     gates = _chain(_beside(inner, outer), _sum(), *_split(2, spec.output_size), transfer)
     dropout = [_dropout(spec)] if spec.p else []

@@ -45,14 +45,19 @@ def in_order(fields: Fields) -> Fields:
     return fields | moved | {"parentChildren": placed}
 
 
+def _by_id(ids: np.ndarray, *columns: np.ndarray) -> np.ndarray:
+    """A row of these numbers for each node, in the place of its number; -1 where there is none."""
+    found = np.full((int(ids.max()), len(columns)), -1, np.int32)
+    found[ids - 1] = np.stack(columns, 1)
+    return found
+
+
 def _indices(node: Node, fields: Fields) -> Fields:
     spec: Any = node.spec
     parents, children = spec.hierarchy.value.T
     ids, firsts, counts = np.unique(parents, return_index=True, return_counts=True)
-    of_parent = np.full((int(ids.max()), 2), -1, np.int32)
-    of_parent[ids - 1] = np.stack([firsts + 1, counts], 1)
-    of_child = np.full((int(children.max()), 2), -1, np.int32)
-    of_child[children - 1] = np.stack([parents, np.arange(len(children)) - np.repeat(firsts, counts) + 1], 1)
+    of_parent = _by_id(ids, firsts + 1, counts)
+    of_child = _by_id(children, parents, np.arange(len(children)) - np.repeat(firsts, counts) + 1)
     family_of = {int(child): int(parent) for parent, child in zip(parents, children, strict=True)}
     size_of = dict(zip(ids.tolist(), counts.tolist(), strict=True))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 
 PARTS = {**dict.fromkeys((staticmethod, classmethod, MethodType), ("__func__",)), property: ("fget", "fset")}
 """Where functions are in what is no function itself."""
@@ -21,6 +21,11 @@ def codes_of(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from codes_of(constant)
+
+
+def cells_of(function: FunctionType) -> dict[str, CellType]:
+    """The variables of functions around a function that it uses."""
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
 
 def functions_of(value: object) -> list[FunctionType]:

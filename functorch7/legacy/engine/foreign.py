@@ -3,7 +3,7 @@
 import builtins
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
@@ -301,7 +301,7 @@ def given_by(module: Parametrised) -> list[Tensor]:
     return [tensor for tensors in module.parameters()[:2] for tensor in tensors]
 
 
-def are(found: list[Tensor], expected: list[Tensor]) -> bool:
+def are(found: Sequence[object], expected: Sequence[object]) -> bool:
     """Whether these are the same objects as those."""
     return len(found) == len(expected) and all(map(operator.is_, found, expected))
 

@@ -146,26 +146,6 @@ def is_simple(value: Value, around: tuple[int, ...] = ()) -> bool:
     return isinstance(value, SIMPLE)
 
 
-def is_still(static: Static, value: Value, around: tuple[Value, ...] = ()) -> bool:
-    """Whether a value is as it was when it was frozen. `around`: lists, dicts and objects that it is a part of."""
-    kind, then = static
-    inside = around if kind is tuple else (*around, value)
-    if kind is Around:
-        return value is around[then]
-    if kind is Record:
-        fields = _fields(value) if value is then.value else {}
-        parts = [(each, fields[name]) for name, each in then.fields if name in fields]
-        return bool(fields) and len(parts) == len(then.fields) and all(is_still(*part, inside) for part in parts)
-    if kind in (list, tuple):
-        is_as_long = type(value) is kind and len(value) == len(then)
-        return is_as_long and all(is_still(*part, inside) for part in zip(then, value, strict=True))
-    if kind is dict:
-        names = [name for name, _ in then]
-        has_names = type(value) is dict and [*value] == names
-        return has_names and all(is_still(each, value[name], inside) for name, each in then)
-    return frozen(value) == static
-
-
 def _fields(value: Any) -> dict[Any, Any]:
     """What an object or a class has that holds numbers, texts and the like, and may change; of others nothing."""
     if isinstance(value, (set, dict)):

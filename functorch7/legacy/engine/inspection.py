@@ -59,6 +59,11 @@ class Inspection:
         answers = [] if residuals is None else residuals.answers
         return look(self.plan.program), (*self.arguments, self.cotangents if gradients else None, answers)
 
+    @property
+    def input_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the input's arrays."""
+        return tuple(np.shape(leaf) for leaf in jax.tree.leaves(self.arguments[2]))
+
     def steps_of(self, module: object) -> int:
         """How many steps a recurrent module, or the one that a sequencer runs, has made in this call."""
         return self.lengths()(module)
@@ -66,7 +71,7 @@ class Inspection:
     def lengths(self) -> Callable[[object], int]:
         """`steps_of`, without the call's arrays."""
         plan = self.plan
-        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(self.arguments[2]))
+        shapes = self.input_shapes
         if plan.filmed is not None and plan.filmed[0] == shapes:
             filmed = plan.filmed[1]
             return lambda module: _steps_in(filmed, plan.paths[id(module)])

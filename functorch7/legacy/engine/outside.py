@@ -28,7 +28,7 @@ from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..tensors.random import drawing_is_refused
 from ..tensors.tensor import Tensor
-from .code_names import ASKING, codes_of, functions_of, names_of
+from .code_names import ASKING, cells_of, codes_of, functions_of, names_of
 from .forms import Static, frozen, holds_traced, not_learned
 from .objects import Attributed, Object, has_attributes, is_object
 from .registered import Titled
@@ -234,7 +234,7 @@ class _Reader:
         )
 
     def _read(self, function: FunctionType) -> None:
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells = cells_of(function)
         self.names |= names_of(function)
         for code in codes_of(function.__code__):
             instructions = list(dis.get_instructions(code))

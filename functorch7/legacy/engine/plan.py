@@ -54,9 +54,8 @@ def with_modules(spec: core.Module, modules: list[core.Module]) -> core.Module:
     """The description with these modules inside, if they are its field `modules`."""
     if not hasattr(spec, "modules"):
         return spec
-    inside = spec.child_modules()  # compared by identity: their numbers may be traced
-    are_same = len(inside) == len(modules) and all(map(operator.is_, inside, modules))
-    return spec if are_same else spec.replace(modules=tuple(modules))
+    # Compared by identity: their numbers may be traced.
+    return spec if are(spec.child_modules(), modules) else spec.replace(modules=tuple(modules))
 
 
 def _begins_with_a_graph(spec: core.Module) -> bool:

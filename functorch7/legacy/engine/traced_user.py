@@ -19,7 +19,7 @@ from jax import lax
 from jax.core import eval_jaxpr
 
 from ... import core
-from ...checks.errors import is_looking
+from ...checks.errors import ASKS_FOR_VALUES, is_looking
 from ...core.types import Key, Output, Tree, Value
 from ...layers import Sequential
 from ..tensors.changes import Watcher
@@ -253,7 +253,7 @@ class TracedUser(core.Module, abstract=True):
 def _told(error: Exception) -> str:
     if isinstance(error, Untraceable):
         return str(error)
-    if isinstance(error, (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)):
+    if isinstance(error, ASKS_FOR_VALUES):
         return "it asks for values"
     return f"tracing it raised {type(error).__name__}"
 

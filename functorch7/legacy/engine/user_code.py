@@ -23,7 +23,7 @@ from ..tensors.linear_algebra import LINEAR
 from ..tensors.makers import MAKERS
 from ..tensors.operations import OPERATIONS
 from ..tensors.results import ROWS
-from .code_names import ASKING, codes_of, functions_of
+from .code_names import ASKING, cells_of, codes_of, functions_of
 from .forms import frozen
 
 OURS = "functorch7.legacy"
@@ -143,7 +143,7 @@ class _Reader:
                 raise _Obstacle(f"it uses {name}, a {type(found).__name__} of its class")
 
     def _function(self, function: FunctionType) -> None:
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells = cells_of(function)
         for code in codes_of(function.__code__):
             instructions = list(dis.get_instructions(code))
             for place, each in enumerate(instructions):

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from ...core.types import Array, Value
-from ..tensors.strides import is_contiguous
+from ..tensors.strides import is_contiguous, strided
 from ..tensors.tensor import Tensor
 
 
@@ -49,8 +49,7 @@ def read(storages: Sequence[Value] | dict[int, Value], view: View) -> Array:
 
 def elements_of(arrays: Sequence[np.ndarray], view: View) -> np.ndarray:
     """The elements that a view shows of NumPy's arrays, in their memory."""
-    array = arrays[view.storage].reshape(-1)[view.offset :]
-    return np.lib.stride_tricks.as_strided(array, view.shape, [each * array.itemsize for each in view.stride])
+    return strided(arrays[view.storage].reshape(-1)[view.offset :], view.shape, view.stride)
 
 
 def add(storages: list, view: View, value: Array) -> None:

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ... import core, programs
+from ...checks.errors import ASKS_FOR_VALUES
 from ...core.contexts import during
 from ...core.hooks import Called, Hook, attached
 from ...core.probe import Keyed
@@ -77,7 +78,7 @@ class Traced(NamedTuple):
         try:
             with code_of_hook(self.hook.function).watched(who, (), is_hook=True):
                 result = self.hook(self.module, *map(wrapped, shown))
-        except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+        except ASKS_FOR_VALUES as error:
             raise TypeError(
                 f"{who} is compiled with the network; it computes with operators of tensors or jax.numpy, not with "
                 "NumPy or in place"

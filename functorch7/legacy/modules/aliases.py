@@ -20,11 +20,6 @@ def method(run: Callable[..., Value], said: str, gives: str = "Module") -> Calla
     return run
 
 
-def _found(read: Callable[[Any], Any], said: str) -> property:
-    """A property that is read from the object."""
-    return property(read, doc=said)
-
-
 def made(name: str, said: str) -> Callable[..., Value]:
     """A method that returns the object of what the description's method of this name returns."""
 
@@ -36,7 +31,7 @@ def made(name: str, said: str) -> Callable[..., Value]:
 
 def _watched(numbers: str, direction: str, said: str) -> property:
     """What a Profile's stopwatch has counted in a direction since it last printed."""
-    return _found(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], said)
+    return property(lambda self: getattr(stopwatch(self.own_description()), numbers)[direction], doc=said)
 
 
 def _directions(self: Any) -> Any:
@@ -88,8 +83,10 @@ more.update({
     ),
     recurrent.SeqBRNN: More(
         {
-            "forwardModule": _found(lambda self: _directions(self).get(1), "The nn.SeqLSTM that runs forwards."),
-            "backwardModule": _found(lambda self: _directions(self).get(2, 2), "The nn.SeqLSTM that runs backwards."),
+            "forwardModule": property(lambda self: _directions(self).get(1), doc="The nn.SeqLSTM that runs forwards."),
+            "backwardModule": property(
+                lambda self: _directions(self).get(2, 2), doc="The nn.SeqLSTM that runs backwards."
+            ),
         },
         base=Container,
     ),

@@ -337,14 +337,6 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             raise ValueError("Criterion: must provide a type to convert to")
         return self._typed(type, tensorCache)
 
-    def cudaHalf(self, tensorCache: dict | None = None) -> Self:
-        """Moves to the GPU, as float16."""
-        return self.type("torch.CudaHalfTensor", tensorCache)
-
-    def cudaDouble(self, tensorCache: dict | None = None) -> Self:
-        """Moves to the GPU, as float64."""
-        return self.type("torch.CudaDoubleTensor", tensorCache)
-
 
 def _read(value: Input | None) -> Any:
     """Users' values as arrays, or, on an accelerator, what is noted for them."""

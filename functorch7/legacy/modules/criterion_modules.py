@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import core, losses
-from ..objects.generated import More, more, object_of
+from ..objects.generated import More, more
 from ..objects.given import Given, taken_from
 from .criterion import Criterion
 from .module import Module
@@ -23,7 +23,7 @@ class _Computing(Module):
 
     def _take_children(self, spec: core.Module, given: Given) -> None:
         described: Any = spec.criterion  # type: ignore[attr-defined]
-        self.__dict__["criterion"] = taken_from(given, described) or object_of(described, given)
+        self.__dict__["criterion"] = taken_from(given, described)
 
     def children(self) -> list[Any]:
         """The criterion."""

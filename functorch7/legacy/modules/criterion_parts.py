@@ -13,7 +13,6 @@ from ... import core, losses
 from ...core.types import Value
 from ...network import numbers
 from ..objects.described import Described
-from ..objects.generated import object_of
 from ..objects.given import Given, taken_from
 from ..tensors.tensor import Tensor
 from .members import FIELDS, OfObject, attribute, holds
@@ -153,6 +152,4 @@ class CriterionParts(Module):
 
 
 def _object(value: Any, given: Given) -> Any:
-    if not isinstance(value, core.Module):
-        return value
-    return taken_from(given, value) or object_of(value, given)
+    return taken_from(given, value) if isinstance(value, core.Module) else value

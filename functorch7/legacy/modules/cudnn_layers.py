@@ -12,9 +12,7 @@ from ...interop.torch7.cudnn import WORDS, value_of
 from ...layers.initializers import shapes_of
 from ...recurrent.cudnn import KINDS
 from ..tensors.tensor import Tensor
-from ..tensors.type_names import dtype_of
 from ..tensors.values import wrapped
-from ..tensors.zeros import of_zeros
 from .recurrent import AbstractSequencer, Coupled, coupling, initial_gradient
 
 
@@ -34,7 +32,7 @@ def _last(name: str) -> property:
     def get(self: Any) -> Any:
         call = self.remembered_call()
         if call is None:
-            return of_zeros((0,), dtype_of(self.type()))
+            return self._made()
         return wrapped(self._values(call.plan, call.state_after())[id(self), name])
 
     return property(get, doc=f"The {name} after the last step of the last call, by layer and direction.")

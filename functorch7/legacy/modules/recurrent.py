@@ -16,13 +16,11 @@ from ...layers.quantized import computing
 from ..objects import composed, nested
 from ..objects.described import Described
 from ..objects.generated import object_of
-from ..objects.given import Given, describe, put_among
+from ..objects.given import Given, describe, put_among, taken_from
 from ..tensors.devices import precision
 from ..tensors.elsewhere import in_snakes
 from ..tensors.named import under_name
-from ..tensors.type_names import dtype_of
 from ..tensors.values import Output, unwrapped, wrapped
-from ..tensors.zeros import of_zeros
 from .by_step import StepFields
 from .container import Container
 from .module import Module
@@ -213,9 +211,7 @@ def built_part(spec: recurrent.LSTM, around: Value, name: str) -> Value:
     """What a factory method of Torch's LSTM builds from the results of an object's other ones."""
     parts = _Parts(spec, around)
     made = getattr(recurrent.LSTM, in_snakes(name))(parts)
-    return next((part for description, part in parts.given if description is made), None) or object_of(
-        made, parts.given
-    )
+    return taken_from(parts.given, made)
 
 
 _FACTORIES = {in_snakes(name): name for name in LSTM.factories}
@@ -288,7 +284,7 @@ class SequenceLayer(Coupled, AbstractSequencer, describes=recurrent.SequenceLaye
         """A part of the last call's initial state: remembered, given, or zeros."""
         call = self.remembered_call()
         if call is None:
-            return of_zeros((0,), dtype_of(self.type()))
+            return self._made()
         states = call.arguments[3], call.state_after()
         start, end = (self._values(call.plan, values)[id(self), name] for values in states)
         return wrapped(np.zeros(end.shape, end.dtype) if start is None else start)

@@ -94,11 +94,11 @@ def put_among(given: Given, each: Described) -> core.Module:
 
 
 def taken_from(given: Given, spec: core.Module) -> Value:
-    """Removes and returns the object with this very description; None if there is none."""
+    """The given object with this very description, which is removed; a new one if there is none."""
     for i, (description, _) in enumerate(given):
         if description is spec:
             return given.pop(i)[1]
-    return None
+    return object_of(spec, given)
 
 
 def objects_inside(spec: core.Module, given: Given) -> list[Value]:
@@ -107,8 +107,8 @@ def objects_inside(spec: core.Module, given: Given) -> list[Value]:
     if not children or not {*map(id, children)} <= {id(description) for description, _ in given}:
         given.extend((each, object_of(each, given)) for each in spec.made_first)
         for original, copy in spec.made_by_copying:
-            made = taken_from(given, original) or object_of(original, given)
+            made = taken_from(given, original)
             other = made.clone()
             other.reset()
             given.extend(((original, made), (copy, other)))
-    return [taken_from(given, child) or object_of(child, given) for child in children]
+    return [taken_from(given, child) for child in children]

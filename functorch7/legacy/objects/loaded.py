@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.tables import as_dict
 from ...core.types import Value
 from ...interop import t7
 from ...interop.t7.values import GENERATOR, HASHES, VECTORS, Content, Fields
@@ -187,7 +188,7 @@ class _Walk:
                     self._wait(table, path)
                 continue
             table, path = self.waiting.pop()
-            for key, each in table.items() if isinstance(table, dict) else enumerate(table, 1):
+            for key, each in as_dict(table).items():
                 self._note(key.value if isinstance(key, t7.Key) else key, f"{path} (a key)")
                 self._note(each, "" if table is self.root else entry(path, key))
             yield table

@@ -5,6 +5,7 @@ from functools import cmp_to_key
 from reprlib import recursive_repr
 from typing import Any
 
+from ...checks.tables import as_dict
 from ...core.types import Value
 from ..tensors.lua_values import text
 from ..tensors.named import Named
@@ -25,7 +26,7 @@ class Hash(Named, dict):
     def __init__(self, *table: dict | list | tuple):
         if len(table) > 1 or (table and not isinstance(table[0], (dict, list, tuple))):
             raise TypeError("tds.Hash: expected a table or nothing")
-        for key, value in _pairs(table[0]) if table else ():
+        for key, value in as_dict(table[0]).items() if table else ():
             self[_inside(key) if isinstance(key, (dict, list)) else key] = _inside(value)
 
     def __missing__(self, key: object) -> None:
@@ -61,7 +62,7 @@ class Vec(Named, list):
     def __init__(self, *values: object):
         given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, dict)) else values
         super().__init__()
-        for position, value in _pairs(given):
+        for position, value in as_dict(given).items():
             self[position] = _inside(value)
 
     def __getitem__(self, position: int) -> Value:
@@ -106,12 +107,8 @@ class Vec(Named, list):
 
 def fill(table: Hash | Vec, content: dict | list) -> None:
     """Puts the entries of a dict or list into a table, unchanged."""
-    for key, value in _pairs(content):
+    for key, value in as_dict(content).items():
         table[key] = value
-
-
-def _pairs(table: Any) -> Any:
-    return list(table.items()) if isinstance(table, dict) else enumerate(table, 1)
 
 
 def _inside(value: Any) -> Any:

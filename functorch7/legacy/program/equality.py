@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.tables import as_dict
 from ..tensors.lua_values import OfLua, kind, text
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
@@ -92,5 +93,4 @@ def _tables(got: Any, expected: Any, tolerance: float) -> Found:
 def _entries(table: Any) -> dict:
     """A table's entries by key, a list's from 1, without those that are nil."""
     table = table.entries() if isinstance(table, OfLua) else table
-    pairs = table.items() if isinstance(table, dict) else enumerate(table, 1)
-    return {key: value for key, value in pairs if value is not None}
+    return {key: value for key, value in as_dict(table).items() if value is not None}

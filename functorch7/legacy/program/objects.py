@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import inspect
 import os
 import re
 from typing import Any
@@ -19,11 +18,12 @@ from ..tensors.lua_values import kind
 from ..tensors.named import Named
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
+from ..torch import typename
 
 
 def type(obj: object) -> str:
     """Torch's name of a value's class, or Lua's of its type: "nn.Linear", "torch.FloatTensor", "number", "table"."""
-    return _name(obj) or kind(obj)
+    return typename(obj) or kind(obj)
 
 
 def isTypeOf(obj: object, typeSpec: str | builtins.type) -> bool:
@@ -50,7 +50,7 @@ def type_names(obj: object) -> list[str]:
     """Torch's names for a value's class and its base classes."""
     kind = obj.__class__
     above = names_above(kind) if issubclass(kind, Described) else map(_name_of_class, kind.__mro__[1:])
-    return [name for name in (_name(obj), *above) if name]
+    return [name for name in (typename(obj), *above) if name]
 
 
 def _name_of_class(kind: Any) -> str | None:
@@ -59,12 +59,6 @@ def _name_of_class(kind: Any) -> str | None:
     if not issubclass(kind, TorchObject) or kind is TorchObject:
         return None
     return vars(kind).get("given_name", f"nn.{kind.__name__}")
-
-
-def _name(value: Any) -> str | None:
-    if isinstance(value, Tensor):
-        return value.type()
-    return value.typename() if hasattr(value, "typename") and not inspect.isclass(value) else None
 
 
 def isStorage(value: object) -> bool:

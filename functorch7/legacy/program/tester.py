@@ -6,9 +6,9 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from itertools import count, takewhile
 from typing import Any
 
+from ...checks.tables import entries_from_1
 from ...core.user_line import user_line
 from ..tensors.lua_values import kind, text
 from ..tensors.named import Named
@@ -181,7 +181,7 @@ class Tester(Named):
         if patterns is None:
             return dict(self.tests)
         if isinstance(patterns, Mapping):
-            patterns = [patterns[place] for place in takewhile(patterns.__contains__, count(1))]
+            patterns = entries_from_1(patterns)
         found: dict[str, Callable] = {}
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
             matching = {name: test for name, test in self.tests.items() if self._is_found(pattern, name)}

@@ -10,12 +10,11 @@ from ...checks.tables import leaves
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
-from ..engine.forms import NO_NAMES, frozen, is_array, is_simple, split, thawed
+from ..engine.forms import NO_NAMES, frozen, is_simple, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in
-from ..objects.generated import object_of
 from ..objects.given import taken_from
 from ..objects.mode import Mode, ModeField
 from ..tensors.changes import changed
@@ -123,10 +122,7 @@ class Custom(Registration):
         changed(self)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        if value is not None and not is_array(value):
-            raise self._unfit(value, "buffer", name, "tensor")
-        old = self.__dict__[name]
-        self.__dict__[name] = value if value is None or isinstance(value, Tensor) else Tensor.of(value)
+        old, self.__dict__[name] = self.__dict__[name], self._as_buffer(name, value)
         if (old is None) != (value is None):
             changed(self)
 
@@ -271,7 +267,7 @@ class Custom(Registration):
         for name, shape, dtype in spec.buffers:
             self.register_buffer(name, of_zeros(shape, dtype), name not in spec.traits.unsaved)
         for name, child in spec.children().items():
-            setattr(self, name, taken_from(given, child) or object_of(child, given))
+            setattr(self, name, taken_from(given, child))
 
     def reset(self, stdv: float | None = None) -> Self:
         """Draws new values, by the inner modules' `reset` and the user's `reset_parameters()`."""

@@ -30,10 +30,13 @@ class Registration(Module):
         Raises TypeError unless it is a tensor or None.
         """
         self._check_name("_buffers", name)
-        if tensor is not None and not is_array(tensor):
-            raise self._unfit(tensor, "buffer", name, "tensor")
-        self._register("_buffers", name, tensor if tensor is None or isinstance(tensor, Tensor) else Tensor.of(tensor))
+        self._register("_buffers", name, self._as_buffer(name, tensor))
         self.__dict__["_buffers"][name] = persistent
+
+    def _as_buffer(self, name: str, given: Any) -> Tensor | None:
+        if given is not None and not is_array(given):
+            raise self._unfit(given, "buffer", name, "tensor")
+        return given if given is None or isinstance(given, Tensor) else Tensor.of(given)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module inside, or a place for one (None). Raises TypeError for anything else."""

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from ... import core
+from ...checks.errors import ASKS_FOR_VALUES
 from ...core import hooks, tree
 from ...core.composite import key_beside, key_of_call
 from ...core.contexts import during
@@ -22,7 +23,7 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Form, Returned, Static, array_of, holds_traced, is_still, split, thawed
+from ..engine.forms import Form, Returned, Static, array_of, frozen, holds_traced, split, thawed
 from ..engine.outside import code_of, names_in, running
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
@@ -34,13 +35,6 @@ from .made import Made, Tied
 from .stand_ins import collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
-
-NEEDS_VALUES = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
-
 
 _returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=None)
 """Where a `forward` leaves what it returns beside arrays, if another one calls it, which gets it as it is."""
@@ -91,7 +85,7 @@ class Traced(core.Module, abstract=True):
             output = array_of(returned, f"{self.torch_name()}: forward returned")
             check_unchanged(run.object, self.torch_name())
             return output, collected(run.object)
-        except NEEDS_VALUES as error:
+        except ASKS_FOR_VALUES as error:
             raise TypeError(
                 f"{self.torch_name()}: forward asks for a tensor's values (an `if`, float(), NumPy), which it does not "
                 "have, because it runs once for all inputs of a shape; compute with tensors, torch.where or jax.numpy"
@@ -255,11 +249,14 @@ class Run(outside.Run):
 def check_unchanged(made: Value, who: str, place: str = "self") -> None:
     """Refuses attributes, other than buffers, that a `forward` has set: it runs once, not at every call."""
     fields, spec = made.__dict__, made.__dict__["_described"]
-    before = dict(spec.attributes) if isinstance(spec, Traced) else {}
-    wrong = [
-        name for name in fields.get("_plain", ())
-        if holds_traced(fields[name]) or name not in before or not is_still(before[name], fields[name])
-    ]  # fmt: skip
+    wrong: list[str] = []
+    if isinstance(spec, Traced):
+        kinds = {type(each).outer_class for each in made._members() if hasattr(type(each), "described_by")}
+        before, names = dict(spec.attributes), names_in(kinds)
+        wrong = [
+            name for name in fields["_plain"]
+            if holds_traced(fields[name]) or name not in before or frozen(fields[name], names) != before[name]
+        ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
     if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
         wrong.append("settings")

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import DTypeLike
 
+from ...checks.making import words_of
 from ...core.types import Value
 from .arguments import given_as, is_number
 from .casting import is_floating
@@ -76,8 +77,7 @@ class Distribution:
 
     def wrong(self, given: tuple, named: Mapping[str, Value] | None = None) -> TypeError:
         """The error for too few or too many parameters, or named ones."""
-        words = [p.name if p.default is p.empty else f"[{p.name}]" for p in self._parameters]
-        wanted = f"({', '.join(['[generator]', *words])}), numbers, after a tensor to fill if any"
+        wanted = f"({', '.join(['[generator]', *words_of(self._parameters)])}), numbers, after a tensor to fill if any"
         return TypeError(f"torch.{self.name}: expected {wanted}, got {given_as(given, named)}")
 
 

@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from .storage import Storage
+from .strides import strided
 from .tensor import Tensor
 
 _flattened: WeakKeyDictionary[Tensor, tuple[ref[Storage], list[ref[Tensor]]]] = WeakKeyDictionary()
@@ -16,7 +17,7 @@ def _compacted(tensors: list[Tensor]) -> tuple[list[tuple[Storage, np.ndarray]],
     used: dict[int, tuple[Storage, np.ndarray]] = {}
     for tensor in tensors:
         _, mask = used.setdefault(id(tensor.storage_), (tensor.storage_, np.zeros(len(tensor.storage_), bool)))
-        np.lib.stride_tricks.as_strided(mask[tensor.offset :], tensor.shape, tensor.strides_)[...] = True
+        strided(mask[tensor.offset :], tensor.shape, tensor.strides_)[...] = True
     for tensor in tensors:  # where elements between those of a tensor are left out, its strides do not fit any more
         if not _is_compact(tensor) and not used[id(tensor.storage_)][1].all():
             raise ValueError("Cannot gather tensors that are not compact")

@@ -125,25 +125,28 @@ class Generator(Named):
         if count <= FEW:
             return self._few_normal(count)
         found = np.empty(count)
-        second = int(self._pair is not None and count > 0)
-        if self._pair is not None and second:
-            found[0] = self._pair.rho * math.sin(2 * math.pi * self._pair.x)
-            self._pair = None
-        rest = count - second
+        begun = self._second_of_pair(count)
+        found[: len(begun)] = begun
+        rest = count - len(begun)
         x, y = self.uniform(2 * ((rest + 1) // 2)).reshape(-1, 2).T
         rho, angle = np.sqrt(-2 * exactly(math.log, 1 - y)), 2 * math.pi * x
-        found[second::2] = rho * np.cos(angle)
-        found[second + 1 :: 2] = (rho * np.sin(angle))[: rest // 2]
+        found[len(begun) :: 2] = rho * np.cos(angle)
+        found[len(begun) + 1 :: 2] = (rho * np.sin(angle))[: rest // 2]
         if rest % 2:
             self._pair = _Pair(float(x[-1]), float(y[-1]), float(rho[-1]))
         return found
 
+    def _second_of_pair(self, count: int) -> list[float]:
+        """The number that the last call has left, if there is one and some are asked for."""
+        pair = self._pair
+        if pair is None or not count:
+            return []
+        self._pair = None
+        return [pair.rho * math.sin(2 * math.pi * pair.x)]
+
     def _few_normal(self, count: int) -> np.ndarray:
         """The same for few numbers, for which arrays cost more than a loop."""
-        found: list[float] = []
-        if self._pair is not None and count:
-            found.append(self._pair.rho * math.sin(2 * math.pi * self._pair.x))
-            self._pair = None
+        found = self._second_of_pair(count)
         rest = count - len(found)
         drawn = iter(self.numpy.bit_generator.random_raw(rest + rest % 2).tolist())
         for first, second in zip(drawn, drawn, strict=True):

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src import core  # the context has no public name
 
+from ...checks.errors import ASKS_FOR_VALUES
 from ...core.types import ArrayLike, Device, Structure, Value
 from .devices import Place, place_of, precision, spread_over
 from .noted import Cell, Noted
@@ -30,12 +31,6 @@ from .together import brought_together, place_among
 
 MOST_CALLS, MOST_BYTES, MOST_WORK = 256, 2**28, 512
 """Limits of what waits: calls, bytes of their arrays, and operations in networks' calls, which are compiled."""
-
-_ASKS_FOR_VALUES = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.NonConcreteBooleanIndexError,
-)
 
 
 class Notes:
@@ -83,7 +78,7 @@ class Notes:
         step = Step(function, structure, fixed, tuple(map(type, fixed)), is_wide)
         try:
             avals, result = _outline(step, tuple([cell.aval for cell in inputs]))
-        except _ASKS_FOR_VALUES:
+        except ASKS_FOR_VALUES:
             with self._where():
                 found = step(*[self._value(cell) for cell in inputs])
             return jax.tree.map(self.known, found)
