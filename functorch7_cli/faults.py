@@ -8,7 +8,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.experimental import checkify
 
 
@@ -54,20 +53,6 @@ def _placed_sums() -> np.ndarray:
     """The same by NumPy."""
     one, other = (columns.sum(0) for columns in _columns())
     return np.concatenate([np.pad(each, (GAP, 0)) for each in (one, one, other)])
-
-
-def _check_in_scan() -> np.ndarray:
-    """1 if a check that fails inside a scan is reported when the scan is differentiated; else 0."""
-
-    def total(values: jax.Array) -> jax.Array:
-        def step(carry: jax.Array, value: jax.Array) -> tuple:
-            checkify.check(value > 0, "not positive")
-            return carry + value * value, None
-
-        return lax.scan(step, jnp.zeros(()), values)[0]
-
-    error, _ = checkify.checkify(jax.grad(total))(jnp.array([1.0, -1.0]))
-    return np.array(float(error.get() is not None))
 
 
 def _cubes() -> np.ndarray:
@@ -134,15 +119,6 @@ FAULTS = (
         "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT; functorch7 itself does not compile such sums.",
         _padded_sums,
         _placed_sums,
-    ),
-    Fault(
-        "checks in differentiated scans",
-        "jax 0.10.2 to 0.12.0, all backends",
-        "checkify leaves out the checks inside a scan whose gradient is taken.",
-        "Differentiate the checkified function, with jax.grad(..., has_aux=True), as functorch7.legacy does; f7.checked"
-        " around a gradient has the same gap.",
-        _check_in_scan,
-        lambda: np.array(1.0),
     ),
     Fault(
         "checks before gradients by hand",

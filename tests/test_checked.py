@@ -99,6 +99,45 @@ def test_checks_work_under_transformations(transform):
         f7.checked(criterion)(SCORES, jnp.array([1, 7, 2, 3])[:, None] if mapped else jnp.array([1, 7, 2, 3]))
 
 
+def total(weight, rows):
+    """A scan whose step reads a table, as a program's own or a recurrence's may."""
+
+    def step(carry, row):
+        read, _ = f7.LookupTable(5, 3).apply({"weight": weight}, {}, row)
+        return carry * 1.5 + jnp.sum(jnp.sin(read)), None
+
+    return jax.lax.scan(step, 1.0, rows)[0]
+
+
+SCANS = {
+    "gradient": jax.grad(total),
+    "gradient, compiled inside": jax.jit(jax.grad(total)),
+    "gradients of a batch": lambda weight, rows: jax.vmap(jax.grad(total), (None, 0))(weight, rows[None]),
+    "second derivatives": lambda weight, rows: jax.jvp(lambda w: jax.grad(total)(w, rows), (weight,), (weight,))[1],
+    "scan of scans": jax.grad(lambda w, rows: jax.lax.scan(lambda c, r: (c + total(w, r), None), 0.0, rows[None])[0]),
+    "recomputed": jax.grad(jax.checkpoint(total)),
+    "in a branch": jax.grad(lambda w, rows: jax.lax.cond(w.sum() > 0, total, lambda w, rows: 0.0, w, rows)),
+}
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_checks_in_a_scan_count_when_it_is_differentiated(name):
+    function, weight, rows = SCANS[name], jnp.ones((5, 3)), jnp.array([[1, 2], [3, 5], [1, 1]])
+    checked = f7.checked(function)
+    np.testing.assert_allclose(checked(weight, rows), jax.jit(function)(weight, rows), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"nn.LookupTable: expected indices from 1 to 5, got 9 at position 2"):
+        checked(weight, rows.at[1, 1].set(9))
+
+
+def test_checks_of_the_modules_in_a_recurrence_count_when_it_is_differentiated():
+    network = f7.Sequencer(f7.Recurrent(3, f7.LookupTable(5, 3), f7.Linear(3, 3)))
+    params, buffers = network.init(jax.random.key(0))
+    gradient = f7.checked(jax.grad(lambda params, words: network.apply(params, buffers, words)[0].sum()))
+    gradient(params, jnp.array([[1, 2], [3, 5]]))
+    with pytest.raises(ValueError, match=r"nn.LookupTable: expected indices from 1 to 5, got 0 at position 1"):
+        gradient(params, jnp.array([[1, 2], [0, 5]]))
+
+
 def test_a_training_step_is_checked():
     module = f7.Sequential(f7.LookupTable(5, 4), f7.Mean(2), f7.Linear(4, 3), f7.LogSoftMax())
     step = f7.checked(make_train_step(module, f7.ClassNLLCriterion(), optax.sgd(0.1)))

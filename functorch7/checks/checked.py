@@ -5,11 +5,16 @@ from functools import wraps
 from typing import Any
 
 import jax
+from jax._src.checkify import ErrorEffect  # neither what a check does nor what is kept of it has a public name
+from jax._src.effects import partial_eval_kept_effects
 from jax.experimental import checkify
 
 from ..programs import Compiled
 from .errors import looking
 from .tracebacks import shorten
+
+# Else JAX drops the checks of a scan that is differentiated in reverse: when it moves what no step changes out of it.
+partial_eval_kept_effects.add_type(ErrorEffect)
 
 
 def reporting(function: Callable) -> Callable:
@@ -47,9 +52,8 @@ def checked(function: Callable, **options: Any) -> Callable:
 
     Under `jax.jit` alone shapes are checked, but not values, which are known only when the program runs. A checked
     function raises the same ValueError as the eager one; it costs the checks, and a look at their result at every
-    call. Arguments are arrays or trees of them, as for `jax.jit`, whose options may be given. Checks made inside a
-    `lax.scan` that is differentiated in reverse are left out by JAX; the criterions of sequences check before they
-    scan.
+    call. Arguments are arrays or trees of them, as for `jax.jit`, whose options may be given. Put it around the
+    whole: `checked(jax.grad(loss))`.
     Raises: ValueError for the first wrong value; the errors of the function.
 
     >>> import functorch7 as f7, jax.numpy as jnp
