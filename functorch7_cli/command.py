@@ -58,6 +58,13 @@ class Command(click.Command):
         return [name for each in given for name in (each if isinstance(each, tuple) else [each]) if name]
 
 
+def refuse(why: str, **options: Any) -> None:
+    """Raises click.UsageError for the first of these options that was given: it has no meaning here."""
+    for name, value in options.items():
+        if value is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning here: {why}")
+
+
 def message_of(error: Exception, files: Sequence[str]) -> str:
     """What went wrong and with which file, the first if the error names none; in as many lines as it has notes."""
     text = str(error) or type(error).__name__

@@ -9,6 +9,7 @@ import click
 
 from functorch7.interop import onnx, orbax, pytorch, safetensors, stablehlo, t7, torch7
 
+from .command import refuse
 from .files import ENDINGS, form_of, network_in, read_t7
 from .progress import progress
 
@@ -30,10 +31,12 @@ def convert(
     form = to or form_to_write(out)
     if form in OF_A_SHAPE and input_shape is None:
         raise click.UsageError(f"{form} is made for one shape of input: name it, as in --input-shape 1x3x224x224")
-    if by_kind and form != "pytorch":
-        raise click.UsageError("--by-kind is about PyTorch's names: --to pytorch")
+    if form not in OF_A_SHAPE:
+        refuse(f"{form} is written for any shape", input_shape=input_shape)
+    if form != "pytorch":
+        refuse("it is about PyTorch's names, --to pytorch", by_kind=by_kind or None)
     format = "ascii" if form == "t7-ascii" else "binary"
-    if form_of(file) == "t7" and form.startswith("t7") and dtype is None and entry is None:
+    if form_of(file) == "t7" and form.startswith("t7") and like is None and dtype is None and entry is None:
         found = read_t7(file)
         if found.rest:
             raise ValueError(f"{file}: {found.rest} bytes follow the first object, and would be left out")

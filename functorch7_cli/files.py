@@ -21,6 +21,7 @@ from functorch7.interop.torch7.node import Node, functional
 from functorch7.interop.torch7.reader import Reader
 from functorch7.interop.writing import refuse_special
 
+from .command import refuse
 from .progress import progress
 
 ENDINGS = {".safetensors": "safetensors", ".stablehlo": "stablehlo", ".orbax": "orbax"}
@@ -87,7 +88,9 @@ def network_in(path: str, like: str | None, dtype: str | None, entry: str | None
     form = form_of(path)
     if form == "stablehlo":
         raise TypeError(f"{path}: expected a network, this is a compiled program, which can only be inspected and run")
-    if form != "t7" and like is None:
+    if form == "t7":
+        refuse(f"{path} holds the network itself", like=like)
+    elif like is None:
         raise click.UsageError(f"{path} has arrays only; name the network that they belong to: --like model.t7")
     node = node_in(path if form == "t7" else str(like), entry)
     with jax.enable_x64(True):
@@ -108,8 +111,7 @@ def function_in(
 ) -> Iterator[tuple[Callable[[Any], Any], Any]]:
     """What a file computes, in evaluation mode, as a function of its input; and the input's precision."""
     if form_of(path) == "stablehlo":
-        if entry is not None:
-            raise click.UsageError(f"{path} is one compiled program, which has no entries")
+        refuse(f"{path} is one compiled program", entry=entry, like=like, dtype=dtype)
         program = stablehlo.load_exported(path)
         given = program.exported.in_avals[0].dtype
         with jax.enable_x64(given.itemsize == 8):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +15,8 @@ from functorch7.interop import t7
 from functorch7.interop.numpy_files import read_array, read_arrays
 from functorch7.interop.writing import refuse_special, replacing
 
+from .command import refuse
+
 
 def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: Any = None) -> Any:
     """The tensor or table in a file, its real numbers as `dtype`. Only images take size, mean and std."""
@@ -21,9 +24,8 @@ def input_from(path: str, dtype: Any, size: Any = None, mean: Any = None, std: A
     ending = Path(path).suffix.lower()
     if ending in images.EXTENSIONS:
         value: Any = _image(path, size, mean, std)
-    elif size or mean or std:
-        raise ValueError(f"--size, --mean and --std are for images, which {path} is not")
     else:
+        refuse(f"{path} is no image", size=size, mean=mean, std=std)
         value = {".npy": read_array, ".npz": _npz, ".t7": _t7}.get(ending, _unknown)(path)
     return jax.tree.map(lambda array: _numbers(path, array, dtype), value)
 
@@ -45,10 +47,10 @@ TABLES, TENSORS = (".npz", ".t7"), (".npy", ".npz", ".t7")
 
 
 def check_output(path: str, table: bool = False) -> None:
-    """Raises ValueError for a file that cannot hold an output."""
+    """Raises click.UsageError for a file that cannot hold an output."""
     if Path(path).suffix.lower() not in (TABLES if table else TENSORS):
         what = "a table as .npz or .t7" if table else "a tensor as .npy, .npz or .t7"
-        raise ValueError(f"{path}: can write {what}")
+        raise click.UsageError(f"{path}: can write {what}")
 
 
 def write_output(path: str, value: Any) -> None:
@@ -77,7 +79,7 @@ def _image(path: str, size: Any, mean: Any, std: Any) -> np.ndarray:
     pixels = images.resample(image, (0, *size)) if size else images.as_array(image)
     for name, given in (("--mean", mean), ("--std", std)):
         if given is not None and len(given) not in (1, len(pixels)):
-            raise ValueError(f"{path} has {len(pixels)} channels, {name} has {len(given)} numbers")
+            raise click.UsageError(f"{path} has {len(pixels)} channels, {name} has {len(given)} numbers")
     if mean is not None:
         pixels = pixels - np.float32(mean).reshape(-1, 1, 1)
     if std is not None:

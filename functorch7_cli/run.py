@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from .command import refuse
 from .files import function_in, written_in_lua
 from .inputs import check_output, described, input_from, write_output
 
@@ -22,6 +23,8 @@ def run(
     """The shapes of input and output, and what is in the output; files of Lua's are run first for their classes."""
     if output is not None:
         check_output(output)  # before anything is computed
+    if classes:
+        refuse("with --classes, the file's own classes run", like=like, dtype=dtype)
     opened = written_in_lua(file, classes, entry) if classes else function_in(file, like, dtype, entry)
     with opened as (function, precision):
         given = input_from(input, precision, size, mean, std)

@@ -149,7 +149,7 @@ def test_run_on_an_image(tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), expected.transpose(2, 0, 1)[None], atol=1e-6)
     found = as_json("run", tmp_path / "same.t7", "--input", tmp_path / "image.png", "--size", "2x5")["output"]
     assert found["shape"] == [1, 3, 2, 5] and 0 <= found["min"] <= found["mean"] <= found["max"] <= 1
-    message = called("run", tmp_path / "same.t7", "--input", tmp_path / "image.png", "--mean", "1,2", code=1)
+    message = called("run", tmp_path / "same.t7", "--input", tmp_path / "image.png", "--mean", "1,2", code=2)
     assert "image.png has 3 channels, --mean has 2 numbers" in message
 
 
@@ -164,7 +164,7 @@ def test_convert_for_pytorch(convnet, tmp_path):
         for name, array in expected.items():
             assert_same(found[name], array, 1e-6)
     message = called("convert", convnet[0], tmp_path / "again.t7", "--by-kind", code=2)
-    assert "--by-kind is about PyTorch's names" in message
+    assert "--by-kind has no meaning here: it is about PyTorch's names" in message
 
 
 def test_convert_to_onnx(convnet, tmp_path):

@@ -38,8 +38,6 @@ MISTAKES = {
     ("convert", MLP, "folder/none/x.t7"): "folder/none/x.t7: No such file or directory",
     ("convert", MLP, "folder", "--to", "safetensors"): "folder: expected a file, this is a folder",
     ("run", MLP, "--input", "texts.npy"): "texts.npy: expected numbers, got <U1",
-    ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
-    ("run", "same.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "same.t7", "--input", "large.npy"): "large.npy: expected whole numbers of 32 bits, got 4294967297; --dtype",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
@@ -53,6 +51,31 @@ def test_one_sentence_names_the_file_that_is_wrong(folder, arguments):
     message = called(*arguments, code=1)
     about = message.removeprefix("running classes.lua\n")  # which it says before it runs anything
     assert about.startswith("Error: " + MISTAKES[arguments]) and "Warning" not in message
+
+
+WRONG_CALLS = {
+    ("run", MLP, "--input", "ones.npy", "--output", "y.txt"): "y.txt: can write a tensor as .npy, .npz or .t7",
+    ("run", "same.t7", "--input", "two.npz", "--output", "y.npy"): "y.npy: can write a table as .npz or .t7",
+    ("run", MLP, "--input", "ones.npy", "--size", "2x3"): "--size has no meaning here: ones.npy is no image",
+    ("run", MLP, "--input", "ones.npy", "--std", "1"): "--std has no meaning here: ones.npy is no image",
+    ("run", MLP, "--input", "ones.npy", "--like", MLP): f"--like has no meaning here: {MLP} holds the network itself",
+    ("run", MLP, "--input", "ones.npy", "--classes", "classes.lua", "--dtype", "float32"): "--dtype has no meaning",
+    ("convert", MLP, "again.t7", "--like", MLP): f"--like has no meaning here: {MLP} holds the network itself",
+    ("convert", MLP, "x.safetensors", "--input-shape", "3"): "--input-shape has no meaning here: safetensors is",
+}
+
+
+@pytest.mark.parametrize("arguments", WRONG_CALLS, ids=lambda each: " ".join(map(str, each[-2:])))
+def test_what_a_command_would_ignore_or_cannot_write_is_a_wrong_call(folder, arguments):
+    assert WRONG_CALLS[arguments] in called(*arguments, code=2)
+    assert not {"y.txt", "y.npy", "again.t7", "x.safetensors"} & {each.name for each in folder.iterdir()}
+
+
+@pytest.mark.parametrize("option", [("--dtype", "float64"), ("--like", "same.t7"), ("--entry", "a")])
+def test_a_compiled_program_is_what_it_is(folder, option):
+    stablehlo.save_exported("square.stablehlo", f7.Square(), {}, {}, (2, 3))
+    said = called("run", "square.stablehlo", "--input", "ones.npy", *option, code=2)
+    assert f"{option[0]} has no meaning here: square.stablehlo is one compiled program" in said
 
 
 def test_json_is_json_whatever_the_numbers_are(folder):
