@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeGuard
 
@@ -224,6 +226,22 @@ def only_input(who: str, args: tuple, kwargs: dict[str, Value]) -> Value:
         given = f"{len(args)} arguments and the keywords {list(kwargs)}"
         raise TypeError(f"{who}: expected one input (a table, where it takes several), got {given}")
     return args[0]
+
+
+def one_by_one(method: Callable, args: tuple) -> tuple:
+    """The arguments of a call of a method; the entries of one table where the method takes no fewer than two."""
+    if len(args) == 1 and isinstance(args[0], (list, tuple)) and not _takes_one(method):
+        return tuple(args[0])
+    return args
+
+
+@lru_cache(1024)
+def _takes_one(method: Callable) -> bool:
+    try:
+        inspect.signature(method).bind(None, None)  # the object, and one argument
+    except TypeError:
+        return False
+    return True
 
 
 def split(

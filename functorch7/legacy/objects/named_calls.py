@@ -24,7 +24,7 @@ _named: WeakSet[type] = WeakSet()
 class WrongArgument(Misuse):
     """A constructor was given arguments that the description does not take."""
 
-    is_of_constructor = True
+    stays = True
 
 
 class MissingArgument(WrongArgument):

@@ -10,7 +10,7 @@ from ...checks.tables import leaves
 from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
-from ..engine.forms import NO_NAMES, frozen, is_simple, split, thawed
+from ..engine.forms import NO_NAMES, frozen, is_simple, one_by_one, split, thawed
 from ..engine.outside import code_of, current_run, names_in
 from ..modules.module import Module
 from ..objects import layered
@@ -339,6 +339,7 @@ def _compiled(written: Callable) -> Callable:
 
     @wraps(written)
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        args = args if kwargs else one_by_one(written, args)
         try:
             return written(self, *args, **kwargs) if isinstance(self, Inside) else self.call_with(args, kwargs)
         except Exception as error:

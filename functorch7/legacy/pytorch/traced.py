@@ -23,7 +23,7 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Form, Returned, Static, array_of, frozen, holds_traced, split, thawed
+from ..engine.forms import Arguments, Form, Returned, Static, array_of, frozen, holds_traced, split, thawed
 from ..engine.outside import code_of, names_in, running
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
@@ -74,7 +74,7 @@ class Traced(core.Module, abstract=True):
 
     def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
         run, asked = Run(self, params, buffers, key, train), _returned.get()
-        args, kwargs = ((wrapped(input),), {}) if self.form is None else self.form.filled(input)
+        args, kwargs = Arguments(input, self.form).filled()
         try:
             watched = code_of(self.kind).watched(run.who, self.attributes)
             with watched, running(run), refusing(run.who), pytorch_operators(), during(_returned, None):

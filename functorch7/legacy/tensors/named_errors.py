@@ -133,10 +133,11 @@ def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 
 class Misuse(TypeError):
     """A call with wrong arguments: "nn.Linear: expected (inputSize, outputSize, [bias]), got (3)".
 
-    A caller may replace it by its own, except for a constructor's; Lua's border tells it in Lua's words (`told`).
+    Lua's border tells it in Lua's words (`told`).
     """
 
-    is_of_constructor = False
+    stays = False
+    """Whether no caller may replace it by its own, as of a constructor and of a user's `forward`."""
 
     def __init__(self, message: str, parts: tuple[str, str, Sequence, Mapping[str, Value]] | None = None):
         super().__init__(message)
@@ -156,7 +157,14 @@ class Misuse(TypeError):
         return type(self), (str(self),)
 
 
-Misuse.__name__ = Misuse.__qualname__ = "TypeError"
+class MisusedFunction(Misuse):
+    """A user's function was given arguments that it does not take."""
+
+    stays = True
+
+
+for _kind in (Misuse, MisusedFunction):
+    _kind.__name__ = _kind.__qualname__ = "TypeError"
 
 
 def _told_by(show: Callable[[Value], str], name: str, usage: str, given: Sequence, named: Mapping[str, Value]) -> str:
@@ -172,7 +180,7 @@ def _told(
     if not is_of_libraries(frames):
         return error
     text = getattr(error, "without_name", None)
-    if isinstance(error, Misuse) and error.is_of_constructor:
+    if isinstance(error, Misuse) and error.stays:
         return error
     if isinstance(error, Misuse) or (text is None and not is_raised_here(frames)):
         return Misuse.of(name, usage(), given, options)
@@ -204,11 +212,11 @@ def _usage(name: str, function: Callable, first: int) -> str:
 
 
 def misuse(name: str, function: Callable, given: tuple, named: Mapping[str, Value], first: int = 0) -> Misuse | None:
-    """The error of a call with too few, too many or wrong arguments for a function; None if they fit."""
+    """The error of a call with too few, too many or wrong arguments for a user's function; None if they fit."""
     try:
         inspect.signature(function).bind(*given, **named)
     except TypeError:
-        return Misuse.of(name, f"({', '.join(words_of(function, first))})", given[first:], named)
+        return MisusedFunction.of(name, f"({', '.join(words_of(function, first))})", given[first:], named)
     return None
 
 
