@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from functorch7.interop import t7
 from functorch7.legacy import optim, torch
 
 
@@ -197,3 +198,40 @@ def test_plots_need_columns_and_matplotlib(logger, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"optim.Logger.plot needs matplotlib: pip install"):
         logger.plot()
+
+
+BY_NAME = {"symbols": {"test": [2], "train": [1]}, "names": {"test": "test", "train": "train"}}
+FROM_TORCH = {  # the fields that real Torch7 writes, after add{train=1, test=2}, setNames{"x", "y"}, add{1, "a"}, none
+    "by name": (["test", "train"], BY_NAME),
+    "named": (["x", "y"], {"symbols": [[1], [2]], "names": ["x", "y"], "idx": {"x": 1, "y": 2}, "nsymbols": 2}),
+    "numbered": ([1, 2], {"symbols": [[1], ["a"]], "names": [1, 2], "idx": [1, 2], "nsymbols": 2}),
+    "empty": ([], {"symbols": [], "names": [], "idx": [], "empty": True}),
+}
+
+
+@pytest.mark.parametrize("name", FROM_TORCH)
+def test_a_logger_of_a_file_has_its_values_and_nothing_to_write_to(tmp_path, name):
+    columns, fields = FROM_TORCH[name]
+    styles = {each: ["-"] for each in columns} if name == "by name" else [["-"] for _ in columns]
+    kept = {"name": "a.log", "epsfile": "a.log.eps", "showPlot": True, "defaultStyle": "+", "logscale": False}
+    record = t7.T7Object("optim.Logger", 1, {"empty": False, "styles": styles, **kept, **fields})
+    t7.write(tmp_path / "torch.t7", record)
+    loaded = torch.load(tmp_path / "torch.t7")
+    assert loaded.names == columns and [*loaded.symbols] == [*loaded.styles] == columns
+    with pytest.raises(ValueError, match="optim.Logger: a.log is of a .t7 file: it has values, but no file"):
+        loaded.add(list(columns) or [1])
+    torch.save(tmp_path / "again.t7", loaded)
+    again = t7.read(tmp_path / "again.t7")
+    assert vars(torch.load(tmp_path / "again.t7")) == vars(loaded)
+    if name != "by name":  # whose columns have positions from then on
+        assert again.fields == {**record.fields, "nsymbols": len(columns)}
+
+
+def test_saving_leaves_a_logger_open(logger, tmp_path):
+    logger.setNames(["train"])
+    logger.add([1])
+    torch.save(tmp_path / "logger.t7", {"here": logger, "there": logger})
+    logger.add([2])
+    found = torch.load(tmp_path / "logger.t7")
+    assert found["here"] is found["there"] and found["here"].symbols == {"train": [1]}
+    assert logger.symbols == {"train": [1, 2]} and text(logger).count("\n") == 3

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from ...interop.t7.values import Fields
 from ..tensors.named import Named
 from .named_calls import NamedCalls
 from .newest import Numbered, newest
+
+ON_DEMAND = ("dl", "optim")
+"""Packages with such classes that are not always imported."""
 
 
 class InFiles(Named, NamedCalls):
@@ -41,5 +46,8 @@ class TorchObject(Numbered):
 
 
 def plain_class_named(name: str) -> type:
-    """The newest of these classes with a name, or None; the packages that define them must be imported."""
+    """The newest of these classes with a name, or None; programs' packages that define some must be imported."""
+    package = name.partition(".")[0]
+    if package in ON_DEMAND:
+        import_module(f"{__package__.removesuffix('.objects')}.{package}")
     return InFiles._classes.get(name) or newest(TorchObject, lambda kind: kind.given_name == name)

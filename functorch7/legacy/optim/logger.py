@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...core.types import Value
-from ..tensors.named import Named
+from ...interop.t7.values import Fields
+from ..objects.torch_object import InFiles
 from ..tensors.values import unwrapped
 from .pictures import new_figure, show, write
 
@@ -23,6 +24,8 @@ LINES: dict[str, dict[str, Any]] = {
     "+-": {"linestyle": "-", "marker": "+"},
 }
 """How Torch's styles are drawn; '~' (a smooth curve) and '|' (boxes) are not lines between points."""
+KEPT = ("name", "epsfile", "names", "logscale", "showPlot", "defaultStyle")
+"""The fields that are in files as they are."""
 Styles = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
 """A style of each column, or several, in the columns' order or by name."""
 
@@ -44,12 +47,12 @@ def _table(method: str, what: str, given: Value) -> Value:
     return given
 
 
-class Logger(Named):
+class Logger(InFiles):
     """Writes rows of numbers, in columns separated by tabs, to a new file (with its directory), and draws them.
 
     With `timestamp`, the date and time are appended to the file's name. Without a name, rows go to standard output.
     `add` returns after its row is in the file. Fields: name, epsfile, names (of the columns), symbols (their values, by
-    name), styles (lists, by name), logscale, showPlot.
+    name), styles (lists, by name), logscale, showPlot. A logger from a .t7 file has these, but nothing to write to.
     Differs from Torch7: a row that does not fit the columns is refused, not half written.
     Source: torch/optim, doc/logger.md and Logger.lua.
     """
@@ -59,6 +62,7 @@ class Logger(Named):
     def __init__(self, filename: str | os.PathLike | None = None, timestamp: bool = False):
         self.name = "stdout" if filename is None else str(filename)
         self.path: Path | None = None
+        self.closed = False
         self.epsfile: str | None = None
         if filename is None:
             print("<Logger> warning: no path provided, logging to std out")
@@ -74,9 +78,26 @@ class Logger(Named):
         self.showPlot, self.logscale = True, False
         self.figure: int | None = None
 
+    def saved_fields(self) -> Fields:
+        """Torch's, whose columns count from 1; its open file is left out, as by Torch."""
+        same = {each: getattr(self, each) for each in KEPT}
+        columns = {each: [getattr(self, each)[name] for name in self.names] for each in ("symbols", "styles")}
+        places = {"idx": {name: i for i, name in enumerate(self.names, 1)}, "nsymbols": len(self.names)}
+        return {**same, **columns, **places, "empty": not self.names}
+
+    def take_saved(self) -> None:
+        fields = {"epsfile": None, **vars(self)}  # nil, of a logger to standard output
+        names = fields["names"] if isinstance(fields["names"], dict) else dict(enumerate(fields["names"]))
+        self.__dict__ = {each: fields[each] for each in KEPT}
+        self.names, self.path, self.closed, self.figure = [*names.values()], None, True, None
+        for each in ("symbols", "styles"):
+            setattr(self, each, {name: list(fields[each][place]) for place, name in names.items()})
+
     def _write(self, cells: list[str]) -> None:
         """Writes one line and closes the file, so that nothing is left in this process."""
         line = "".join(f"{cell}\t" for cell in cells) + "\n"
+        if self.closed:
+            raise ValueError(f"optim.Logger: {self.name} is of a .t7 file: it has values, but no file to write them to")
         if self.path is None:
             print(line, end="", flush=True)
         else:
@@ -88,10 +109,10 @@ class Logger(Named):
         names = list(_table("setNames", "names", names))
         if len(set(names)) < len(names):
             raise ValueError(f"optim.Logger.setNames: expected different names, got {names}")
+        self._write([str(name) for name in names])
         self.names = names
         self.symbols = {name: [] for name in names}
         self.styles = {name: [self.defaultStyle] for name in names}
-        self._write([str(name) for name in names])
         return self
 
     def add(self, symbols: Sequence | dict) -> None:
