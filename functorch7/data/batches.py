@@ -75,9 +75,9 @@ class Batches(Iterator):
             among = f" of {count} processes" if count > 1 else ""
             raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples{among}")
         self._epochs, self._sharding = epochs, sharding
-        self.state = self._started(state, seed, batch_size)
-        self._plan.restore(self.state["loader"])
-        self._next = self._numbers(self.state["epoch"], self.state["batch"])
+        self._state = self._started(state, seed, batch_size)
+        self._plan.restore(self._state["loader"])
+        self._next = self._numbers(self._state["epoch"], self._state["batch"])
         self._workers, self._timeout = Threads(threads, "batches") if threads else None, timeout
         self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Callable[[], Any]] = deque()
@@ -136,8 +136,13 @@ class Batches(Iterator):
             self.close()
             raise StopIteration
         batch, state = self._pending.popleft()()
-        self.state = {**self.state, **state}
+        self._state = {**self._state, **state}
         return batch
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Where it is, for another one to begin at; it cannot be set (`restarted`)."""
+        return self._state
 
     def restarted(self, state: dict | None = None, epochs: int | None = None) -> Batches:
         """A new iterator with the same arguments that begins at `state` (None: the start); endless without `epochs`."""

@@ -77,6 +77,8 @@ def test_iteration_is_taken_up_in_the_middle_of_an_epoch():
             DATA.batches(4, 3, seed=5, state=state | wrong)
     with pytest.raises(ValueError, match="a state within an epoch of 3 batches, got .*'batch': 3"):
         DATA.batches(4, 3, seed=5, state=state | {"batch": 3})  # of more data
+    with pytest.raises(AttributeError, match="state"):
+        batches.state = state  # which would change nothing: what comes next is being made
 
 
 def test_the_order_of_a_state_is_that_of_as_many_samples():
