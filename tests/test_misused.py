@@ -79,7 +79,7 @@ def test_params_in_the_place_of_buffers_are_refused(way):
 
 @pytest.mark.parametrize("ask", [
     f7.forget, f7.carry_of, lambda *given: f7.with_carry(*given, BUFFERS), lambda *given: freeze(*given, "0"),
-    lambda *given: list(f7.named_parameters(*given)), lambda *given: list(f7.named_buffers(*given)),
+    lambda *given: list(f7.named_parameters(*given)), lambda *given: list(f7.named_buffers(*given)), freeze,
 ])  # fmt: skip
 @pytest.mark.parametrize("given, told", [
     (VARIABLES, "Variables, which has params and buffers"), (PARAMS[:1], "a table of 1: .*"), (None, "None"),

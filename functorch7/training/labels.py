@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import jax
-
 from ..checks.errors import describe
 from ..core import Module
 from ..core.tree import dotted, places
@@ -75,9 +73,7 @@ def freeze(module: Module, params: Params, *names: str) -> Tree:
     >>> freeze(network, network.init(jax.random.key(0)).params, "0")
     [{'weight': 'frozen', 'bias': 'frozen'}, {'weight': 'trained', 'bias': 'trained'}]
     """
-    if not names:
-        return jax.tree.map(lambda _: "frozen", params)
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"freeze: expected names, such as '0' or 'nn.Linear', got {describe(name)}")
-    return labels(module, params, dict.fromkeys(names, "frozen"))
+    return labels(module, params, dict.fromkeys(names, "frozen"), "trained" if names else "frozen")
