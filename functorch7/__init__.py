@@ -116,4 +116,4 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals()["__all__"], *_LAZY, *_OBJECTS, *(name for name in globals() if name.startswith("__"))])
+    return sorted({*globals()["__all__"], *_LAZY, *_OBJECTS, *(name for name in globals() if name.startswith("__"))})

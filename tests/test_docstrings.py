@@ -117,6 +117,7 @@ def test_public_methods_have_docstrings_of_their_own_or_inherited():
 
 
 def test_the_names_of_the_package_are_those_that_are_described():
+    assert len(dir(f7)) == len({*dir(f7)})
     shown = {name: getattr(f7, name) for name in dir(f7) if not name.startswith("__")}
     described = {id(value) for value in PUBLIC.values()}
     modules = {name for name, value in shown.items() if inspect.ismodule(value)}

@@ -87,16 +87,17 @@ def load(path: str | os.PathLike) -> Loaded:
 
 
 def load_t7(
-    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, lua: Sequence[str | os.PathLike] = ()
-) -> Crossing:
+    path: str | os.PathLike, *, allow_unknown: bool | Collection[str] = False, all: bool = False,
+    lua: Sequence[str | os.PathLike] = (),
+) -> Crossing:  # fmt: skip
     """As `functorch7.legacy`'s load_t7, after running the Lua files in `lua`, which define some of its classes.
 
     Objects of classes without a Python parent stay in Lua: their fields are attributes, and their methods are called as
     in Python. The file itself never runs Lua.
     """
     if not lua:
-        return files.load_t7(path, allow_unknown=allow_unknown)
+        return files.load_t7(path, allow_unknown=allow_unknown, all=all)
     for each in lua:
         load(each)
     loading = LoadedToLua(_shared().border, allow_unknown=allow_unknown)
-    return loading.value(t7.read(path, own=loading.reads_itself))
+    return loading.value(t7.read(path, all=all, own=loading.reads_itself))

@@ -1,6 +1,7 @@
 """Files that no program has saved: each is read, or refused by T7FormatError, soon and in little memory."""
 
 import itertools
+import re
 import struct
 import tracemalloc
 from pathlib import Path
@@ -9,6 +10,7 @@ import jax
 import numpy as np
 import pytest
 
+import functorch7 as f7
 from benchmarks.t7_fuzz.mutants import mutants, used
 from functorch7.interop import t7
 from functorch7.interop.torch7 import Reader, load_model
@@ -191,9 +193,13 @@ def test_several_objects_in_a_file_are_all_read_if_asked(tmp_path, format):
     rest = len(b"".join(pieces[1:]))
     with pytest.warns(UserWarning, match=f"{rest} bytes follow the first object"):
         assert load_t7(path) == values[0]
+    with pytest.warns(UserWarning, match=re.escape("load_t7(path, all=True) reads them, too")):
+        assert f7.load_t7(path) == values[0]
     assert f"{rest} bytes follow" in shown(contents_of(str(path)))
-    first, second, third = load_t7(path, all=True)
-    assert (first, list(second), third) == (values[0], [0, 1, 2], "text")
+    (tmp_path / "none.lua").write_text("")
+    for options in ({}, {"lua": [tmp_path / "none.lua"]}):
+        first, second, third = f7.load_t7(path, all=True, **options)
+        assert (first, list(second), third) == (values[0], [0, 1, 2], "text")
 
 
 def test_objects_that_refer_to_earlier_ones_are_read_as_one_file(tmp_path):

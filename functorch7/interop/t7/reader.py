@@ -57,7 +57,8 @@ def read(path: str | os.PathLike, *, all: bool = False, own: "Own | None" = None
     found = read_file(path, all=all, own=own)
     if found.rest:
         warnings.warn(
-            f"{os.fspath(path)}: {found.rest} bytes follow the first object; all=True reads them, too", stacklevel=3
+            f"{os.fspath(path)}: {found.rest} bytes follow the first object; load_t7(path, all=True) reads them, too",
+            stacklevel=3,
         )
     return found.value
 
