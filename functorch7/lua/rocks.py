@@ -15,7 +15,7 @@ from .border import Border
 from .calls import Calls
 from .constructing import HAS_RNN
 from .kinds import Crossing
-from .names import names_of
+from .names import is_for_itself, names_of
 from .replacements import replacements
 
 LEGACY = "functorch7.legacy"
@@ -116,7 +116,7 @@ class Rocks:
     def member(self, number: int, name: str) -> tuple[str, Crossing]:
         """What a package has under a name: a "function", "package", "constant", or a "value" that may change."""
         package = self.packages[number]
-        if name.startswith("_") and name not in getattr(package, "_UNDERSCORED", ()):
+        if (name.startswith("_") and name not in getattr(package, "_UNDERSCORED", ())) or is_for_itself(package, name):
             return "value", None
         found = self.replaced.get((package.__name__, name)) or getattr(package, name, None)
         if isinstance(found, types.ModuleType) and not (self.is_open or found.__name__.startswith("functorch7")):

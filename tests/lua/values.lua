@@ -821,6 +821,16 @@ nn.mine = nil
 return found.SoftMax.__typename, found.MSECriterion.__typename, found.FastLSTM.__typename, count
 --> 'nn.Module', 'nn.Criterion', 'nn.LSTM', 2
 
+--- what packages import for themselves is not there
+local found = {}
+for _, package in ipairs{torch, nn, require 'optim', require 'xlua', require 'sys', require 'paths', require 'image'} do
+  for _, name in ipairs{'annotations', 'Any', 'Callable', 'os', 'np', 'number', 'naming', 'Operation'} do
+    if package[name] ~= nil then found[#found + 1] = name end
+  end
+end
+return #found, nn.utils.addSingletonDimension(torch.Tensor(2)):dim(), xlua.progress ~= nil
+--> 0, 2, true
+
 --- methods of one type are put into its metatable by rawset, see Lua's own values, and are taken back
 local metatable, x = torch.getmetatable('torch.DoubleTensor'), torch.DoubleTensor{1, 2, 3, 4}
 local usual, token = torch.DoubleTensor.view, {}
