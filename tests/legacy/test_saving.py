@@ -242,6 +242,8 @@ def test_a_save_that_fails_leaves_the_old_file(place, tmp_path):
     broken = {"fine": model["first"].weight, "not": object()}
     with pytest.raises(TypeError, match="Torch7 has no type for object"):
         torch.save(path, broken)
+    with pytest.raises(TypeError, match=r"objects of torch.Timer are not written to files here, at \['timer'\]"):
+        torch.save(path, {"timer": torch.Timer()})
     same(nn.load(path)["first"].weight, model["first"].weight)
     with pytest.raises(RuntimeError, match="in the middle"):
         with remote.replacing(path) as draft:

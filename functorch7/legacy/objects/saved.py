@@ -17,6 +17,7 @@ from ...interop.torch7.writer import Writer
 from ...layers.graph_nodes import Node, Split
 from ..tensors.generator import Generator
 from ..tensors.lua_values import OfLua
+from ..tensors.named import Named
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .described import Described, is_derived
@@ -85,6 +86,8 @@ class Saved:
         if isinstance(each, OfLua):
             return self.once(each, lambda: each.record(self.made, place))
         way = "; delete it before saving, since files hold no functions of Python's" if isroutine(each) else ""
+        if isinstance(each, Named):
+            raise TypeError(f"objects of {each.typename()} are not written to files here{located(place)}")
         raise TypeError(f"Torch7 has no type for {type(each).__name__}: {each!r}{located(place)}{way}")
 
     def once(self, each: object, make: Callable[[], Value]) -> Content:
