@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from ..data import build_vocab, text2tensor
 from ..data.datasets import WordSequence
+from ..data.text import OOV
 
 Unit = Literal["words", "characters"]
 WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_+")
@@ -29,9 +30,10 @@ class Text(NamedTuple):
         return cls([token for line in lines if line for token in (*line, "<eos>")])
 
     def split(self, columns: int, min_frequency: int) -> tuple[WordSequence, WordSequence, WordSequence]:
-        """(train, valid, test), numbered by the words of the first; rarer words are <OOV>.
+        """(train, valid, test), numbered by the words of the first, or by all characters; rarer words are <OOV>.
 
-        Raises: ValueError if there are too few words, or characters.
+        Raises: ValueError if there are too few words, or characters, and for words that are not in the first part
+        where none of its words is rare.
         """
         held = int(len(self.tokens) * VALIDATION)
         if held < 2 * columns:
@@ -40,7 +42,14 @@ class Text(NamedTuple):
                 f"columns, which take {math.ceil(2 * columns / VALIDATION):,} {self.unit}"
             )
         parts = self.tokens[: -2 * held], self.tokens[-held:], self.tokens[-2 * held : -held]
-        vocab, ivocab, frequencies = build_vocab(parts[0], min_frequency)
+        counted = self.tokens if self.unit == "characters" else parts[0]  # of the whole text, as char-rnn
+        vocab, ivocab, frequencies = build_vocab(counted, min_frequency)
+        unknown = None if OOV in vocab else next((token for token in self.tokens if token not in vocab), None)
+        if unknown is not None:
+            raise ValueError(
+                f"{unknown!r} is in the part held out alone, and no word before it is rarer than {min_frequency}, to "
+                f"be {OOV} with it: raise min_frequency"
+            )
 
         def loader(part: list[str]) -> WordSequence:
             return WordSequence(text2tensor(part, vocab), columns, vocab, ivocab, frequencies)

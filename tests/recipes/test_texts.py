@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import functorch7 as f7
 from functorch7 import recipes
@@ -12,6 +13,19 @@ from functorch7.recipes.texts import Text
 
 def test_characters_are_what_a_text_consists_of():
     assert Text.of("To be,\n\nor", "characters").tokens == ["T", "o", " ", "b", "e", ",", "\n", "\n", "o", "r"]
+
+
+def test_characters_are_numbered_as_they_occur_in_the_whole_text():
+    """As by char-rnn, so that those of the parts held out are known."""
+    train, valid, test = Text.of("ab" * 45 + "abcd" + "e" * 6, "characters").split(columns=1, min_frequency=1)
+    assert train.ivocab == valid.ivocab == dict(enumerate("abcde", 1))
+    assert valid.data[:, 0].tolist() == [5] * 5 and test.data[:, 0].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_words_that_nothing_stands_for_are_named():
+    text = Text.of("to be or\n" * 30 + "not\n" * 2)
+    with pytest.raises(ValueError, match="'not' is in the part held out alone, and no word before it is rarer than 1"):
+        text.split(columns=1, min_frequency=1)
 
 
 def test_rmsprop_divides_by_the_root_of_averaged_squares():
