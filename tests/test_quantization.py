@@ -283,6 +283,21 @@ def test_networks_of_float64_stay_so():
     np.testing.assert_allclose(small.forward(input).numpy(), net.forward(input).numpy(), atol=0.02)
 
 
+def test_hooks_are_called_as_in_a_clone():
+    net, input = legacy_nn.Sequential(legacy_nn.Linear(3, 4), legacy_nn.Tanh()), np.ones((2, 3), np.float32)
+    seen = []
+    net.register_forward_hook(lambda module, input, output: seen.append(module))
+    net.get(1).register_forward_hook(lambda module, input, output: seen.append(module))
+    handle = net.get(2).register_forward_hook(lambda module, input, output: output * 0 + 3)
+    net.forward(input)
+    seen.clear()
+    for made in (net.quantize(), net.clone()):
+        assert (made.forward(input).numpy() == 3).all() and seen == [made.get(1), made]
+        seen.clear()
+    handle.remove()
+    assert (net.quantize().forward(input).numpy() != 3).all()
+
+
 def test_what_cannot_be_quantized(key):
     for make in (f7.Quantized, f7.FakeQuantized, f7.Observed):
         with pytest.raises(TypeError, match=r"expected (a module with .* such as nn.Linear|nn.Linear)"):

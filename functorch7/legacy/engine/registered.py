@@ -41,6 +41,10 @@ class Registered:
         self.kind, self.function, self.with_kwargs, self.always_call = kind, function, with_kwargs, always_call
         self.replaces: weakref.WeakSet = weakref.WeakSet()
 
+    def copied(self) -> Registered:
+        """The same function, for another module, for which it has returned nothing yet."""
+        return Registered(self.kind, self.function, self.with_kwargs, self.always_call)
+
     @property
     def gives_arguments(self) -> bool:
         """Whether what it returns is (arguments, keyword arguments)."""

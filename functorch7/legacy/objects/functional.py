@@ -31,10 +31,15 @@ def functional(root: Described) -> tuple[core.Module, core.Variables]:
     Hooks that have replaced a value become hooks of the description; those that only look do not.
     Raises TypeError for modules with a user's updateOutput, which have no description.
     """
-    with precision_of(root._type):
-        module, variables = node.functional(Nodes().node(root), place_of)
+    module, variables = without_hooks(root)
     traced = root._planned().traced_hooks(below=(0,) if isinstance(module, Shared) else ())
     return (attached(module, (*traced, *module._hooks)) if traced else module), variables
+
+
+def without_hooks(root: Described) -> tuple[core.Module, core.Variables]:
+    """The same, of the modules alone."""
+    with precision_of(root._type):
+        return node.functional(Nodes().node(root), place_of)
 
 
 def wrap(module: core.Module, params: Tree, buffers: Tree) -> Described:

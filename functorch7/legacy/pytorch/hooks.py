@@ -93,8 +93,7 @@ class Hooks(Described):
     def __deepcopy__(self, memo: dict) -> Self:
         made = super().__deepcopy__(memo)  # type: ignore[misc]
         if self._hooks:
-            hooks = [Registered(h.kind, h.function, h.with_kwargs, h.always_call) for h in self._hooks]
-            made.__dict__["_hooks"] = hooks
+            made.__dict__["_hooks"] = [hook.copied() for hook in self._hooks]
         return made
 
     # Modules whose forward and backward a user wrote: nothing is compiled ---------------------------------------------
