@@ -14,7 +14,20 @@ from functorch7.interop.torch7.names import KIN, REPLICAS
 from functorch7.interop.torch7.reader import readers
 from functorch7.interop.torch7.table import schema_of
 
-CLASSES = tuple(sorted({*registry, *KIN, *REPLICAS, *readers, "my.Unknown", "nn.StochasticGradient", "tds.Hash"}))
+OTHERS = {
+    "optim.ConfusionMatrix": ("mat", "valids", "unionvalids", "nclasses", "classes", "totalValid"),
+    "optim.Logger": ("names", "symbols", "styles", "name", "epsfile", "showPlot", "defaultStyle", "logscale", "idx"),
+    "dl.TensorLoader": ("inputs", "targets", "_start", "split"),
+    "dl.SequenceLoader": ("data", "batchsize", "bidirectional", "_start"),
+    "dl.MultiSequence": ("sequences", "batchsize", "trackers", "seqlen"),
+    "dl.ImageClass": ("datapath", "loadsize", "samplesize", "samplefunc", "classes", "imagePath", "imageClass"),
+    "dl.MultiImageSequence": ("datapath", "batchsize", "loadsize", "samplesize", "samplefunc", "trackers"),
+}
+"""Classes of objects that are no modules, with their fields."""
+
+CLASSES = tuple(
+    sorted({*registry, *KIN, *REPLICAS, *readers, *OTHERS, "my.Unknown", "nn.StochasticGradient", "tds.Hash"})
+)
 """The names of classes that mean something to functorch7, and one that means nothing."""
 
 COMMON = (
@@ -69,6 +82,8 @@ def value(random: random.Random) -> Any:
 
 def fields_of(name: str) -> tuple[str, ...]:
     """The fields that the reader may ask an object of a class for."""
+    if name in OTHERS:
+        return OTHERS[name]
     spec_class = registry.get(KIN.get(name, name))
     if spec_class is None:
         return COMMON

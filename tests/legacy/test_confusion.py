@@ -193,3 +193,15 @@ def test_a_matrix_is_in_files_by_its_fields():
     loaded = torch.deserialize(torch.serialize(confusion))
     loaded.add(2, 2)
     assert (confusion.mat.sum(), loaded.mat.sum()) == (1, 2) and "global correct: 50%" in str(loaded)
+
+
+@pytest.mark.parametrize("fields, said", [
+    ({}, "as mat"), ({"mat": 3}, "got 3 as mat"), ({"mat": np.ones((2, 3))}, r"got shape \(2, 3\) as mat"),
+    ({"mat": np.ones((2, 2)), "valids": np.ones(3)}, r"got shape \(3,\) as valids"),
+    ({"mat": np.ones((2, 2)), "classes": ["a", "b", "c"]}, "expected 2 names of classes, got 3"),
+])  # fmt: skip
+def test_a_file_whose_fields_are_no_matrix_is_refused(fields, said):
+    with pytest.raises(t7.T7FormatError, match=f"optim.ConfusionMatrix: .*{said}"):
+        torch.deserialize(t7.serialize(t7.T7Object("optim.ConfusionMatrix", 1, fields)))
+    old = t7.T7Object("optim.ConfusionMatrix", 1, {"mat": np.eye(2)})  # without rates, which are computed
+    assert "global correct: 100%" in str(torch.deserialize(t7.serialize(old)))

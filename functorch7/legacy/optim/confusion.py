@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...checks.declared import whole_number
+from ...checks.errors import describe
 from ...checks.kinds import fault_of_real
 from ...checks.taken import array_of
 from ..objects.torch_object import InFiles
@@ -63,6 +64,19 @@ class ConfusionMatrix(Written, InFiles):
         self.valids = Tensor.of(np.zeros(self.nclasses, np.float32))
         self.unionvalids = Tensor.of(np.zeros(self.nclasses, np.float32))
         self.totalValid = self.averageValid = self.averageUnionValid = 0.0
+
+    def take_saved(self) -> None:
+        fields = vars(self)
+        mat = fields.get("mat")
+        if not isinstance(mat, Tensor) or mat.dim() != 2 or mat.shape != 2 * (mat.shape[0],):
+            raise ValueError(f"expected counts, n x n, got {describe(mat)} as mat")
+        classes = fields.get("classes")
+        made = vars(ConfusionMatrix(mat.shape[0], classes if isinstance(classes, list) else None))
+        self.__dict__ = {**made, **fields, "nclasses": made["nclasses"], "classes": made["classes"]}
+        for name in ("valids", "unionvalids"):
+            given = vars(self)[name]
+            if not isinstance(given, Tensor) or given.shape != made[name].shape:
+                raise ValueError(f"expected a rate of each class, got {describe(given)} as {name}")
 
     def add(self, prediction: Numbers, target: Numbers) -> None:
         """Counts one example. Both are classes, or vectors with a score for each class (the largest counts).
