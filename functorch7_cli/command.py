@@ -72,12 +72,12 @@ def message_of(error: Exception, files: Sequence[str]) -> str:
         text = f"{error.filename}: {error.strerror}"
     if not isinstance(error, EXPECTED):
         text = f"{type(error).__name__}: {text} (--debug shows where)"
-    if not any(each in text for each in files):
-        text = f"{files[0]}: {text}"
     about_jax = "-----"  # how a note on its tracebacks begins
-    said = {f"in {each}" for each in files}
-    notes = [n for n in getattr(error, "__notes__", []) if n not in said and not n.startswith(about_jax)]
-    return printable("\n".join([text, *(_indented(note) for note in notes)]))
+    notes = [note for note in getattr(error, "__notes__", []) if not note.startswith(about_jax)]
+    wrong = next((each for each in files if f"in {each}" in notes), files[0])
+    if not any(each in text for each in files):
+        text = f"{wrong}: {text}"
+    return printable("\n".join([text, *(_indented(note) for note in notes if note != f"in {wrong}")]))
 
 
 def report(found: Any, as_json: bool, shown: Callable[[Any], str]) -> None:

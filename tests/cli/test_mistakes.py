@@ -24,6 +24,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(place)
     f7.save_t7("words.t7", nn.LookupTable(5, 3))
     f7.save_t7("log.t7", nn.Log())
+    (place / "damaged.t7").write_bytes(MLP.read_bytes()[:300])
+    (place / "words.safetensors").write_bytes(b"")
     np.save("words.npy", np.array([[1, 5], [3, 0]]))
     np.save("ones.npy", -np.ones((2, 3)))
     np.save("texts.npy", np.array(["a"]))
@@ -38,6 +40,9 @@ MISTAKES = {
     ("convert", MLP, "folder/none/x.t7"): "folder/none/x.t7: No such file or directory",
     ("convert", MLP, "folder", "--to", "safetensors"): "folder: expected a file, this is a folder",
     ("run", MLP, "--input", "texts.npy"): "texts.npy: expected numbers, got <U1",
+    ("run", MLP, "--input", "damaged.t7"): "damaged.t7: expected ",
+    ("run", "words.safetensors", "--like", "damaged.t7", "--input", "words.npy"): "damaged.t7: expected ",
+    ("inspect", "damaged.t7"): "damaged.t7: expected ",
     ("run", "words.t7", "--input", "words.npy"): "words.t7: nn.LookupTable: expected indices from 1 to 5, got 0 at",
     ("run", "same.t7", "--input", "large.npy"): "large.npy: expected whole numbers of 32 bits, got 4294967297; --dtype",
     ("run", "log.t7", "--input", "ones.npy", "--classes", "classes.lua"): "classes.lua:1:",
