@@ -140,7 +140,7 @@ class Batches(Iterator):
         return batch
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict:
         """Where it is, for another one to begin at; it cannot be set (`restarted`)."""
         return self._state
 
