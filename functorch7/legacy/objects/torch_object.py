@@ -49,5 +49,5 @@ def plain_class_named(name: str) -> type:
     """The newest of these classes with a name, or None; programs' packages that define some must be imported."""
     package = name.partition(".")[0]
     if package in ON_DEMAND:
-        import_module(f"{__package__.removesuffix('.objects')}.{package}")
+        import_module(f"{__name__.partition('.objects')[0]}.{package}")
     return InFiles._classes.get(name) or newest(TorchObject, lambda kind: kind.given_name == name)
