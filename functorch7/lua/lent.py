@@ -9,7 +9,6 @@ at which Lua looks before each access, and Lua has to ask again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import jax
 import numpy as np
@@ -38,12 +37,12 @@ class Lent:
     kind: type[Storage]
     """What it is otherwise."""
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         if name not in HARMLESS:
             taken_back(self)
         return object.__getattribute__(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         taken_back(self)
         object.__setattr__(self, name, value)
 
@@ -74,7 +73,7 @@ class Moment:
     def __init__(self) -> None:
         object.__setattr__(self, "count", np.zeros(1))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         """Notes that a tensor has changed, whatever has."""
         self.pass_on()
 
