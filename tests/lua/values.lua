@@ -481,6 +481,20 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- second names of files, and their times
+local lfs = require 'lfs'
+local folder = os.tmpname() os.remove(folder) lfs.mkdir(folder)
+local file, twin, link = folder .. '/file', folder .. '/twin', folder .. '/link'
+io.open(file, 'w'):close()
+local made = {lfs.link(file, twin), lfs.link(file, link, true), lfs.touch(file, 100, 200)}
+local found = {lfs.attributes(twin, 'nlink'), lfs.symlinkattributes(link, 'mode'), lfs.attributes(link, 'access')}
+local written = lfs.attributes(twin, 'modification') + #lfs.attributes(twin, 'permissions') + lfs.attributes(twin).rdev
+local again, why = lfs.link(file, twin)
+for _, name in ipairs{file, twin, link} do os.remove(name) end
+lfs.rmdir(folder)
+return #made, found[1], found[2], found[3], written, again, type(why)
+--> 3, 2, 'link', 100, 209, nil, 'string'
+
 --- instances of cjson have settings of their own, and cjson.safe gives nil and the reason
 local cjson, safe = require 'cjson', require 'cjson.safe'
 local other = cjson.new()
