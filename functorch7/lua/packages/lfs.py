@@ -61,7 +61,7 @@ def link(old: str, new: str, symlink: bool = False) -> Crossing:
 
 
 def touch(filepath: str, atime: float | None = None, mtime: float | None = None) -> Crossing:
-    """Sets when a file was read and written last: now, or at these seconds since 1970 (written when read, if not said)."""
+    """Sets when a file was read and written last, in seconds since 1970: now; written when read, if not said."""
     read = time.time() if atime is None else atime
     return _tried(os.utime, filepath, (read, read if mtime is None else mtime))
 
