@@ -140,6 +140,9 @@ def own_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
 class LuaMethod:
     """A Lua function as the method of one object."""
 
+    keeps_gradient = True
+    """As in Torch, who defines `updateOutput` alone has the gradient of the class."""
+
     def __init__(self, owner: object, name: str, function: LuaFunction):
         self.owner, self.name, self.function = owner, name, function
         self.__module__ = __name__

@@ -3524,3 +3524,41 @@ both.modules[1].inner.weight:fill(9)
 local found = {other.inner.weight:sum(), other.parts[1].weight:sum(), both.modules[2].inner.weight:sum()}
 return table.concat(found, ' '), both:getParameters():size(1)
 --> '112 12 144', 26
+
+--- an object's own updateOutput leaves it the gradient of its class, as that of a class below does
+require 'nn'
+local x = torch.range(1, 6):double():cos():view(2, 3)
+local found = {}
+local function step(layer)
+  layer.weight:copy(torch.range(1, layer.weight:nElement()):sin():viewAs(layer.weight))
+  local network = nn.Sequential():add(nn.Identity()):add(layer):add(nn.Identity())
+  network:zeroGradParameters()
+  local output = network:forward(x)
+  local gradient = network:backward(x, output:clone():fill(1))
+  for _, each in ipairs{output, gradient, layer.gradWeight, layer.gradInput} do table.insert(found, each:sum()) end
+end
+local Twice = torch.class('nn.TwiceCMul', 'nn.CMul')
+function Twice:updateOutput(input) return nn.CMul.updateOutput(self, input):mul(2) end
+step(nn.TwiceCMul(1, 3):double())
+local own = nn.CMul(1, 3):double()
+function own:updateOutput(input) return nn.CMul.updateOutput(self, input):mul(2) end
+step(own)
+for i = 1, 4 do found[i] = found[i] == found[i + 4] end
+return unpack(found, 1, 4)
+--> true, true, true, true
+
+--- methods of single objects that call what they replace may be looked into
+require 'nn'
+local x = torch.range(1, 6):double():cos():view(2, 3)
+local network = nn.Sequential():add(nn.Linear(3, 3)):add(nn.BatchNormalization(3)):add(nn.Dropout(0.5)):add(nn.Linear(3, 1))
+network:double()
+local calls = 0
+for _, layer in ipairs(network.modules) do
+  local before = layer.updateOutput
+  function layer:updateOutput(input) calls = calls + 1 return before(self, input) end
+end
+network:forward(x)
+network:backward(x, torch.ones(2, 1):double())
+local dropout, last = network:get(3), network:get(4)
+return calls, (dropout.gradInput - torch.cmul(last.gradInput, dropout.noise)):abs():max() < 1e-12
+--> 4, true
