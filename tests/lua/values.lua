@@ -3562,3 +3562,32 @@ network:backward(x, torch.ones(2, 1):double())
 local dropout, last = network:get(3), network:get(4)
 return calls, (dropout.gradInput - torch.cmul(last.gradInput, dropout.noise)):abs():max() < 1e-12
 --> 4, true
+
+--- methods of a single recurrence that call what they replace leave a Sequencer as it was
+require 'rnn'
+local x = {torch.ones(2, 3):mul(0.3), torch.ones(2, 3):mul(-0.4), torch.ones(2, 3)}
+local function losses(make, mode, replaced)
+  local recurrence, found = make(), {}
+  for _, each in ipairs(recurrence:parameters()) do each:copy(torch.range(1, each:nElement()):sin():viewAs(each)) end
+  local before = recurrence[replaced or '']
+  if replaced then recurrence[replaced] = function(self, ...) return before(self, ...) end end
+  local network = nn.Sequencer(recurrence):remember(mode)
+  for step = 1, 2 do
+    network:zeroGradParameters()
+    local output = network:forward(x)
+    local gradient = network:backward(x, output)
+    for _, each in ipairs{output[1], output[3], gradient[1]} do table.insert(found, each:sum()) end
+    network:updateParameters(0.1)
+  end
+  return torch.Tensor(found)
+end
+local function make() return nn.Recurrent(2, nn.Linear(3, 2), nn.Linear(2, 2), nn.Tanh(), 5) end
+local worst = 0
+for _, mode in ipairs{'neither', 'both'} do
+  local expected = losses(make, mode)
+  for _, replaced in ipairs{'updateOutput', 'accGradParameters', 'backward'} do
+    worst = math.max(worst, (losses(make, mode, replaced) - expected):abs():max())
+  end
+end
+return worst < 1e-5
+--> true

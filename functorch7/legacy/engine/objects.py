@@ -59,6 +59,9 @@ class Object(Titled, Passing, Parametrised, Holder):
     gradInput: Value
     is_stand_in: bool
     keeps_steps: bool
+
+    def goes_by_steps(self) -> bool: ...
+
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool

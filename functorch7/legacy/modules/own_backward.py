@@ -36,12 +36,8 @@ class OwnBackward(Described):
         return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
 
     def _keeps_gradient(self) -> bool:
-        """Whether the object's own `updateOutput` leaves it the gradient of its class, as in Torch.
-
-        The gradient of a container is that of its modules as they ran.
-        """
-        own = vars(self).get("updateOutput")
-        return getattr(own, "keeps_gradient", False) and self.is_described and not self.children()
+        """Whether the object's own `updateOutput` leaves it the gradient of its class."""
+        return self.is_described and getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""
