@@ -3591,3 +3591,19 @@ for _, mode in ipairs{'neither', 'both'} do
 end
 return worst < 1e-5
 --> true
+
+--- a table around gradInput does not take its place in `backward`
+require 'nn'
+local Times = torch.class('nn.TimesNumber', 'nn.Module')
+function Times:updateOutput(input) self.output = input[1] * input[2] return self.output end
+function Times:updateGradInput(input, gradOutput)
+  self.gradInput:resizeAs(gradOutput):copy(gradOutput):mul(input[2])
+  return {self.gradInput, 0}
+end
+local times, x, found = nn.TimesNumber(), {torch.ones(2), 5}, {}
+for _ = 1, 2 do
+  times:forward(x)
+  table.insert(found, times:backward(x, torch.ones(2)):sum())
+end
+return found[1], found[2], times.gradInput:sum(), #times:updateGradInput(x, torch.ones(2))
+--> 10, 10, 10, 2

@@ -218,8 +218,9 @@ def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | 
     given = (method or user.updateGradInput)(input, gradient)
     if given is None:
         return user.gradInput
+    is_around = isinstance(given, (list, tuple)) and any(each is user.gradInput for each in given)
     given = as_tensors(given)
-    if not (isinstance(given, (list, tuple)) and any(each is user.gradInput for each in given)):
+    if not is_around:
         user.gradInput = given
     return given
 
