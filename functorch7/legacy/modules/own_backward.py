@@ -37,7 +37,7 @@ class OwnBackward(Described):
 
     def _keeps_gradient(self) -> bool:
         """Whether the object's own `updateOutput` leaves it the gradient of its class."""
-        return self.is_described and getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
+        return getattr(vars(self).get("updateOutput"), "keeps_gradient", False) and self.is_described
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""
