@@ -148,6 +148,11 @@ class LuaMethod:
     def __call__(self, *given: object) -> Crossing:
         return result_of(self.name, self.function(self.owner, *given), self.owner)
 
+    @property
+    def keeps_gradient(self) -> bool:
+        """Whether an object whose `updateOutput` it is has the gradient of its class, as in Torch."""
+        return not _runs_modules(type(self.owner))
+
     def __deepcopy__(self, memo: dict) -> LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.name, self.function)
 
@@ -339,13 +344,14 @@ def _with_what_is_given(kind: type) -> Callable:
     return init
 
 
-def keep_gradient(kind: type) -> None:
-    """Gives a class that defines only `updateOutput` the gradient of the layer above, as in Torch.
+def _runs_modules(kind: type) -> bool:
+    """Whether it is a container: its gradient is that of its modules as they ran, whatever input it gave them."""
+    return issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
 
-    The gradient of a container is that of its modules as they ran, whatever input the class gave them.
-    """
-    is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
-    if is_container or not issubclass(kind, Module) or kind.spec_class is None:
+
+def keep_gradient(kind: type) -> None:
+    """Gives a class that defines only `updateOutput` the gradient of the layer above, as in Torch."""
+    if _runs_modules(kind) or not issubclass(kind, Module) or kind.spec_class is None:
         return
     for name in GRADIENTS:
         if not overridden_in(kind, name):

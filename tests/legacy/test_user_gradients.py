@@ -334,3 +334,53 @@ def test_the_gradient_of_the_class_above_leaves_what_a_module_has_written_in_pla
     output = module.forward(x)
     assert module.backward(x, torch.ones(2, 3)).sum() == 12
     assert output.sum() == module.output.sum() == 12
+
+
+class ByHand(nn.Module):
+    """y = the first columns of x W, one more at each call, with gradients of its own.
+
+    It looks at a number, so that it is called and not traced.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.gradWeight, self.columns = torch.range(1, 48).view(4, 12).cos(), torch.zeros(4, 12), 0
+
+    def updateOutput(self, input):
+        self.columns += 1 if float(input.sum()) else 0
+        return torch.mm(input, self.weight.narrow(2, 1, self.columns))
+
+    def updateGradInput(self, input, gradOutput):
+        return torch.mm(gradOutput, self.weight.narrow(2, 1, self.columns).t())
+
+    def accGradParameters(self, input, gradOutput, scale=1):
+        self.gradWeight.narrow(2, 1, self.columns).add(scale, torch.mm(input.t(), gradOutput))
+
+
+class Hot(nn.Module):
+    """Passes no gradient on: it defines none."""
+
+    def updateOutput(self, input):
+        return torch.eye(4).index(1, input.long())
+
+
+PASS_NONE = {
+    "a user's layer": lambda: nn.Sequential().add(Hot()),
+    "and another layer": lambda: nn.Sequential().add(Hot()).add(nn.Identity()),
+    "OneHot": lambda: nn.Sequential().add(nn.OneHot(4)),
+    "Constant": lambda: nn.Sequential().add(nn.Constant(torch.eye(4).index(1, torch.LongTensor([1, 3, 3])))),
+}
+
+
+@pytest.mark.parametrize("before", PASS_NONE)
+@pytest.mark.parametrize("indices", [torch.Tensor([1, 3, 3]), torch.LongTensor([1, 3, 3])], ids=["fractions", "whole"])
+def test_a_layer_behind_one_that_passes_no_gradient_gets_its_own(before, indices):
+    layer = ByHand()
+    network = PASS_NONE[before]().add(layer)
+    given, expected = torch.eye(4).index(1, indices.long()), torch.zeros(4, 12)
+    for columns in range(1, 12):  # in so many shapes that the network is at last run operation by operation
+        network.forward(indices)
+        gradient = torch.range(1, 3 * columns).view(3, columns)
+        network.backward(indices, gradient)
+        expected.narrow(2, 1, columns).add(torch.mm(given.t(), gradient))
+        same(layer.gradWeight, expected)

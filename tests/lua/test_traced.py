@@ -143,6 +143,20 @@ def test_what_is_set_outside_is_heard_of(both):
     assert "compiled with the rest" in both(source, "return step(0)", *(f"{each} return step(0)" for each in changes))
 
 
+def test_a_layer_that_checks_values_may_hear_of_what_is_set_outside(both):
+    source = """
+    local Layer = torch.class('Layer', 'nn.Module')
+    scale = 1
+    function Layer:__init() nn.Module.__init(self) self.rows = torch.eye(3) end
+    function Layer:updateOutput(input)
+      self.output = self.rows:index(1, input:select(2, 1):gt(0):long():add(1)) * scale
+      return self.output
+    end
+    """
+    steps = [f"{change} return network:forward(torch.ones(4, 3))" for change in ("", "scale = 2", "scale = 3")]
+    assert "compiled with the rest" in both(source, *steps)
+
+
 def test_what_is_put_into_tables_outside_is_heard_of(both):
     source = """
     local Layer = torch.class('Layer', 'nn.Module')

@@ -481,6 +481,20 @@ local t = cjson.decode(cjson.encode({a = {1, 2}, b = 'x'}))
 return t.a[2], t.b, lfs.attributes('.', 'mode'), lfs.attributes('no such file')
 --> 2, 'x', 'directory', nil, "cannot obtain information from file 'no such file': No such file or directory", 2
 
+--- second names of files, and their times
+local lfs = require 'lfs'
+local folder = os.tmpname() os.remove(folder) lfs.mkdir(folder)
+local file, twin, link = folder .. '/file', folder .. '/twin', folder .. '/link'
+io.open(file, 'w'):close()
+local made = {lfs.link(file, twin), lfs.link(file, link, true), lfs.touch(file, 100, 200)}
+local found = {lfs.attributes(twin, 'nlink'), lfs.symlinkattributes(link, 'mode'), lfs.attributes(link, 'access')}
+local written = lfs.attributes(twin, 'modification') + #lfs.attributes(twin, 'permissions') + lfs.attributes(twin).rdev
+local again, why = lfs.link(file, twin)
+for _, name in ipairs{file, twin, link} do os.remove(name) end
+lfs.rmdir(folder)
+return #made, found[1], found[2], found[3], written, again, type(why)
+--> 3, 2, 'link', 100, 209, nil, 'string'
+
 --- instances of cjson have settings of their own, and cjson.safe gives nil and the reason
 local cjson, safe = require 'cjson', require 'cjson.safe'
 local other = cjson.new()
@@ -3557,3 +3571,86 @@ end
 local part = x[3]
 return x[2][3][1], part:sum(), torch.type(kept[5]), kept[5]:size(1), (kept[5] + kept[5])[2], x[{4, 2}]:sum(), #kept
 --> 231, 1929, 'torch.DoubleTensor', 2, 444, 843, 12
+
+--- an object's own updateOutput leaves it the gradient of its class, as that of a class below does
+require 'nn'
+local x = torch.range(1, 6):double():cos():view(2, 3)
+local found = {}
+local function step(layer)
+  layer.weight:copy(torch.range(1, layer.weight:nElement()):sin():viewAs(layer.weight))
+  local network = nn.Sequential():add(nn.Identity()):add(layer):add(nn.Identity())
+  network:zeroGradParameters()
+  local output = network:forward(x)
+  local gradient = network:backward(x, output:clone():fill(1))
+  for _, each in ipairs{output, gradient, layer.gradWeight, layer.gradInput} do table.insert(found, each:sum()) end
+end
+local Twice = torch.class('nn.TwiceCMul', 'nn.CMul')
+function Twice:updateOutput(input) return nn.CMul.updateOutput(self, input):mul(2) end
+step(nn.TwiceCMul(1, 3):double())
+local own = nn.CMul(1, 3):double()
+function own:updateOutput(input) return nn.CMul.updateOutput(self, input):mul(2) end
+step(own)
+for i = 1, 4 do found[i] = found[i] == found[i + 4] end
+return unpack(found, 1, 4)
+--> true, true, true, true
+
+--- methods of single objects that call what they replace may be looked into
+require 'nn'
+local x = torch.range(1, 6):double():cos():view(2, 3)
+local network = nn.Sequential():add(nn.Linear(3, 3)):add(nn.BatchNormalization(3)):add(nn.Dropout(0.5)):add(nn.Linear(3, 1))
+network:double()
+local calls = 0
+for _, layer in ipairs(network.modules) do
+  local before = layer.updateOutput
+  function layer:updateOutput(input) calls = calls + 1 return before(self, input) end
+end
+network:forward(x)
+network:backward(x, torch.ones(2, 1):double())
+local dropout, last = network:get(3), network:get(4)
+return calls, (dropout.gradInput - torch.cmul(last.gradInput, dropout.noise)):abs():max() < 1e-12
+--> 4, true
+
+--- methods of a single recurrence that call what they replace leave a Sequencer as it was
+require 'rnn'
+local x = {torch.ones(2, 3):mul(0.3), torch.ones(2, 3):mul(-0.4), torch.ones(2, 3)}
+local function losses(make, mode, replaced)
+  local recurrence, found = make(), {}
+  for _, each in ipairs(recurrence:parameters()) do each:copy(torch.range(1, each:nElement()):sin():viewAs(each)) end
+  local before = recurrence[replaced or '']
+  if replaced then recurrence[replaced] = function(self, ...) return before(self, ...) end end
+  local network = nn.Sequencer(recurrence):remember(mode)
+  for step = 1, 2 do
+    network:zeroGradParameters()
+    local output = network:forward(x)
+    local gradient = network:backward(x, output)
+    for _, each in ipairs{output[1], output[3], gradient[1]} do table.insert(found, each:sum()) end
+    network:updateParameters(0.1)
+  end
+  return torch.Tensor(found)
+end
+local function make() return nn.Recurrent(2, nn.Linear(3, 2), nn.Linear(2, 2), nn.Tanh(), 5) end
+local worst = 0
+for _, mode in ipairs{'neither', 'both'} do
+  local expected = losses(make, mode)
+  for _, replaced in ipairs{'updateOutput', 'accGradParameters', 'backward'} do
+    worst = math.max(worst, (losses(make, mode, replaced) - expected):abs():max())
+  end
+end
+return worst < 1e-5
+--> true
+
+--- a table around gradInput does not take its place in `backward`
+require 'nn'
+local Times = torch.class('nn.TimesNumber', 'nn.Module')
+function Times:updateOutput(input) self.output = input[1] * input[2] return self.output end
+function Times:updateGradInput(input, gradOutput)
+  self.gradInput:resizeAs(gradOutput):copy(gradOutput):mul(input[2])
+  return {self.gradInput, 0}
+end
+local times, x, found = nn.TimesNumber(), {torch.ones(2), 5}, {}
+for _ = 1, 2 do
+  times:forward(x)
+  table.insert(found, times:backward(x, torch.ones(2)):sum())
+end
+return found[1], found[2], times.gradInput:sum(), #times:updateGradInput(x, torch.ones(2))
+--> 10, 10, 10, 2

@@ -18,9 +18,10 @@ from ...core.types import Scalar, Tree, Value
 from ...network import numbers
 from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
-from .cut import Cut, anchored, answering, noting_calls
+from .cut import Cut
 from .handed_on import HandedOn, handed_on
 from .narrowing import cast_to
+from .running_calls import anchored, answering, noting_calls, runs_apart
 from .terms import Term
 from .views import View, add, read
 
@@ -169,7 +170,8 @@ def arguments_of(program: Program, storages: list) -> list:
 
 def reporting(program: Program, network: Callable) -> Callable:
     """The network with what its checks of values find beside the new buffers; None, and no cost, without checks."""
-    if not (program.spec.traits.checks_values and program.is_compiled):  # what is not compiled checks as it goes
+    # What is not compiled checks as it goes.
+    if not (program.spec.traits.checks_values and program.is_compiled) or runs_apart():
 
         def run(*arguments: Any) -> tuple[Any, tuple]:
             outcome, new = network(*arguments)

@@ -8,11 +8,10 @@ call, or of its input. Where this is wrong the program is traced again, and no c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from itertools import cycle
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -28,6 +27,7 @@ from ...core.types import Array, Structure, Tree, Value
 from ...layers.graph import postponed, tell
 from ..tensors.lua_values import CARRIED, Carried
 from .known_users import OtherwiseThanPlanned, calls_done
+from .running_calls import answers, apart, note_call
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
 MOST = 16
@@ -73,8 +73,8 @@ class _Tracing:
     made: list[Signature] = field(default_factory=list)
 
     def call(self, place: Place, leaves: list, tree: Structure) -> Value:
-        answers = _answers.get()
-        answer = [] if answers is None else [next(answers)]
+        given = answers()
+        answer = [] if given is None else [next(given)]
         number = len(self.made)
         if answer:
             out = self.answers[id(answer[0])]
@@ -87,9 +87,7 @@ class _Tracing:
         *outputs, left = forward_p.bind(
             *answer, *leaves, place=place, tree=tree, out=out, again=bool(answer), places=places_around()
         )
-        noted = _noted.get()
-        if noted is not None:
-            noted.append(left)
+        note_call(left)
         return out.tree.unflatten(outputs)
 
 
@@ -123,36 +121,12 @@ class _Probing:
 
 
 _running: ContextVar[_Tracing | _Probing | None] = ContextVar("running", default=None)
-_answers: ContextVar[Iterator | None] = ContextVar("answers", default=None)
-_noted: ContextVar[list | None] = ContextVar("noted", default=None)
-_anchor: ContextVar[Array | None] = ContextVar("anchor", default=None)
 
 
 def user_call(place: Place, params: Tree, input: Value) -> Value:
     """What a user's module gives, in a program that is cut at such calls; None outside of one."""
     running = _running.get()
     return None if running is None else running.call(place, *jax.tree.flatten((params, input)))
-
-
-def anchor() -> Array:
-    """A number, with respect to which is differentiated, so that backward reaches modules of integers."""
-    given = _anchor.get()
-    return jnp.zeros(()) if given is None else given
-
-
-def anchored(value: Array | None) -> AbstractContextManager:
-    """A block in which `anchor` is this."""
-    return during(_anchor, value)
-
-
-def noting_calls() -> AbstractContextManager[list[Left]]:
-    """A block that gives a list, of what the users' calls in it leave, for `answering`."""
-    return during(_noted, [])
-
-
-def answering(answers: list) -> AbstractContextManager:
-    """A block in which each user's call gives what it gave when it left these, in turn; without any, all are made."""
-    return during(_answers, cycle(answers) if answers else None)
 
 
 # Programs ------------------------------------------------------------------------------------------------------------
@@ -320,7 +294,7 @@ class Cut:
         leaves, tree = jax.tree.flatten(args)
         goes_on = any(isinstance(leaf, (Left, Carried)) for leaf in leaves)  # what no other program takes
         if not goes_on and (self.probe is None or not self.whole):
-            return self.function(*args)
+            return self._apart(args)
         key = (tree, tuple(map(_kind, leaves)), jax.config.read("jax_enable_x64"))
         programs = self.programs[key] = self.programs.pop(key, [])
         if len(self.programs) > MOST:
@@ -329,12 +303,16 @@ class Cut:
             parts = self._parts(programs, args, done)
             if not parts.is_complete:  # calls inside loops of a program
                 self.whole = False
-                return self.function(*args)
+                return self._apart(args)
             try:
                 results = parts.run(leaves, done)
             except Unexpected:
                 continue
             return jax.tree.unflatten(parts.tree, results)
+
+    def _apart(self, args: tuple) -> Value:
+        with apart():
+            return self.function(*args)
 
     def _parts(self, programs: list[Parts], args: tuple, done: list[Left]) -> Parts:
         """The program in which the first calls give what these have given."""

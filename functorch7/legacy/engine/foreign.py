@@ -24,11 +24,12 @@ from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_table, as_tensors, shapes, shown, unwrapped, wrapped
-from .cut import anchor, user_call
+from .cut import user_call
 from .known_users import output_of
 from .layout import Layout
 from .moments import Moment, called_at, on_copies
 from .objects import Object, Parametrised
+from .running_calls import anchor
 from .user_calls import Left, Signature, inexact, shapes_of
 from .views import put
 
@@ -88,8 +89,8 @@ class OfUser(core.Module, abstract=True):
 
     def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         by_hand = self.user().has_own_gradient()
-        if by_hand and not inexact(shapes_of(jax.tree.leaves(input))):
-            params = {"anchor": anchor()}  # so that gradients reach it
+        if by_hand:
+            params = {"anchor": anchor()}  # so that gradients reach it, whatever its input depends on
         output = user_call(self, params, input)
         if output is not None:
             return output, buffers
@@ -156,19 +157,19 @@ class OfUser(core.Module, abstract=True):
         user = self.user()
 
         @jax.custom_vjp
-        def call(input: Any) -> Any:
+        def call(params: Tree, input: Any) -> Any:
             return self._output(self._given(input))
 
-        def forward(input: Any) -> tuple[Any, Any]:
+        def forward(params: Tree, input: Any) -> tuple[Any, Any]:
             output, moment = called_at(user, lambda: self._output(self._given(input)))
-            return output, (input, moment)
+            return output, (params, input, moment)
 
         def backward(residuals: Any, gradient: Any) -> tuple:
-            input, moment = residuals
-            return (self._gradient(moment, input, gradient),)
+            params, input, moment = residuals
+            return params, self._gradient(moment, input, gradient)
 
         call.defvjp(forward, backward)
-        return call(input)
+        return call(params, input)
 
     def _gradient(self, moment: Moment, input: Value, gradient: Value) -> Value:
         """What updateGradInput gives, or `backward`, where the network's calls that.
@@ -217,8 +218,9 @@ def gradient_by(user: Object, input: Value, gradient: Value, method: Callable | 
     given = (method or user.updateGradInput)(input, gradient)
     if given is None:
         return user.gradInput
+    is_around = isinstance(given, (list, tuple)) and any(each is user.gradInput for each in given)
     given = as_tensors(given)
-    if not (isinstance(given, (list, tuple)) and any(each is user.gradInput for each in given)):
+    if not is_around:
         user.gradInput = given
     return given
 

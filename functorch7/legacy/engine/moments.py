@@ -72,7 +72,7 @@ def _latest(user: Object) -> Moment | None:
 
 def called_at(user: Object, call: Callable[[], Result]) -> tuple[Result, Moment]:
     """The result of a call of an object's method, and the moment after it."""
-    if user.keeps_steps:
+    if user.keeps_steps or user.goes_by_steps():
         return call(), Step(user)
     latest = _latest(user)
     if latest is not None and not latest.is_past:

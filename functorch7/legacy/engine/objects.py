@@ -59,10 +59,15 @@ class Object(Titled, Passing, Parametrised, Holder):
     gradInput: Value
     is_stand_in: bool
     keeps_steps: bool
+    is_described: bool
     _type: str
     _hooks: Sequence[Registered]
     _by_plan: bool
     _copies_whole_numbers: bool
+
+    def goes_by_steps(self) -> bool:
+        """Whether each call is a step of a recurrence, which it goes back through in turn."""
+        ...
 
     @property
     def in_training(self) -> bool:

@@ -94,7 +94,8 @@ class Walk:
                 # What is forgotten between calls is this side's affair, what within a call the description's.
                 spec = _remembering(spec)
             self.sequencers.append((module, state_slots(spec, slots)))
-            self.beginning.append((module, [user for user in self.foreign[first_user:] if user.overrides("forget")]))
+            own = [user for user in self.foreign[first_user:] if user.overrides("forget") or user.is_described]
+            self.beginning.append((module, own))
         first = len(self.numbers)
         self.numbers += [(module, name) for name in numbers.numbers_of(spec)]
         spec = numbers.bare(spec, first)

@@ -33,7 +33,11 @@ class OwnBackward(Described):
 
     def _has_parts(self) -> bool:
         """Whether the user defines methods that nn.Module's `backward` calls."""
-        return self.overrides("updateGradInput") or self.overrides("accGradParameters")
+        return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
+
+    def _keeps_gradient(self) -> bool:
+        """Whether the object's own `updateOutput` leaves it the gradient of its class."""
+        return getattr(vars(self).get("updateOutput"), "keeps_gradient", False) and self.is_described
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""

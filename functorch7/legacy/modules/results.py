@@ -119,11 +119,11 @@ class Results(OwnBackward, Described):
         return output_of(self, type(self), as_tensors(input))
 
     def _gradient_by_hand(self, input: Any, grad_output: Any, scale: float) -> Any:
-        """The result of the user's updateGradInput; then calls accGradParameters."""
+        """What the user's updateGradInput leaves in gradInput, as Torch's `backward`; calls accGradParameters, too."""
         input, grad_output = as_tensors(input), None if grad_output is None else as_tensors(grad_output)
-        grad_input = gradient_by(self, input, grad_output)
+        gradient_by(self, input, grad_output)
         self.accGradParameters(input, grad_output, scale)
-        return grad_input
+        return self.gradInput
 
     def _gradient_of_output(self, input: Any, grad_output: Any) -> Any:
         """gradInput by differentiating the user's updateOutput, which runs again."""

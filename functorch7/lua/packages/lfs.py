@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -46,8 +47,23 @@ def _attributes(look: Callable[[str], os.stat_result], path: str, request: str |
         "nlink": found.st_nlink,
         "ino": found.st_ino,
         "dev": found.st_dev,
+        "rdev": found.st_rdev,
+        "permissions": stat.filemode(found.st_mode)[1:],
+        "blocks": found.st_blocks,
+        "blksize": found.st_blksize,
     }
     return known if request is None else known.get(request)
+
+
+def link(old: str, new: str, symlink: bool = False) -> Crossing:
+    """Makes a file's second name, or a symbolic link to it."""
+    return _tried(os.symlink if symlink else os.link, old, new)
+
+
+def touch(filepath: str, atime: float | None = None, mtime: float | None = None) -> Crossing:
+    """Sets when a file was read and written last, in seconds since 1970: now; written when read, if not said."""
+    read = time.time() if atime is None else atime
+    return _tried(os.utime, filepath, (read, read if mtime is None else mtime))
 
 
 def mkdir(dirname: str) -> Crossing:
