@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING
 
+from ..checks.errors import MISUSE
 from ..interop.t7 import T7FormatError
 from ..legacy.engine.fields import KEPT, KeptElsewhere
 from ..legacy.engine.stand_in import StandIn
@@ -192,8 +193,10 @@ def complete(made: Crossing) -> None:
         if missing is not None and not overridden_in(type(made), "updateOutput"):
             raise missing from None
         return
-    kept = {name: value for name, value in vars(found).items() if name.startswith("_") and name != "_type"}
-    vars(made).update(kept | {"_spec": as_own_type(made, found._spec)})
+    if "modules" not in vars(found):  # of what is described as a whole, such as nn.CReLU
+        vars(made).pop("modules", None)
+    kept = {name: value for name, value in vars(found).items() if name.startswith("_") or name not in vars(made)}
+    vars(made).update(kept | {"_type": made._type, "_spec": as_own_type(made, found._spec)})
     changed(made)
 
 
@@ -329,8 +332,9 @@ def _with_what_is_given(kind: type) -> Callable:
         placed, others = arguments_of(kind, given)
         try:
             kind.__init__(self, *placed, **named, **others)
-        except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
-            if not isinstance(self, LuaObject):
+        except MISUSE as error:  # so that it sets the fields itself, of which it is described later
+            is_short = isinstance(error, MissingArgument) or all(each is None for each in placed)
+            if not (is_short and isinstance(self, LuaObject)):
                 raise
             vars(self)["_missing"] = error
         _as_made_above(self)

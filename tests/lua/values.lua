@@ -3510,3 +3510,25 @@ both.modules[1].inner.weight:fill(9)
 local found = {other.inner.weight:sum(), other.parts[1].weight:sum(), both.modules[2].inner.weight:sum()}
 return table.concat(found, ' '), both:getParameters():size(1)
 --> '112 12 144', 26
+
+--- layers below others call the __init above without arguments, and set all of its fields themselves
+require 'dpnn'
+local x, found = torch.range(1, 6):view(2, 3), {}
+local function below(above, fields)
+  local class, parent = torch.class('nn.Late' .. above, 'nn.' .. above)
+  function class:__init() parent.__init(self) for name, value in pairs(fields) do self[name] = value end end
+  return nn['Late' .. above]()
+end
+local sizes = torch.LongStorage {3}
+found[1] = below('View', {size = torch.LongStorage {3, 2}, numElements = 6}):forward(x)[3][1]
+found[2] = below('Reshape', {size = sizes, nelement = 3, batchsize = torch.LongStorage {1, 3}}):forward(x):dim()
+found[3] = below('CMul', {size = sizes, weight = torch.Tensor {1, 2, 3}, gradWeight = torch.zeros(3)}):forward(x)[2][3]
+found[4] = below('CAdd', {size = sizes, bias = torch.Tensor {1, 2, 3}, gradBias = torch.zeros(3)}):forward(x)[2][3]
+found[5] = below('Transpose', {permutations = {{1, 2}}}):forward(x)[3][2]
+found[6] = below('CReLU', {modules = nn.CReLU(1).modules, nInputDims = 1}):forward(x - 3):sum()
+local criterion = below('ModuleCriterion', {criterion = nn.MSECriterion(), inputModule = nn.MulConstant(2), castTarget = true})
+found[7] = criterion:double():forward(x:double(), x:double() * 3)
+local decorated = below('Decorator', {modules = {nn.Square()}})
+found[8] = decorated:forward(x)[2][3]
+return unpack(found)
+--> 5, 2, 18, 9, 6, 9, 91 / 6, 36

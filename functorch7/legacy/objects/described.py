@@ -347,7 +347,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
 
 def _as_given(value: Any) -> Any:
-    """A constructor's argument for a tensor or storage."""
+    """A constructor's argument for a tensor, storage or table."""
     if isinstance(value, Storage):
         return tuple(value.totable())
+    if isinstance(value, list):
+        return tuple(map(_as_given, value))
     return np.asarray(value) if isinstance(value, Tensor) else plain(value)
