@@ -15,19 +15,18 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.own_backward import is_written
 from ..legacy.modules.recurrent import AbstractRecurrent
+from ..legacy.objects import composed
 from ..legacy.objects.casting import cast_tensor
-from ..legacy.objects.described import (
-    Described,
-    as_own_type,
-    overridden_in,
-)
+from ..legacy.objects.described import Described, as_own_type, overridden_in
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
 from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile, is_method
+from ..legacy.objects.saved import version_of
 from ..legacy.objects.serial import RESULTS
 from ..legacy.objects.tree import ModuleList
+from ..legacy.program.file import File
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.type_names import precision_of
@@ -36,6 +35,7 @@ from .constructing import arguments_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing, as_dict
 from .modes import UnsetMode
+from .own_files import Copying, own_way
 from .recurrences import KeepsSteps
 from .several import ONE_RESULT, first_of
 
@@ -255,6 +255,23 @@ class LuaObject(Described if TYPE_CHECKING else object):
             if not (is_floating(tensor.dtype) or is_known(self, name)):  # which Torch casts, too
                 self.__dict__[name] = cast_tensor(tensor, type_name, cache)
 
+    def _written(self) -> dict[str, Crossing]:
+        own = fields_of(self)
+        return composed.fields(self) | ({} if own is None else own.contents())
+
+    def _take_read(self, fields: dict[str, Crossing]) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __deepcopy__(self, memo: dict) -> Crossing:
+        if not any(own_way(type(self), name) for name in ("write", "read")):
+            return super().__deepcopy__(memo)
+        file = Copying(memo)
+        (own_way(type(self), "write") or type(self).write)(self, file)
+        memo[id(self)] = made = blank(type(self))
+        read_itself(made, file.seek(1), version_of(self))
+        return made
+
     def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]
         own = state.pop(OWN, None)
@@ -289,6 +306,18 @@ class LuaLayer(LuaObject):
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Adds nothing, as in Torch."""
+
+
+def blank(kind: type[Crossing]) -> Crossing:
+    """An object of a class on which Lua's `__init`, or `read`, has not run yet."""
+    return without_results(kind.__new__(kind))
+
+
+def read_itself(made: LuaObject, file: File, version: int) -> None:
+    """Lets a blank object read itself, in its class's own way or as Torch's modules do."""
+    read = own_way(type(made), "read")
+    made.read(file) if read is None else read(made, file, version)
+    complete(made)
 
 
 def without_results(made: Crossing) -> Crossing:
@@ -340,47 +369,6 @@ def _with_what_is_given(kind: type) -> Callable:
         _as_made_above(self)
 
     return init
-
-
-def keep_gradient(kind: type) -> None:
-    """Gives a class that defines only `updateOutput` the gradient of the layer above, as in Torch.
-
-    The gradient of a container is that of its modules as they ran, whatever input the class gave them.
-    """
-    is_container = issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
-    if is_container or not issubclass(kind, Module) or kind.spec_class is None:
-        return
-    for name in GRADIENTS:
-        if not overridden_in(kind, name):
-            setattr(kind, name, _of_class_above(kind, name))
-
-
-def keep_own_gradient(kind: type, is_written: bool, note: Callable[[type, str], None]) -> None:
-    """The same for a Python class whose `updateOutput` a program has replaced, until its own is put back."""
-    if issubclass(kind, Container) or not issubclass(kind, Described) or kind.spec_class is None:
-        return
-    for name in GRADIENTS:
-        method = getattr(kind, name)
-        if is_written and not overridden_in(kind, name):
-            note(kind, name)
-            setattr(kind, name, _as_before(method))
-        elif not is_written and hasattr(method, "before"):
-            setattr(kind, name, method.before)
-
-
-def _as_before(method: Callable) -> Callable:
-    def asking(self: object, *given: object) -> Crossing:
-        return method(self, *given)
-
-    asking.before = method  # type: ignore[attr-defined]
-    return asking
-
-
-def _of_class_above(kind: type, name: str) -> Callable:
-    def method(self: object, *given: object) -> Crossing:
-        return getattr(super(kind, self), name)(*given)
-
-    return method
 
 
 def below(parent: type) -> tuple[type, ...]:

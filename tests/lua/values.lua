@@ -2034,7 +2034,7 @@ local texts = {told(torch.load(name)), told(torch.deserialize(torch.serialize(wh
 os.remove(name)
 local ok, problem = pcall(torch.serialize, WrittenByAsking(1))
 return texts[1], texts[2] == texts[1], texts[3] == texts[1], file:readObject() == found[1], ok, problem:match('WrittenByAsking: [^\n]*')
---> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; got readInt'
+--> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; it has no place, nor contents'
 
 --- operators behind an index of the class's own
 local Callable = torch.class('CalledBehindIndex')
@@ -3532,3 +3532,42 @@ local decorated = below('Decorator', {modules = {nn.Square()}})
 found[8] = decorated:forward(x)[2][3]
 return unpack(found)
 --> 5, 2, 18, 9, 6, 9, 91 / 6, 36
+
+--- classes below layers and criterions have their own way to files and copies, and versions of their own
+require 'nn'
+local class, parent = torch.class('nn.WritesPart', 'nn.Linear')
+function class:__init(n, m) parent.__init(self, n, m) self.scratch = torch.ones(9) end
+function class:write(file) file:writeInt(self.weight:size(2)) file:writeObject({self.weight, self.bias}) end
+function class:read(file)
+  local n, parts = file:readInt(), file:readObject()
+  parent.__init(self, n, parts[1]:size(1))
+  self.weight, self.bias = parts[1], parts[2]
+end
+local class, parent = torch.class('nn.WritesLess', 'nn.Module')
+class.__version = 3
+function class:__init(by) parent.__init(self) self.by, self.cache = by, {1, 2} end
+function class:updateOutput(input) self.output = input * self.by return self.output end
+function class:write(file) local cache = self.cache self.cache = nil parent.write(self, file) self.cache = cache end
+function class:read(file, version) parent.read(self, file) self.cache = {'version', version} end
+local class, parent = torch.class('nn.ReadsItself', 'nn.Sequential')
+function class:read(file) for name, value in pairs(file:readObject()) do self[name] = value end self.is_read = true end
+local class, parent = torch.class('nn.WritesFlag', 'nn.MSECriterion')
+function class:write(file) file:writeBool(self.sizeAverage) end
+function class:read(file) parent.__init(self) self.sizeAverage = file:readBool() end
+local part, x = nn.WritesPart(2, 2), torch.ones(1, 2)
+local net = nn.ReadsItself():add(part):add(nn.WritesLess(2)):add(nn.Linear(2, 2)):add(nn.Sequential():add(nn.WritesPart(2, 3)))
+net:get(3).weight = part.weight
+local criterion = nn.WritesFlag()
+criterion.sizeAverage = false
+local whole, found = {net, criterion, part.weight}, {}
+local function told(net, criterion, weight)
+  local first, less = net:get(1), net:get(2)
+  weight:fill(4)
+  return table.concat({torch.type(first), less.cache[1], less.cache[2], tostring(net.is_read), first.weight:sum(), net:get(3).weight:sum(),
+    tostring(first.scratch), net:forward(x):size(2), criterion:forward(x, x * 3)}, ' ')
+end
+for i, mode in ipairs {'binary', 'ascii'} do found[i] = told(unpack(torch.deserialize(torch.serialize(whole, mode), mode))) end
+local copy = net:clone()
+found[3] = told(copy, criterion:clone(), copy:get(1).weight)
+return found[1], found[2] == found[1], found[3], part.weight:sum() == 16, net:get(2).cache[1]
+--> 'nn.WritesPart version 3 true 16 16 nil 3 8', true, 'nn.WritesPart version 3 true 16 16 nil 3 8', false, 1
