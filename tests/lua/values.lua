@@ -3571,3 +3571,37 @@ local copy = net:clone()
 found[3] = told(copy, criterion:clone(), copy:get(1).weight)
 return found[1], found[2] == found[1], found[3], part.weight:sum() == 16, net:get(2).cache[1]
 --> 'nn.WritesPart version 3 true 16 16 nil 3 8', true, 'nn.WritesPart version 3 true 16 16 nil 3 8', false, 1
+
+--- layers have the tensors and storages that Torch's constructors make, and each its own fields of those of its class
+require 'nn'
+require 'rnn'
+local by, to = nn.SpatialUpSamplingBilinear(2), nn.SpatialUpSamplingBilinear {oheight = 5, owidth = 7}
+local before = {tostring(by.owidth), to.oheight, to.owidth, tostring(to.scale_factor), by.scale_factor}
+local class, parent = torch.class('nn.OwnConcat', 'nn.Concat')
+function class:updateOutput(input)
+  local outs = {}
+  for i = 1, #self.modules do
+    outs[i] = self.modules[i]:updateOutput(input)
+    if i == 1 then self.outputSize:resize(outs[i]:dim()):copy(outs[i]:size())
+    else self.outputSize[self.dimension] = self.outputSize[self.dimension] + outs[i]:size(self.dimension) end
+  end
+  self.output:resize(self.outputSize)
+  local offset = 1
+  for i, each in ipairs(outs) do
+    self.output:narrow(self.dimension, offset, each:size(self.dimension)):copy(each)
+    offset = offset + each:size(self.dimension)
+  end
+  return self.output
+end
+local concat = nn.OwnConcat(2):add(nn.Linear(3, 4)):add(nn.Linear(3, 2))
+concat:forward(torch.ones(5, 3))
+local pool, lstm, drop = nn.SpatialMaxPooling(2, 2), nn.SeqLSTM(2, 3), nn.Dropout()
+local empty = {pool.indices:dim(), lstm.gates:dim(), drop.noise:dim(), nn.Linear(2, 2).finput == nil and 'none'}
+pool:forward(torch.ones(1, 4, 4))
+empty[5] = pool.indices:dim()
+lstm:double()
+empty[6] = torch.type(lstm.gates)
+local fire, both = nn.FireModule(4, 2, 3, 3), nn.SeqBRNN(2, 3, true, nn.JoinTable(3))
+return table.concat(before, ' '), table.concat(empty, ' '), table.concat(concat.outputSize:totable(), 'x'),
+  torch.type(fire.squeeze) .. fire.expand:size(), torch.type(both.merge), nn.IndexLinear(5, 3, true, false, false).weight:size(1)
+--> 'nil 5 7 nil 2', '0 0 0 none 3 torch.DoubleTensor', '5x6', 'nn.SpatialConvolution2', 'nn.JoinTable', 5

@@ -330,7 +330,8 @@ class Module(
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
             if name in spec.traits.exposes:
                 call = self._newest_call()
-                return None if call is None else call.exposed_by(self, name)
+                if call is not None:
+                    return call.exposed_by(self, name)
             if not by_position(spec):
                 for child, each in zip(child_names(spec), self.children(), strict=True):
                     if name in (child, torch_spelling(type(spec), str(child))):
