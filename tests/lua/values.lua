@@ -3605,3 +3605,15 @@ local fire, both = nn.FireModule(4, 2, 3, 3), nn.SeqBRNN(2, 3, true, nn.JoinTabl
 return table.concat(before, ' '), table.concat(empty, ' '), table.concat(concat.outputSize:totable(), 'x'),
   torch.type(fire.squeeze) .. fire.expand:size(), torch.type(both.merge), nn.IndexLinear(5, 3, true, false, false).weight:size(1)
 --> 'nil 5 7 nil 2', '0 0 0 none 3 torch.DoubleTensor', '5x6', 'nn.SpatialConvolution2', 'nn.JoinTable', 5
+
+--- layers show what the last call has found: indices of the largest, and moments of a batch in training alone
+require 'nn'
+local norm, pool, x = nn.BatchNormalization(2), nn.TemporalDynamicKMaxPooling(2), torch.Tensor {{1, 8}, {5, 2}, {3, 4}}
+norm:forward(x)
+pool:forward(x)
+local mean = norm.save_mean:sum() - x:mean(1):sum()
+norm:evaluate()
+norm:training()
+norm:forward(x * 2)
+return math.abs(mean) < 1e-6, math.abs(norm.save_mean:sum() - 2 * x:mean(1):sum()) < 1e-6, pool.indices:view(-1):totable()
+--> true, true, {2, 1, 3, 3}
