@@ -3617,3 +3617,28 @@ norm:training()
 norm:forward(x * 2)
 return math.abs(mean) < 1e-6, math.abs(norm.save_mean:sum() - 2 * x:mean(1):sum()) < 1e-6, pool.indices:view(-1):totable()
 --> true, true, {2, 1, 3, 3}
+
+--- rawget, rawset and next of modules reach their fields; a constructor that runs again makes the arrays anew
+require 'nn'
+local linear, x, found, count = nn.Linear(3, 2), torch.ones(2, 3), {}, 0
+rawset(linear, 'weight', torch.ones(2, 3))
+rawset(linear, 'bias', nil)
+found[1] = linear:forward(x):sum()
+found[2] = tostring(rawget(linear, 'weight') == linear.weight) .. tostring(rawget(linear, 'forward')) .. tostring(rawget(linear, 'bias'))
+local class, parent = torch.class('nn.WithTable', 'nn.Module')
+function class:__init() parent.__init(self) self.list = {1, 2} end
+local own = nn.WithTable()
+rawset(own, 'list', {9})
+for name, value in next, own do count = count + (name == 'list' and value[1] or 1) end
+found[3] = rawget(own, 'list')[1] .. ' ' .. count
+local class, above = torch.class('nn.MadeTwice', 'nn.Linear')
+function class:__init(n, m) above.__init(self, n, m) above.__init(self, m, n) end
+local twice = nn.MadeTwice(2, 3)
+found[4] = twice.weight:size(1) .. 'x' .. twice.gradWeight:size(2) .. ' ' .. twice:forward(x):size(2)
+local class, above = torch.class('nn.BiasBeside', 'nn.LinearNoBias')
+function class:__init(n, m) above.__init(self, n, m) self.bias, self.gradBias = torch.ones(m), torch.zeros(m) end
+local beside = nn.BiasBeside(3, 2)
+beside.weight:fill(1)
+found[5] = beside:forward(x):sum() .. ' ' .. #beside:parameters()
+return unpack(found)
+--> 12, 'truenilnil', '9 12', '2x3 2', '12 2'

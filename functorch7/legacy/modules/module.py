@@ -72,6 +72,7 @@ class Module(
                 raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
             return
         spec, given = describe(self.spec_class, args, kwargs)
+        self._forget_arrays()  # of a constructor that ran before
         with self._drawing(spec):
             self._take(spec, given)
 

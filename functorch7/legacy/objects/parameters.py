@@ -33,6 +33,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
 from .described import Described, described_among
+from .misfit import unchecked
 from .serial import PRIVATE
 from .tree import Tree
 
@@ -105,6 +106,14 @@ class Parameters(Described):
         initial = initial_values(self._spec, None, dtype)
         for name in in_order(self._spec, missing):
             self._put_parameter(name, self._made(initial[name]))
+
+    def _forget_arrays(self) -> None:
+        """Drops the parameters and buffers of the object's description, if it has one."""
+        if (spec := unchecked(self)) is None:
+            return
+        for name in (*shapes_of(spec), *spec.init_buffers()):
+            self.__dict__.pop(name, None)
+            self.__dict__.pop(grad_name(name), None)
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Makes a tensor a parameter, with its gradient, or one of zeros."""
