@@ -3642,3 +3642,17 @@ beside.weight:fill(1)
 found[5] = beside:forward(x):sum() .. ' ' .. #beside:parameters()
 return unpack(found)
 --> 12, 'truenilnil', '9 12', '2x3 2', '12 2'
+
+--- an attention shows where it has looked
+require 'rnn'
+local rnn = nn.Recurrent(4, nn.Sequential():add(nn.ParallelTable():add(nn.Linear(3, 4)):add(nn.Linear(2, 4))):add(nn.CAddTable()),
+  nn.Linear(4, 4), nn.Tanh())
+local look = nn.Sequential():add(nn.Linear(4, 2)):add(nn.Tanh())
+local attention, x = nn.RecurrentAttention(rnn, look, 3, {4}), torch.rand(2, 3)
+local outputs = attention:forward(x)
+attention:backward(x, outputs)
+local bias = look:get(1).bias
+local first = (attention.actions[1] - torch.tanh(bias):view(1, 2):expand(2, 2)):abs():max()
+local later = (attention.actions[3] - look:forward(outputs[2])):abs():max()
+return #attention.actions, first < 1e-6, later < 1e-6
+--> 3, true, true
