@@ -3606,6 +3606,18 @@ return table.concat(before, ' '), table.concat(empty, ' '), table.concat(concat.
   torch.type(fire.squeeze) .. fire.expand:size(), torch.type(both.merge), nn.IndexLinear(5, 3, true, false, false).weight:size(1)
 --> 'nil 5 7 nil 2', '0 0 0 none 3 torch.DoubleTensor', '5x6', 'nn.SpatialConvolution2', 'nn.JoinTable', 5
 
+--- constructors that never reset do not call a class's own reset
+require 'nn'
+local counts = {}
+for i, each in ipairs {{'PReLU'}, {'PartialLinear', 3, 2}, {'IndexLinear', 3, 2}, {'WeightNorm', nn.Linear(2, 2)}, {'Linear', 3, 2}} do
+  local class, parent = torch.class('nn.Reset' .. each[1], 'nn.' .. each[1])
+  counts[i] = 0
+  function class:reset(...) counts[i] = counts[i] + 1 return parent.reset(self, ...) end
+  nn['Reset' .. each[1]](unpack(each, 2))
+end
+return unpack(counts)
+--> 0, 0, 0, 0, 1
+
 --- layers show what the last call has found: indices of the largest, and moments of a batch in training alone
 require 'nn'
 local norm, pool, x = nn.BatchNormalization(2), nn.TemporalDynamicKMaxPooling(2), torch.Tensor {{1, 8}, {5, 2}, {3, 4}}

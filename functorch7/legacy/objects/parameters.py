@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ... import core
+from ... import core, layers
 from ...checks.sizes import sized
 from ...core import describe
 from ...core.contexts import during
@@ -75,6 +75,10 @@ def kept_modules(module: Described) -> list[Described]:
     return found
 
 
+MADE_READY = (layers.IndexLinear, layers.PartialLinear, layers.PReLU, layers.WeightNorm)
+"""Layers whose constructors do not call `reset` in Torch."""
+
+
 class Parameters(Described):
     """The part of Module that deals with its own parameters and those of the modules inside."""
 
@@ -83,7 +87,7 @@ class Parameters(Described):
     @contextmanager
     def _drawing(self, spec: core.Module) -> Iterator[None]:
         """A block around a constructor: as in Torch, a user's `reset` draws the initial values, if there is one."""
-        if not self.overrides("reset") or spec.children() or not shapes_of(spec):
+        if not self.overrides("reset") or spec.children() or not shapes_of(spec) or isinstance(spec, MADE_READY):
             yield
             return
         with during(SOURCE, Zeros()):
