@@ -255,7 +255,7 @@ class LuaObject(Described if TYPE_CHECKING else object):
             if not (is_floating(tensor.dtype) or is_known(self, name)):  # which Torch casts, too
                 self.__dict__[name] = cast_tensor(tensor, type_name, cache)
 
-    def _written(self) -> dict[str, Crossing]:
+    def _written(self) -> dict:
         own = fields_of(self)
         return composed.fields(self) | ({} if own is None else own.contents())
 
@@ -265,10 +265,11 @@ class LuaObject(Described if TYPE_CHECKING else object):
 
     def __deepcopy__(self, memo: dict) -> Crossing:
         if not any(own_way(type(self), name) for name in ("write", "read")):
-            return super().__deepcopy__(memo)
-        file = Copying(memo)
-        (own_way(type(self), "write") or type(self).write)(self, file)
-        memo[id(self)] = made = blank(type(self))
+            return super().__deepcopy__(memo)  # type: ignore[misc]
+        file, kind = Copying(memo), type(self)
+        write: Callable = own_way(kind, "write") or kind.write  # type: ignore[attr-defined]
+        write(self, file)
+        memo[id(self)] = made = blank(kind)
         read_itself(made, file.seek(1), version_of(self))
         return made
 
@@ -308,12 +309,12 @@ class LuaLayer(LuaObject):
         """Adds nothing, as in Torch."""
 
 
-def blank(kind: type[Crossing]) -> Crossing:
+def blank(kind: Crossing) -> Crossing:
     """An object of a class on which Lua's `__init`, or `read`, has not run yet."""
     return without_results(kind.__new__(kind))
 
 
-def read_itself(made: LuaObject, file: File, version: int) -> None:
+def read_itself(made: Crossing, file: File, version: int) -> None:
     """Lets a blank object read itself, in its class's own way or as Torch's modules do."""
     read = own_way(type(made), "read")
     made.read(file) if read is None else read(made, file, version)

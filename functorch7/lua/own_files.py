@@ -28,10 +28,10 @@ class Copying(MemoryFile):
 
     def writeObject(self, object: Crossing = None) -> Copying:
         """Keeps an object, and writes where."""
-        self.writeLong(len(self._held))
+        self._write_numbers("Long", len(self._held))
         self._held.append(object)
         return self
 
     def readObject(self) -> Crossing:
         """A copy of the next object."""
-        return copy.deepcopy(self._held[self.readLong()], self._memo)
+        return copy.deepcopy(self._held[int(self._numbers("Long", 1)[0])], self._memo)

@@ -6,27 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from .arguments import is_number
 from .quiet import quietly
 
-IN_A_ROW = {
-    "add": np.add, "csub": np.subtract, "mul": np.multiply, "cmul": np.multiply, "div": np.divide, "cdiv": np.divide,
-}  # fmt: skip
+WITH_NUMBERS = {"add": np.add, "mul": np.multiply, "div": np.divide}
+WITH_TENSORS = {"add": np.add, "csub": np.subtract, "cmul": np.multiply, "cdiv": np.divide}
+IN_A_ROW = WITH_NUMBERS | WITH_TENSORS
 """Operations of which NumPy computes many, one after the other, at once."""
 
 
-def is_expanded(tensor: Any) -> bool:
+def is_expanded(tensor: Value) -> bool:
     """Whether elements have several places."""
     return 0 in tensor.strides_ and tensor.nElement() > 1
 
 
-def repeatedly(tensor: Any, name: str, args: tuple, named: dict[str, Any]) -> Any:
+def repeatedly(tensor: Value, name: str, args: tuple, named: dict[str, Value]) -> Value:
     """The tensor, after an operation on each place of its elements, row by row."""
     operands = None if named else _operands(tensor, name, args)
     if operands is None:
         return _one_by_one(tensor, name, args, named)
     repeated = tuple(axis for axis, stride in enumerate(tensor.strides_) if stride == 0)
-    elements = tensor
+    elements: Any = tensor
     for axis in repeated:
         elements = _at(elements, axis + 1, 1)
     first = np.squeeze(elements.array, repeated)
@@ -40,15 +41,15 @@ def _operands(tensor: Any, name: str, args: tuple) -> np.ndarray | None:
     """What is combined with each place in turn, if NumPy can do it: floating-point numbers on the host."""
     if name not in IN_A_ROW or tensor.dtype not in (np.float32, np.float64) or not isinstance(tensor.array, np.ndarray):
         return None
-    if len(args) == 1 and is_number(args[0]):
+    if len(args) == 1 and is_number(args[0]) and name in WITH_NUMBERS:
         return np.broadcast_to(np.asarray(args[0], tensor.dtype), tensor.shape)
-    *factor, last = args or (None,)
-    is_like = getattr(last, "shape", None) == tensor.shape and getattr(last, "dtype", None) == tensor.dtype
-    if not is_like or not isinstance(getattr(last, "array", None), np.ndarray) or last.storage_ is tensor.storage_:
+    last: Any = args[-1] if args else None
+    is_like = type(last) is type(tensor) and last.shape == tensor.shape and last.dtype == tensor.dtype
+    if not is_like or not isinstance(last.array, np.ndarray) or last.storage_ is tensor.storage_:
         return None
-    if len(factor) == 1 and name == "add" and is_number(factor[0]):
-        return last.array * tensor.dtype.type(factor[0])
-    return None if factor else last.array
+    if len(args) == 2 and name == "add" and is_number(args[0]):
+        return last.array * np.asarray(args[0], tensor.dtype)
+    return last.array if len(args) == 1 and name in WITH_TENSORS else None
 
 
 def _at(tensor: Any, dim: int, place: int) -> Any:
