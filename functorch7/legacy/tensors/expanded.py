@@ -16,11 +16,6 @@ IN_A_ROW = WITH_NUMBERS | WITH_TENSORS
 """Operations of which NumPy computes many, one after the other, at once."""
 
 
-def is_expanded(tensor: Value) -> bool:
-    """Whether elements have several places."""
-    return 0 in tensor.strides_ and tensor.nElement() > 1
-
-
 def repeatedly(tensor: Value, name: str, args: tuple, named: dict[str, Value]) -> Value:
     """The tensor, after an operation on each place of its elements, row by row."""
     operands = None if named else _operands(tensor, name, args)

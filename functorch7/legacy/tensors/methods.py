@@ -15,7 +15,7 @@ from .convolutions import CONVOLUTIONS
 from .devices import at_hand
 from .distributions import DISTRIBUTIONS, Distribution
 from .elsewhere import no_method
-from .expanded import is_expanded, repeatedly
+from .expanded import repeatedly
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import DRAWN, IN_ORDER, MAKERS, Making
@@ -43,7 +43,7 @@ class Methods:
 
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
-        if is_expanded(self):
+        if 0 in self.strides_ and self.nElement() > 1:
             return repeatedly(self, operation.name, args, named)
         result = operation.result(args, self, named)
         if result is None:
