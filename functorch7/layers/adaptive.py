@@ -55,6 +55,7 @@ class SpatialAdaptiveMaxPooling(Adaptive):
     region's first maximum.
     Exposes: indices, (2, ...): each maximum's column and row, counted from 1.
     Raises: ValueError for other ranks.
+    Differs from Torch7: its indices count within each region.
     Source: nn/doc/convolution.md#nn.SpatialAdaptiveMaxPooling.
 
     >>> import functorch7 as f7

@@ -49,7 +49,7 @@ class BatchNormalization(Module):
     Parameters (if affine): weight (n_output,), uniform on [0, 1); bias (n_output,), zeros.
     Buffers: running_mean (n_output,), from 0; running_var (n_output,), from 1, of the *unbiased* variance; each
     becomes (1 - momentum) * old + momentum * new in training.
-    Exposes: save_mean, save_std (the inverse standard deviation) of the last training call.
+    Exposes: save_mean, save_std (the inverse standard deviation) of a training call.
     Raises: ValueError if the input is not B x n_output.
     Differs from Torch7: n_output = 0 is refused (write affine=False).
     Source: nn/doc/convolution.md#nn.BatchNormalization; Ioffe & Szegedy, 2015.
@@ -99,7 +99,8 @@ class BatchNormalization(Module):
             precise = at_least_float32(input.dtype)
             mean, variance = (buffers[name].astype(precise) for name in ("running_mean", "running_var"))
         scale = lax.rsqrt(variance + self.eps)
-        expose(save_mean=mean, save_std=scale)
+        if train:
+            expose(save_mean=mean, save_std=scale)
         weight = [params["weight"].astype(scale.dtype)] if self.affine else []
         output = _scaled(input, *(each.reshape(per_feature) for each in (mean, scale, *weight)))
         if self.affine:

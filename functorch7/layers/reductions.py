@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from ..checks.errors import example_axis
-from ..core import Map, axis, check_dimension, check_positive, expected
+from ..core import Map, axis, check_dimension, check_positive, expected, expose
 from ..core.precision import in_float32, with_fractions
 from ..core.types import Array
 from .along import AlongDimension
@@ -186,6 +186,7 @@ class TemporalDynamicKMaxPooling(Map):
     """k = max(min_k, ceil(factor T)): the k largest values of each feature over time, in their order.
 
     Shape: (T, F) -> (k, F), or (B, T, F) -> (B, k, F).
+    Exposes: indices, the steps of these values, counted from 1.
     Raises: ValueError for min_k below 1, a factor outside 0 to 1, other ranks, and sequences shorter than min_k.
     Source: nn/doc/convolution.md#nn.TemporalDynamicKMaxPooling; Kalchbrenner et al., 2014.
 
@@ -193,6 +194,8 @@ class TemporalDynamicKMaxPooling(Map):
     >>> f7.TemporalDynamicKMaxPooling(2).apply({}, {}, jnp.array([[1.0], [5.0], [3.0]]))[0].tolist()
     [[5.0], [3.0]]
     """
+
+    exposes: ClassVar[tuple[str, ...]] = ("indices",)
 
     min_k: int
     factor: float = 0
@@ -210,5 +213,6 @@ class TemporalDynamicKMaxPooling(Map):
             raise expected(self, f"a sequence of at least {self.min_k} steps", input)
         k = max(self.min_k, math.ceil(self.factor * length))
         over_time = jnp.moveaxis(input, -2, -1)
-        _, at = jax.lax.top_k(over_time, k)
-        return jnp.moveaxis(jnp.take_along_axis(over_time, jnp.sort(at, -1), -1), -1, -2)
+        at = jnp.sort(jax.lax.top_k(over_time, k)[1], -1)
+        expose(indices=jnp.moveaxis(at, -1, -2) + 1)
+        return jnp.moveaxis(jnp.take_along_axis(over_time, at, -1), -1, -2)

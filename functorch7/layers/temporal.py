@@ -158,6 +158,7 @@ class TemporalMaxPooling(Temporal, Map):
     Shape: (T, F) or (B, T, F) -> floor((T - kw) / dw) + 1 frames. The gradient goes to each window's first maximum.
     Exposes: indices, each maximum's frame, counted from 1.
     Raises: ValueError for other ranks, and for sequences shorter than kw.
+    Differs from Torch7: its indices count within each window, from 0.
     Source: nn/doc/convolution.md#nn.TemporalMaxPooling.
 
     >>> import functorch7 as f7

@@ -48,7 +48,7 @@ from .functions import (
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, reader, seen, static
-from .own import OWN, Fields, LuaMethod, LuaObject, below, complete, fields_of, initializer, without_results
+from .own import OWN, Fields, LuaMethod, LuaObject, below, blank, complete, fields_of, initializer
 from .recurrences import KEEPER
 from .several import HANDING_ON, with_all_results
 from .written import is_declared, of_lua
@@ -219,8 +219,7 @@ class Classes:
 
     def blank(self, number: int) -> Crossing:
         """An object of a class on which Lua's `__init` has not run yet."""
-        kind = self.kinds[number]
-        return without_results(kind.__new__(kind))
+        return blank(self.kinds[number])
 
     def complete(self, _: int, made: LuaObject) -> None:
         """Describes an object that has no description yet, after its `__init`."""

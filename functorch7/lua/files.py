@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import mmap
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ import numpy as np
 from ..interop import t7
 from ..interop.by_identity import ByIdentity
 from ..interop.t7.values import Fields
+from ..interop.torch7.node import Node
+from ..interop.torch7.reader import Unknown
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.loaded import Loaded
 from ..legacy.objects.opening import opening
 from ..legacy.objects.own_methods import methods_among
-from ..legacy.objects.saved import Saved
+from ..legacy.objects.saved import Saved, version_of
 from ..legacy.program.file import File
 from ..legacy.program.files import DiskFile, MemoryFile, PipeFile
 from ..legacy.tensors.storage import Storage
@@ -27,12 +30,23 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .own import LuaObject, give_method, hides_method, keep_beside
+from .own import LuaObject, blank, give_method, hides_method, keep_beside, read_itself
+from .own_files import own_way
+from .records import Recorder
 from .text import to_lua
 
 
 class SavedFromLua(Saved):
     """Makes records of values for a file that a Lua program writes."""
+
+    def user(self, user: Crossing) -> Crossing:
+        """The record of an object that writes itself, or is not described."""
+        write = own_way(type(user), "write")
+        if write is None:
+            return super().user(user)
+        file = Recorder(user.typename(), self.made)
+        write(user, file)
+        return t7.T7Object(user.typename(), version_of(user), file.written)
 
     def other(self, each: object, place: str) -> Crossing:
         """In Torch a class is a table without fields of its own."""
@@ -72,15 +86,28 @@ class LoadedObjects(Loaded):
     def __init__(self, border: Border, allow_unknown: bool | Collection[str] = False):
         super().__init__(allow_unknown)
         self.border = border
-        self._rewritten: dict[str, type | None] = {}
+        self._named: dict[str, list[type]] = {}
 
     def rewritten(self, name: str) -> type | None:
-        if name not in self._rewritten:
+        return next(filter(is_rewritten, self._classes_named(name)), None)
+
+    def _classes_named(self, name: str) -> list[type]:
+        """The classes of a name that Lua knows, the newest first."""
+        if name not in self._named:
             kinds = (kind for kind in reversed(self.border.registry.kinds) if isinstance(kind, type))
             described = (kind for kind in kinds if issubclass(kind, Described))
-            named = (kind for kind in described if kind._class_name() == name and is_rewritten(kind))
-            self._rewritten[name] = next(named, None)
-        return self._rewritten[name]
+            self._named[name] = [kind for kind in described if kind._class_name() == name]
+        return self._named[name]
+
+    def reading_itself(self, record: t7.T7Object) -> Callable[[File], object] | None:
+        """Lets an object of a module's class that has its own `read` read itself; None for others."""
+        kind = next(iter(self._classes_named(record.class_name)), None)
+        if kind is None or own_way(kind, "read") is None:
+            return None
+        self.objects.users[record] = made = blank(kind)
+        self.reader.know(record, Node(Unknown(record)))
+        record.fields = {}
+        return partial(read_itself, made, version=record.version or 0)
 
     def take_methods(self, object: Described, fields: Fields) -> None:
         super().take_methods(object, fields)
@@ -106,16 +133,23 @@ class LoadedToLua:
 
     def reads_itself(self, record: t7.T7Object, parser: t7.Parser) -> bool:
         """Lets an object of a class that has its own `read` read itself from a file; False for others."""
-        name = record.class_name
-        if not (self._is_of_lua(name) and self.border.ask.has_own_read(to_lua(name))):
+        is_of_lua = self._is_of_lua(record.class_name)
+        read = self._reading_itself(record) if is_of_lua else self._loaded.reading_itself(record)
+        if read is None:
             return False
-        made = self._made[record] = self._blank(record)
         file = Inside(parser, self)
-        self.border.answered(
-            self.border.ask.read_itself(made.reference, record.version or 0, *self.border.encode(file))
-        )
+        read(file)
         parser.source.position = file.position() - 1
         return True
+
+    def _reading_itself(self, record: t7.T7Object) -> Callable[[File], object] | None:
+        if not self.border.ask.has_own_read(to_lua(record.class_name)):
+            return None
+        border, made = self.border, self._blank(record)
+        self._made[record] = made
+        return lambda file: border.answered(
+            border.ask.read_itself(made.reference, record.version or 0, *border.encode(file))
+        )
 
     def value(self, value: object) -> Crossing:
         """The value with objects in place of records."""

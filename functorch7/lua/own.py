@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING
 
+from ..checks.errors import MISUSE
 from ..checks.tables import as_dict
 from ..interop.t7 import T7FormatError
 from ..legacy.engine.fields import KEPT, KeptElsewhere
@@ -15,19 +16,18 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.own_backward import is_written
 from ..legacy.modules.recurrent import AbstractRecurrent
+from ..legacy.objects import composed
 from ..legacy.objects.casting import cast_tensor
-from ..legacy.objects.described import (
-    Described,
-    as_own_type,
-    overridden_in,
-)
+from ..legacy.objects.described import Described, as_own_type, overridden_in
 from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
 from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
 from ..legacy.objects.own_methods import MethodOfFile, is_method
+from ..legacy.objects.saved import version_of
 from ..legacy.objects.serial import RESULTS
 from ..legacy.objects.tree import ModuleList
+from ..legacy.program.file import File
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.type_names import precision_of
@@ -36,6 +36,7 @@ from .constructing import arguments_of
 from .held import LuaFunction
 from .kinds import Bridge, Crossing
 from .modes import UnsetMode
+from .own_files import Copying, own_way
 from .recurrences import KeepsSteps
 from .several import ONE_RESULT, first_of
 
@@ -151,7 +152,7 @@ class LuaMethod:
     @property
     def keeps_gradient(self) -> bool:
         """Whether an object whose `updateOutput` it is has the gradient of its class, as in Torch."""
-        return not _runs_modules(type(self.owner))
+        return not runs_modules(type(self.owner))
 
     def __deepcopy__(self, memo: dict) -> LuaMethod:
         return LuaMethod(copy.deepcopy(self.owner, memo), self.name, self.function)
@@ -198,8 +199,10 @@ def complete(made: Crossing) -> None:
         if missing is not None and not overridden_in(type(made), "updateOutput"):
             raise missing from None
         return
-    kept = {name: value for name, value in vars(found).items() if name.startswith("_") and name != "_type"}
-    vars(made).update(kept | {"_spec": as_own_type(made, found._spec)})
+    if "modules" not in vars(found):  # of what is described as a whole, such as nn.CReLU
+        vars(made).pop("modules", None)
+    kept = {name: value for name, value in vars(found).items() if name.startswith("_") or name not in vars(made)}
+    vars(made).update(kept | {"_type": made._type, "_spec": as_own_type(made, found._spec)})
     changed(made)
 
 
@@ -258,6 +261,24 @@ class LuaObject(Described if TYPE_CHECKING else object):
             if not (is_floating(tensor.dtype) or is_known(self, name)):  # which Torch casts, too
                 self.__dict__[name] = cast_tensor(tensor, type_name, cache)
 
+    def _written(self) -> dict:
+        own = fields_of(self)
+        return composed.fields(self) | ({} if own is None else own.contents())
+
+    def _take_read(self, fields: dict[str, Crossing]) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __deepcopy__(self, memo: dict) -> Crossing:
+        if not any(own_way(type(self), name) for name in ("write", "read")):
+            return super().__deepcopy__(memo)  # type: ignore[misc]
+        file, kind = Copying(memo), type(self)
+        write: Callable = own_way(kind, "write") or kind.write  # type: ignore[attr-defined]
+        write(self, file)
+        memo[id(self)] = made = blank(kind)
+        read_itself(made, file.seek(1), version_of(self))
+        return made
+
     def __getstate__(self) -> dict[str, Crossing]:
         state: dict[str, Crossing] = dict(super().__getstate__())  # type: ignore[arg-type]
         own = state.pop(OWN, None)
@@ -292,6 +313,18 @@ class LuaLayer(LuaObject):
 
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Adds nothing, as in Torch."""
+
+
+def blank(kind: Crossing) -> Crossing:
+    """An object of a class on which Lua's `__init`, or `read`, has not run yet."""
+    return without_results(kind.__new__(kind))
+
+
+def read_itself(made: Crossing, file: File, version: int) -> None:
+    """Lets a blank object read itself, in its class's own way or as Torch's modules do."""
+    read = own_way(type(made), "read")
+    made.read(file) if read is None else read(made, file, version)
+    complete(made)
 
 
 def without_results(made: Crossing) -> Crossing:
@@ -335,8 +368,9 @@ def _with_what_is_given(kind: type) -> Callable:
         placed, others = arguments_of(kind, given)
         try:
             kind.__init__(self, *placed, **named, **others)
-        except MissingArgument as error:  # so that it sets the fields itself, of which it is described later
-            if not isinstance(self, LuaObject):
+        except MISUSE as error:  # so that it sets the fields itself, of which it is described later
+            is_short = isinstance(error, MissingArgument) or all(each is None for each in placed)
+            if not (is_short and isinstance(self, LuaObject)):
                 raise
             vars(self)["_missing"] = error
         _as_made_above(self)
@@ -344,46 +378,9 @@ def _with_what_is_given(kind: type) -> Callable:
     return init
 
 
-def _runs_modules(kind: type) -> bool:
+def runs_modules(kind: type) -> bool:
     """Whether it is a container: its gradient is that of its modules as they ran, whatever input it gave them."""
     return issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
-
-
-def keep_gradient(kind: type) -> None:
-    """Gives a class that defines only `updateOutput` the gradient of the layer above, as in Torch."""
-    if _runs_modules(kind) or not issubclass(kind, Module) or kind.spec_class is None:
-        return
-    for name in GRADIENTS:
-        if not overridden_in(kind, name):
-            setattr(kind, name, _of_class_above(kind, name))
-
-
-def keep_own_gradient(kind: type, is_written: bool, note: Callable[[type, str], None]) -> None:
-    """The same for a Python class whose `updateOutput` a program has replaced, until its own is put back."""
-    if issubclass(kind, Container) or not issubclass(kind, Described) or kind.spec_class is None:
-        return
-    for name in GRADIENTS:
-        method = getattr(kind, name)
-        if is_written and not overridden_in(kind, name):
-            note(kind, name)
-            setattr(kind, name, _as_before(method))
-        elif not is_written and hasattr(method, "before"):
-            setattr(kind, name, method.before)
-
-
-def _as_before(method: Callable) -> Callable:
-    def asking(self: object, *given: object) -> Crossing:
-        return method(self, *given)
-
-    asking.before = method  # type: ignore[attr-defined]
-    return asking
-
-
-def _of_class_above(kind: type, name: str) -> Callable:
-    def method(self: object, *given: object) -> Crossing:
-        return getattr(super(kind, self), name)(*given)
-
-    return method
 
 
 def below(parent: type) -> tuple[type, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import BinaryIO
 
 from ..checks.tables import as_dict
 from ..interop import t7
 from ..legacy.objects.located import located
 from ..legacy.program.file import File
+from ..legacy.tensors.storage import Storage
 from .kinds import Bridge, Crossing
 
 Made = Callable[[object, str], Crossing]
@@ -32,9 +34,12 @@ def object_record(border: Bridge, reference: int, made: Made, place: str) -> Cro
     found = border.answered(border.ask.taken_apart(reference))
     if found is None:
         return _itself(border, reference, made, place)
-    name, fields, writes_itself = found
-    content = _written(fields, made, place) if writes_itself else made(as_dict(fields), place)
-    return t7.T7Object(name, 1, content)
+    name, version, fields, writes_itself = found
+    if not writes_itself:
+        return t7.T7Object(name, version, made(as_dict(fields), place))
+    file = Recorder(name, made)
+    border.answered(border.ask.write_itself(reference, *border.encode(file)))
+    return t7.T7Object(name, version, file.written)
 
 
 def _itself(border: Bridge, reference: int, made: Made, place: str) -> Crossing:
@@ -45,20 +50,35 @@ def _itself(border: Bridge, reference: int, made: Made, place: str) -> Crossing:
     return made(found, place)
 
 
-def _written(calls: list, made: Made, place: str) -> t7.Written:
-    """What an object has written into a file by calls of the file's methods, [name, argument] each."""
-    return t7.Written(
-        made(given[0] if given else None, place) if name == "writeObject" else plain(name, given)
-        for name, *given in calls
-    )
+class Recorder(File):
+    """What stands for a file in an object's own way to write: it may be written to, in no format yet.
 
+    `made` makes the record of an object.
+    """
 
-def plain(name: str, given: list) -> t7.Plain:
-    """What a method of files writes (not an object). Raises AttributeError for methods that files do not have."""
-    found = []
-    for format in ("binary", "ascii"):
-        stream = io.BytesIO()
-        file = getattr(File(stream, "w"), format)()
-        getattr(file, name)(*given)
-        found.append(stream.getvalue())
-    return t7.Plain(*found)
+    def __init__(self, name: str, made: Made):
+        super().__init__(io.BytesIO(), "w")
+        self._name, self._made = name, made
+        self.written = t7.Written()
+
+    def writeObject(self, object: Crossing = None) -> Recorder:
+        """Notes an object."""
+        self.written.append(self._made(object, self._name))
+        return self
+
+    def isWritableObject(self, object: Crossing = None) -> bool:
+        """Whether files can have an object; what they cannot have is found when it is written."""
+        return True
+
+    def _write_numbers(self, kind: str, given: float | Storage) -> int:
+        streams = io.BytesIO(), io.BytesIO()
+        count = File(streams[0], "w").binary()._write_numbers(kind, given)
+        File(streams[1], "w").ascii()._write_numbers(kind, given)
+        self.written.append(t7.Plain(*(stream.getvalue() for stream in streams)))
+        return count
+
+    def _put(self, data: bytes) -> None:
+        self.written.append(t7.Plain(data, data))
+
+    def _open(self, use: str) -> BinaryIO:
+        raise TypeError(f"{self._name}: in its own way to be saved a file is written to; it has no place, nor contents")

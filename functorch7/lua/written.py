@@ -15,10 +15,11 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .calls import Calls
 from .functions import METAMETHODS, by_type, in_lua
+from .gradients import keep_gradient, keep_own_gradient
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import static
-from .own import LuaObject, keep_gradient, keep_own_gradient, method_of
+from .own import LuaObject, method_of
 from .recurrences import keep_steps
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters", "backward")

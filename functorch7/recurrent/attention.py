@@ -1,14 +1,14 @@
 """The same input in every step: repeated steps, and attention that decides where to look."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ..core import Container, Module, check_positive, expected
+from ..core import Container, Module, check_positive, expected, expose
 from ..core.keys import folded
 from ..core.types import Array, Key, Table, Tree
 from .over_time import repeated
@@ -69,6 +69,7 @@ class RecurrentAttention(StartsAnew, Container):
     Shape: an input (B, ...) -> a table of n_step tensors h_t (B, hidden_size); with forward_actions, of pairs
     [h_t, action_t].
     Parameters and buffers: a list with those of rnn and of action.
+    Exposes: actions, the table of a_t.
     Raises: TypeError for arguments that are not modules; ValueError for n_step below 1, tables as hidden_size, and an
     rnn whose output has another size.
     Source: rnn/README.md#rnn.RecurrentAttention; Mnih et al., 2014.
@@ -79,6 +80,8 @@ class RecurrentAttention(StartsAnew, Container):
     >>> f7.output_shape(f7.RecurrentAttention(step, look, 2, 4), (8, 3))
     [(8, 4), (8, 4)]
     """
+
+    exposes: ClassVar[tuple[str, ...]] = ("actions",)
 
     n_step: int
     hidden_size: tuple[int, ...]
@@ -115,6 +118,7 @@ class RecurrentAttention(StartsAnew, Container):
         zeros = jnp.zeros((leaves[0].shape[0], *self.hidden_size), dtype)
         start = [self.start(buffers, train), zeros]
         (hidden, actions), (new, _) = repeated(step, start, self.traits, self.n_step)
+        expose(actions=as_table(actions, self.n_step))
         outputs = [hidden, actions] if self.forward_actions else hidden
         return as_table(outputs, self.n_step), self.end(new, train)
 

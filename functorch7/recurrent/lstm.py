@@ -171,8 +171,8 @@ class FastLSTM(DroppingCell):
     Buffers: output (h) and cell (c), None when forgotten; with p > 0 also input_mask and output_mask, the dropout on x
     and h, drawn at the first training step and kept for a sequence (one for the whole batch if mono). All are
     transient. After `mask_zero()` also zeroMask (B), if given.
-    With bn, W x, U h and c' are batch-normalized (bn_wx, bn_wh, bn_c, of eps, momentum and affine; weights start at
-    0.1, biases at 0), with running statistics that all steps share.
+    With bn, W x + b, U h and c' are batch-normalized (bn_wx, bn_wh, bn_c, of eps, momentum and affine; weights start at
+    0.1, biases at 0), with running statistics that all steps share, and `bias` is added to U h.
     `rho` is the number of steps that the legacy interface keeps for backward.
     Raises: ValueError for input of another size, and if the batch changes before the state is forgotten.
     Source: rnn/README.md#rnn.FastLSTM; Hochreiter & Schmidhuber, 1997; Gal, 2016 (dropout); Cooijmans et al., 2016.
@@ -205,10 +205,13 @@ class FastLSTM(DroppingCell):
         super().__post_init__()
         if self.p and self.bn:
             raise ValueError(f"nn.FastLSTM: expected p = 0 with batch normalisation, got {self.p}")
+        if self.bn:
+            self._set(made_first=self._normalized_parts())
 
     def children(self) -> Children:
         if self.bn:
-            return self._normalized_children()
+            i2g, o2g, bn_wx, bn_wh, bn_c, bias = self.made_first
+            return {"i2g": i2g, "bn_wx": bn_wx, "o2g": o2g, "bn_wh": bn_wh, "bias": bias, "bn_c": bn_c}
         if self.drops:
             of_input, of_output = Linear(self.input_size, self.output_size), Linear(self.output_size, self.output_size)
             return {"i2g": ParallelTable(*[of_input] * 4), "o2g": ParallelTable(*[of_output.no_bias()] * 4)}
@@ -242,17 +245,13 @@ class FastLSTM(DroppingCell):
     def at_once(self) -> bool:
         return not self.bn and super().at_once
 
-    def _normalized_children(self) -> dict[str, Module]:
+    def _normalized_parts(self) -> tuple[Module, ...]:
+        """i2g, o2g, bn_wx, bn_wh, bn_c and bias, in the order in which Torch makes them."""
         gates = 4 * self.output_size
         eps, momentum = 1e-5 if self.eps is None else self.eps, 0.1 if self.momentum is None else self.momentum
-        return {
-            "i2g": LinearNoBias(self.input_size, gates),
-            "o2g": LinearNoBias(self.output_size, gates),
-            "bias": Add(gates),
-            "bn_wx": GateNormalization(gates, eps, momentum, self.affine),
-            "bn_wh": GateNormalization(gates, eps, momentum, self.affine),
-            "bn_c": GateNormalization(self.output_size, eps, momentum, self.affine),
-        }
+        linear = Linear(self.input_size, gates), LinearNoBias(self.output_size, gates)
+        sizes = gates, gates, self.output_size
+        return *linear, *(GateNormalization(size, eps, momentum, self.affine) for size in sizes), Add(gates)
 
     def step(self, params: Tree, buffers: State, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         if not self.bn:

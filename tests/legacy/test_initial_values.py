@@ -102,6 +102,16 @@ def test_connection_tables_are_torchs():
     same(table, np.stack([np.concatenate([first, second[:2]]), [1, 1, 2, 2, 3, 3]], 1))
 
 
+def test_a_normalized_fast_lstm_draws_and_orders_its_parameters_as_torch_does(monkeypatch):
+    torch.setdefaulttensortype("torch.DoubleTensor")
+    monkeypatch.setattr(nn.FastLSTM, "bn", True)
+    torch.manualSeed(7)
+    found, _ = nn.FastLSTM(3, 4).parameters()
+    squares = [5.22693950438, 1.3021968681659, 0.16, 0, 3.9813657006346, 0.16, 0, 0.25958425515331, 0.04, 0]
+    same([(np.array(each) ** 2).sum() for each in found], squares)
+    assert abs(torch.uniform() - 0.80047904839739) < 1e-13
+
+
 def test_known_numbers_have_the_digits_of_the_layers_type():
     torch.setdefaulttensortype("torch.DoubleTensor")
     assert set(nn.NCEModule(3, 10, 2, np.ones(10)).bias) == {-math.log(10)}

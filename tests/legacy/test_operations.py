@@ -364,3 +364,26 @@ def test_an_expanded_tensor_is_changed_once_for_each_place():
     every = torch.zeros(1, 1)
     every.expand(2, 3).add(torch.Tensor(x))
     assert every.totable() == [[x.sum()]]
+    doubled = torch.ones(1).expand(5)
+    assert doubled.add(doubled)[1] == 2**5  # which reads what it has written
+
+
+@pytest.mark.parametrize("kind", [torch.FloatTensor, torch.DoubleTensor, torch.IntTensor])
+@pytest.mark.parametrize("sizes", [(1, 4, 5), (3, 1, 5), (1, 1, 5), (1, 4, 1)])
+def test_an_expanded_tensor_is_changed_as_place_by_place(kind, sizes):
+    """To the last digit, as each of C's steps rounds."""
+    random = np.random.default_rng(1)
+    start, y, z = (kind(9 * random.random(shape) + 1) for shape in (sizes, (3, 4, 5), (3, 4, 5)))
+    for name, *given in [
+        ("add", 1.7), ("add", y), ("add", 0.3, y), ("add", y, 2, z), ("csub", y), ("mul", 0.9), ("cmul", z),
+        ("div", 1.3), ("cdiv", z), ("addcmul", 0.1, y, z), ("cmax", y),
+        ("add", y.transpose(1, 3).clone().transpose(1, 3)),
+    ]:  # fmt: skip
+        found, expected = start.clone(), start.clone()
+        getattr(found.expand(3, 4, 5), name)(*given)
+        for place in np.ndindex(3, 4, 5):
+            own = tuple(1 if size == 1 else at + 1 for at, size in zip(place, sizes, strict=True))
+            here = tuple(at + 1 for at in place)
+            others = [kind(1).fill(each[here]) if isinstance(each, torch.Tensor) else each for each in given]
+            expected[own] = getattr(kind(1).fill(expected[own]), name)(*others)[1]
+        assert found.totable() == expected.totable(), name

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from functorch7.legacy import nn
+from functorch7.interop import t7
+from functorch7.legacy import nn, torch
 
 from .helpers import arrays, same, sigmoid, slopes, values
 
@@ -132,6 +133,22 @@ def test_a_user_builds_the_whole_step():
         same(cell.forward(XS[t]), XS[: t + 1].sum(0))
 
 
+def test_files_of_a_normalized_fast_lstm_need_not_say_so(monkeypatch, tmp_path):
+    """Torch's have the step's modules alone, as the switch is the class's."""
+    monkeypatch.setattr(nn.FastLSTM, "bn", True)
+    cell = nn.FastLSTM(D, H).double()
+    monkeypatch.undo()
+    expected = cell.evaluate().forward(XS[0])
+    cell.forget()
+    torch.save(str(tmp_path / "cell.t7"), cell)
+    record = t7.read(tmp_path / "cell.t7")
+    del record.fields["bn"]
+    t7.write(tmp_path / "cell.t7", record)
+    loaded = torch.load(str(tmp_path / "cell.t7"))
+    same(loaded.forward(XS[0]), expected)
+    assert loaded.recurrentModule.typename() == "nn.gModule"
+
+
 def test_batch_normalisation_is_a_switch_of_the_class():
     nn.FastLSTM.bn = True
     try:
@@ -141,7 +158,7 @@ def test_batch_normalisation_is_a_switch_of_the_class():
     assert cell.bn_wx.weight.numpy()[0] == pytest.approx(0.1) and not hasattr(nn.FastLSTM(D, H), "bn_wx")
     net = nn.Sequencer(cell).double()
     net.forward(XS)
-    sums = np.einsum("tbd,gd->tbg", XS, np.array(cell.i2g.weight))
+    sums = np.einsum("tbd,gd->tbg", XS, np.array(cell.i2g.weight)) + np.array(cell.i2g.bias)
     mean = np.zeros(4 * H)
     for step in sums:
         mean = 0.9 * mean + 0.1 * step.mean(0)

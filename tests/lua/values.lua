@@ -2058,7 +2058,7 @@ local texts = {told(torch.load(name)), told(torch.deserialize(torch.serialize(wh
 os.remove(name)
 local ok, problem = pcall(torch.serialize, WrittenByAsking(1))
 return texts[1], texts[2] == texts[1], texts[3] == texts[1], file:readObject() == found[1], ok, problem:match('WrittenByAsking: [^\n]*')
---> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; got readInt'
+--> '1 3 0.75 6 c 6 2 nn.Linear 7 0', true, true, true, false, 'WrittenByAsking: in its own way to be saved a file is written to; it has no place, nor contents'
 
 --- operators behind an index of the class's own
 local Callable = torch.class('CalledBehindIndex')
@@ -3654,3 +3654,161 @@ for _ = 1, 2 do
 end
 return found[1], found[2], times.gradInput:sum(), #times:updateGradInput(x, torch.ones(2))
 --> 10, 10, 10, 2
+
+--- layers below others call the __init above without arguments, and set all of its fields themselves
+require 'dpnn'
+local x, found = torch.range(1, 6):view(2, 3), {}
+local function below(above, fields)
+  local class, parent = torch.class('nn.Late' .. above, 'nn.' .. above)
+  function class:__init() parent.__init(self) for name, value in pairs(fields) do self[name] = value end end
+  return nn['Late' .. above]()
+end
+local sizes = torch.LongStorage {3}
+found[1] = below('View', {size = torch.LongStorage {3, 2}, numElements = 6}):forward(x)[3][1]
+found[2] = below('Reshape', {size = sizes, nelement = 3, batchsize = torch.LongStorage {1, 3}}):forward(x):dim()
+found[3] = below('CMul', {size = sizes, weight = torch.Tensor {1, 2, 3}, gradWeight = torch.zeros(3)}):forward(x)[2][3]
+found[4] = below('CAdd', {size = sizes, bias = torch.Tensor {1, 2, 3}, gradBias = torch.zeros(3)}):forward(x)[2][3]
+found[5] = below('Transpose', {permutations = {{1, 2}}}):forward(x)[3][2]
+found[6] = below('CReLU', {modules = nn.CReLU(1).modules, nInputDims = 1}):forward(x - 3):sum()
+local criterion = below('ModuleCriterion', {criterion = nn.MSECriterion(), inputModule = nn.MulConstant(2), castTarget = true})
+found[7] = criterion:double():forward(x:double(), x:double() * 3)
+local decorated = below('Decorator', {modules = {nn.Square()}})
+found[8] = decorated:forward(x)[2][3]
+return unpack(found)
+--> 5, 2, 18, 9, 6, 9, 91 / 6, 36
+
+--- classes below layers and criterions have their own way to files and copies, and versions of their own
+require 'nn'
+local class, parent = torch.class('nn.WritesPart', 'nn.Linear')
+function class:__init(n, m) parent.__init(self, n, m) self.scratch = torch.ones(9) end
+function class:write(file) file:writeInt(self.weight:size(2)) file:writeObject({self.weight, self.bias}) end
+function class:read(file)
+  local n, parts = file:readInt(), file:readObject()
+  parent.__init(self, n, parts[1]:size(1))
+  self.weight, self.bias = parts[1], parts[2]
+end
+local class, parent = torch.class('nn.WritesLess', 'nn.Module')
+class.__version = 3
+function class:__init(by) parent.__init(self) self.by, self.cache = by, {1, 2} end
+function class:updateOutput(input) self.output = input * self.by return self.output end
+function class:write(file) local cache = self.cache self.cache = nil parent.write(self, file) self.cache = cache end
+function class:read(file, version) parent.read(self, file) self.cache = {'version', version} end
+local class, parent = torch.class('nn.ReadsItself', 'nn.Sequential')
+function class:read(file) for name, value in pairs(file:readObject()) do self[name] = value end self.is_read = true end
+local class, parent = torch.class('nn.WritesFlag', 'nn.MSECriterion')
+function class:write(file) file:writeBool(self.sizeAverage) end
+function class:read(file) parent.__init(self) self.sizeAverage = file:readBool() end
+local part, x = nn.WritesPart(2, 2), torch.ones(1, 2)
+local net = nn.ReadsItself():add(part):add(nn.WritesLess(2)):add(nn.Linear(2, 2)):add(nn.Sequential():add(nn.WritesPart(2, 3)))
+net:get(3).weight = part.weight
+local criterion = nn.WritesFlag()
+criterion.sizeAverage = false
+local whole, found = {net, criterion, part.weight}, {}
+local function told(net, criterion, weight)
+  local first, less = net:get(1), net:get(2)
+  weight:fill(4)
+  return table.concat({torch.type(first), less.cache[1], less.cache[2], tostring(net.is_read), first.weight:sum(), net:get(3).weight:sum(),
+    tostring(first.scratch), net:forward(x):size(2), criterion:forward(x, x * 3)}, ' ')
+end
+for i, mode in ipairs {'binary', 'ascii'} do found[i] = told(unpack(torch.deserialize(torch.serialize(whole, mode), mode))) end
+local copy = net:clone()
+found[3] = told(copy, criterion:clone(), copy:get(1).weight)
+return found[1], found[2] == found[1], found[3], part.weight:sum() == 16, net:get(2).cache[1]
+--> 'nn.WritesPart version 3 true 16 16 nil 3 8', true, 'nn.WritesPart version 3 true 16 16 nil 3 8', false, 1
+
+--- layers have the tensors and storages that Torch's constructors make, and each its own fields of those of its class
+require 'nn'
+require 'rnn'
+local by, to = nn.SpatialUpSamplingBilinear(2), nn.SpatialUpSamplingBilinear {oheight = 5, owidth = 7}
+local before = {tostring(by.owidth), to.oheight, to.owidth, tostring(to.scale_factor), by.scale_factor}
+local class, parent = torch.class('nn.OwnConcat', 'nn.Concat')
+function class:updateOutput(input)
+  local outs = {}
+  for i = 1, #self.modules do
+    outs[i] = self.modules[i]:updateOutput(input)
+    if i == 1 then self.outputSize:resize(outs[i]:dim()):copy(outs[i]:size())
+    else self.outputSize[self.dimension] = self.outputSize[self.dimension] + outs[i]:size(self.dimension) end
+  end
+  self.output:resize(self.outputSize)
+  local offset = 1
+  for i, each in ipairs(outs) do
+    self.output:narrow(self.dimension, offset, each:size(self.dimension)):copy(each)
+    offset = offset + each:size(self.dimension)
+  end
+  return self.output
+end
+local concat = nn.OwnConcat(2):add(nn.Linear(3, 4)):add(nn.Linear(3, 2))
+concat:forward(torch.ones(5, 3))
+local pool, lstm, drop = nn.SpatialMaxPooling(2, 2), nn.SeqLSTM(2, 3), nn.Dropout()
+local empty = {pool.indices:dim(), lstm.gates:dim(), drop.noise:dim(), nn.Linear(2, 2).finput == nil and 'none'}
+pool:forward(torch.ones(1, 4, 4))
+empty[5] = pool.indices:dim()
+lstm:double()
+empty[6] = torch.type(lstm.gates)
+local fire, both = nn.FireModule(4, 2, 3, 3), nn.SeqBRNN(2, 3, true, nn.JoinTable(3))
+return table.concat(before, ' '), table.concat(empty, ' '), table.concat(concat.outputSize:totable(), 'x'),
+  torch.type(fire.squeeze) .. fire.expand:size(), torch.type(both.merge), nn.IndexLinear(5, 3, true, false, false).weight:size(1)
+--> 'nil 5 7 nil 2', '0 0 0 none 3 torch.DoubleTensor', '5x6', 'nn.SpatialConvolution2', 'nn.JoinTable', 5
+
+--- constructors that never reset do not call a class's own reset
+require 'nn'
+local counts = {}
+for i, each in ipairs {{'PReLU'}, {'PartialLinear', 3, 2}, {'IndexLinear', 3, 2}, {'WeightNorm', nn.Linear(2, 2)}, {'Linear', 3, 2}} do
+  local class, parent = torch.class('nn.Reset' .. each[1], 'nn.' .. each[1])
+  counts[i] = 0
+  function class:reset(...) counts[i] = counts[i] + 1 return parent.reset(self, ...) end
+  nn['Reset' .. each[1]](unpack(each, 2))
+end
+return unpack(counts)
+--> 0, 0, 0, 0, 1
+
+--- layers show what the last call has found: indices of the largest, and moments of a batch in training alone
+require 'nn'
+local norm, pool, x = nn.BatchNormalization(2), nn.TemporalDynamicKMaxPooling(2), torch.Tensor {{1, 8}, {5, 2}, {3, 4}}
+norm:forward(x)
+pool:forward(x)
+local mean = norm.save_mean:sum() - x:mean(1):sum()
+norm:evaluate()
+norm:training()
+norm:forward(x * 2)
+return math.abs(mean) < 1e-6, math.abs(norm.save_mean:sum() - 2 * x:mean(1):sum()) < 1e-6, pool.indices:view(-1):totable()
+--> true, true, {2, 1, 3, 3}
+
+--- rawget, rawset and next of modules reach their fields; a constructor that runs again makes the arrays anew
+require 'nn'
+local linear, x, found, count = nn.Linear(3, 2), torch.ones(2, 3), {}, 0
+rawset(linear, 'weight', torch.ones(2, 3))
+rawset(linear, 'bias', nil)
+found[1] = linear:forward(x):sum()
+found[2] = tostring(rawget(linear, 'weight') == linear.weight) .. tostring(rawget(linear, 'forward')) .. tostring(rawget(linear, 'bias'))
+local class, parent = torch.class('nn.WithTable', 'nn.Module')
+function class:__init() parent.__init(self) self.list = {1, 2} end
+local own = nn.WithTable()
+rawset(own, 'list', {9})
+for name, value in next, own do count = count + (name == 'list' and value[1] or 1) end
+found[3] = rawget(own, 'list')[1] .. ' ' .. count
+local class, above = torch.class('nn.MadeTwice', 'nn.Linear')
+function class:__init(n, m) above.__init(self, n, m) above.__init(self, m, n) end
+local twice = nn.MadeTwice(2, 3)
+found[4] = twice.weight:size(1) .. 'x' .. twice.gradWeight:size(2) .. ' ' .. twice:forward(x):size(2)
+local class, above = torch.class('nn.BiasBeside', 'nn.LinearNoBias')
+function class:__init(n, m) above.__init(self, n, m) self.bias, self.gradBias = torch.ones(m), torch.zeros(m) end
+local beside = nn.BiasBeside(3, 2)
+beside.weight:fill(1)
+found[5] = beside:forward(x):sum() .. ' ' .. #beside:parameters()
+return unpack(found)
+--> 12, 'truenilnil', '9 12', '2x3 2', '12 2'
+
+--- an attention shows where it has looked
+require 'rnn'
+local rnn = nn.Recurrent(4, nn.Sequential():add(nn.ParallelTable():add(nn.Linear(3, 4)):add(nn.Linear(2, 4))):add(nn.CAddTable()),
+  nn.Linear(4, 4), nn.Tanh())
+local look = nn.Sequential():add(nn.Linear(4, 2)):add(nn.Tanh())
+local attention, x = nn.RecurrentAttention(rnn, look, 3, {4}), torch.rand(2, 3)
+local outputs = attention:forward(x)
+attention:backward(x, outputs)
+local bias = look:get(1).bias
+local first = (attention.actions[1] - torch.tanh(bias):view(1, 2):expand(2, 2)):abs():max()
+local later = (attention.actions[3] - look:forward(outputs[2])):abs():max()
+return #attention.actions, first < 1e-6, later < 1e-6
+--> 3, true, true

@@ -290,6 +290,9 @@ def _of_spec(record: Record, spec: core.Module, inside: list[Node], parts: Field
     found = inside or [node for part in parts.values() for node in (part if isinstance(part, list) else [part]) if node]
     if len(found) != wanted:
         raise record.error(f"expected {wanted} modules inside, got {len(found)}")
+    for node, own in zip(found, spec.child_modules(), strict=True):
+        if isinstance(own, type(node.spec)) and core.registry.get(own.torch_name()) is not type(own):
+            node.spec = own  # of a class for which files have the name of the one above
     return found
 
 

@@ -72,13 +72,14 @@ def _parallel(record: Record, name: str) -> T7Object:
 
 
 def _fast_lstm(record: Record) -> list[T7Object]:
-    if not record.get("bn", False):
+    if not _normalized(record):
         if record.get("p", 0):
             return [_parallel(record, "i2g"), _parallel(record, "o2g")]
         return [record.need("i2g"), record.need("o2g")]
     step = step_of(record)
     normalizations, bias = inside(step, ("nn.BatchNormalization",)), inside(step, ("nn.Add",))
-    return [record.need("i2g"), record.need("o2g"), *bias, *normalizations]
+    of_x, of_h, of_c = normalizations
+    return [record.need("i2g"), of_x, record.need("o2g"), of_h, *bias, of_c]
 
 
 def _gru(record: Record) -> list[T7Object]:

@@ -102,12 +102,13 @@ def lstm(node: Node) -> Built:
 def fast_lstm(node: Node) -> Built:
     """nn.FastLSTM: all gates at once."""
     spec: Any = node.spec
-    i2g, o2g, *rest = node.children
-    inner, outer = _with_dropout(spec, i2g), _with_dropout(spec, o2g)
-    of_input, of_output, shown = inner, outer, [module("nn.Tanh")]
     if spec.bn:
-        bias, of_x, of_h, of_c = rest
+        inner, of_x, outer, of_h, bias, of_c = node.children
         of_input, of_output, shown = _chain(inner, of_x), _chain(outer, of_h, bias), [of_c, module("nn.Tanh")]
+    else:
+        i2g, o2g = node.children
+        inner, outer = _with_dropout(spec, i2g), _with_dropout(spec, o2g)
+        of_input, of_output, shown = inner, outer, [module("nn.Tanh")]
     transfer = _beside(*(module(f"nn.{name}") for name in ("Sigmoid", "Tanh", "Sigmoid", "Sigmoid")))
     gates = _chain(_entries(1, 2), _beside(of_input, of_output), _sum(), *_split(4, spec.output_size), transfer)
     hidden = _chain(_entries(1, 2), _product())

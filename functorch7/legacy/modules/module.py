@@ -72,6 +72,7 @@ class Module(
                 raise TypeError(f"{self.typename()}: expected no arguments, got {(*args, *kwargs.values())}")
             return
         spec, given = describe(self.spec_class, args, kwargs)
+        self._forget_arrays()  # of a constructor that ran before
         with self._drawing(spec):
             self._take(spec, given)
 
@@ -330,7 +331,8 @@ class Module(
                 return float(value) if np.ndim(value) == 0 and value is not None else wrapped(value)
             if name in spec.traits.exposes:
                 call = self._newest_call()
-                return None if call is None else call.exposed_by(self, name)
+                if call is not None:
+                    return call.exposed_by(self, name)
             if not by_position(spec):
                 for child, each in zip(child_names(spec), self.children(), strict=True):
                     if name in (child, torch_spelling(type(spec), str(child))):

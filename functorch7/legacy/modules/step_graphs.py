@@ -19,7 +19,7 @@ def graph_of(cell: Described) -> Described:
     x, h, c = (node(layers.Identity()) for _ in "xhc")
     of_input, of_output, shown = Node(cell.i2g, x), Node(cell.o2g, h), None
     if cell._spec.bn:
-        bias, of_x, of_h, of_c = cell.modules[2:]
+        of_x, of_h, bias, of_c = (cell.modules[i] for i in (1, 3, 4, 5))
         of_input, of_output, shown = Node(of_x, of_input), Node(bias, Node(of_h, of_output)), of_c
     sums = node(layers.CAddTable(), of_input, of_output)
     i, g, f, o = node(layers.SplitTable(1, 2), node(layers.Reshape(4, cell.outputSize), sums)).split(4)

@@ -1,7 +1,8 @@
-"""Fields in which Torch's objects hold modules: objects of what a file has there.
+"""Fields of Torch's objects that descriptions do without: objects of what a file has there.
 
 Torch composes modules for what a description does at once: a cell's step, the parts of sequencers. Files contain these
-modules (`interop/torch7`); objects show them around the same modules and over the same tensors.
+modules (`interop/torch7`); objects show them around the same modules and over the same tensors. Torch's layers also
+make tensors and storages into which their methods write: an object has them, as they are at first, once they are read.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ... import core
 from ...core.types import Value
 from ...interop.t7 import T7Object, T7Storage
 from ...interop.t7.values import Fields
@@ -18,15 +22,22 @@ from ...interop.torch7.table import schema_of
 from ...interop.torch7.writer import Writer
 from ...losses.tables import map_leaves
 from ..engine.fields import LEFT
+from ..tensors.casting import is_floating
 from ..tensors.storage import Storage
+from ..tensors.tensor import Tensor
 from .described import Described, among, described_among
 from .nodes import Arrays, Nodes, Objects
-from .own_fields import numbered
+from .own_fields import PARAMETERS, numbered
+
+SCRATCH = T7Storage, np.ndarray
+"""What files have of tensors and storages that no description has."""
 
 PRIVATE_NAMES = ("_remember", "_fwd", "_bwd", "_merge")
 """Torch's fields that begin with an underscore."""
 
-_names: dict[type, frozenset[str]] = {}
+_names: dict[core.Module, frozenset[str]] = {}
+MOST = 4096
+"""The descriptions whose names are kept."""
 
 
 class _Shown(Nodes):
@@ -51,20 +62,21 @@ def has(object: Described, name: str) -> bool:
     """Whether a file of the object has a field of this name, which is text, a number or modules."""
     if vars(object).get("_spec") is None or (name.startswith("_") and name not in PRIVATE_NAMES):
         return False
-    return name in names_of(object)
+    return name not in PARAMETERS and name in names_of(object)
 
 
 def names_of(object: Described) -> frozenset[str]:
     """The names of these fields."""
-    kind = type(object._spec)
-    if kind not in _names:
-        fields = schema_of(kind).write(_Shown(object).node(object))
-        _names[kind] = frozenset(name for name, value in fields.items() if _is_shown(value))
-    return _names[kind]
+    spec = object._spec
+    if spec not in _names:
+        fields = schema_of(type(spec)).write(_Shown(object).node(object))
+        _names.clear() if len(_names) == MOST else None
+        _names[spec] = frozenset(name for name, value in fields.items() if _is_shown(value))
+    return _names[spec]
 
 
 def _is_shown(value: Any) -> bool:
-    return isinstance(value, (str, bool, int, float)) or bool(_records_among(value))
+    return isinstance(value, (str, bool, int, float, *SCRATCH)) or bool(_records_among(value))
 
 
 def _records_among(value: Any) -> list[Any]:
@@ -74,20 +86,28 @@ def _records_among(value: Any) -> list[Any]:
 def fields(object: Described) -> Fields:
     """All fields that a file of the object has, and the results of its last call, without tables of steps."""
     written = {} if object._spec is None else schema_of(type(object._spec)).write(_Shown(object).node(object))
-    found = {name: field(object, name) if _records_among(value) else _plain(value) for name, value in written.items()}
+    found = {name: field(object, name) if _is_shown(value) else value for name, value in written.items()}
     found |= {name: getattr(object, name) for name in LEFT if hasattr(object, name)}
     found |= {name: value for name, value in vars(object).items() if not name.startswith("_")}
     found |= {"_type": object._type} | numbered(object)
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _plain(value: Any) -> Any:
-    return Storage(value.array) if isinstance(value, T7Storage) else value
-
-
 def field(object: Described, name: str) -> Value:
     """The value of such a field."""
-    return kept(object, name, lambda: _composed(object, name))
+    value = kept(object, name, lambda: _composed(object, name))
+    if not isinstance(value, SCRATCH):
+        return value
+    made = _scratch(object, value)
+    if name not in object._spec.traits.exposes:  # which calls give
+        vars(object)[name] = made
+    return made
+
+
+def _scratch(object: Described, value: Any) -> Tensor | Storage:
+    if isinstance(value, T7Storage):
+        return Storage(value.array)
+    return object._made(value) if is_floating(value.dtype) else Tensor.of(value)
 
 
 def kept(object: Described, name: str, make: Callable[[], Value]) -> Value:

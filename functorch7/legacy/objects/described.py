@@ -236,10 +236,23 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
             changed(self) if fitting is None else self._respecify(fitting)
             return True
         if isinstance(value, Tensor) and getattr(spec, field) is False:
-            self._put_parameter(field, value)  # `linear.bias = tensor` takes noBias() back
-            self._respecify(spec.replace(**{field: True}))
-            return True
+            return self._learn(field, value)
         return False
+
+    def _learn(self, field: str, value: Tensor) -> bool:
+        """Takes a tensor for a parameter that was switched off: `linear.bias = tensor` takes noBias() back.
+
+        Returns False if the class has none: then it is a field of a program's class below it.
+        """
+        try:
+            spec = self._spec.replace(**{field: True})
+        except ValueError:
+            if is_derived(self):
+                return False
+            raise
+        self._put_parameter(field, value)
+        self._respecify(spec)
+        return True
 
     def _set_undescribed(self, name: str, value: object) -> None:
         """Sets what an object of a user's class holds, which has no description."""
@@ -347,7 +360,9 @@ class Described(Numbered, NamedCalls, Root if TYPE_CHECKING else object):
 
 
 def _as_given(value: Any) -> Any:
-    """A constructor's argument for a tensor or storage."""
+    """A constructor's argument for a tensor, storage or table."""
     if isinstance(value, Storage):
         return tuple(value.totable())
+    if isinstance(value, list):
+        return tuple(map(_as_given, value))
     return np.asarray(value) if isinstance(value, Tensor) else plain(value)

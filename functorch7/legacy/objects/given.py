@@ -79,9 +79,10 @@ def _misuse_by(spec_class: type[core.Module], given: Sequence, named: Mapping[st
 
 
 def _takes_default(value: Value, parameter: inspect.Parameter) -> bool:
-    """Whether Lua's `argument or default` is the default: for nil, and for false where a number is expected."""
-    is_number = type(parameter.default) in (int, float)
-    return parameter.default is not inspect.Parameter.empty and (value is None or (value is False and is_number))
+    """Whether Lua's `argument or default` is the default: for nil, and for false where no flag is expected."""
+    default = parameter.default
+    takes_flag = isinstance(default, bool) or "bool" in str(parameter.annotation)
+    return default is not parameter.empty and (value is None or (value is False and not takes_flag))
 
 
 def put_among(given: Given, each: Described) -> core.Module:

@@ -143,7 +143,7 @@ def host_type(name: str) -> str:
 class Nodes:
     """Makes nodes of objects, with their tensors; each object is one node.
 
-    `record` makes the record of an object with a user's updateOutput, for files.
+    `record` makes the record of an object that is not described, for files; None of others.
     """
 
     def __init__(self, record: Callable[[Value], Value] | None = None) -> None:
@@ -161,8 +161,8 @@ class Nodes:
             object = copy.deepcopy(object)
             object._cast(host_type(tensortype), {})
         if self.record is not None:  # in files methods are those of the class that they name, or fields
-            if object._spec is None:
-                return Node(Unknown(self.record(object)))
+            if (record := self.record(object)) is not None:
+                return Node(Unknown(record))
             return self._described(object, object.own_description() if object.is_criterion else object.description())
         if object.is_criterion and object.description() is not None and object._is_users():
             return Node(object.description(), settings={"_type": object._type})

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ... import core
+from ... import core, layers
 from ...checks.sizes import sized
 from ...core import describe
 from ...core.contexts import during
@@ -33,6 +33,7 @@ from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
 from .described import Described, described_among
+from .misfit import unchecked
 from .serial import PRIVATE
 from .tree import Tree
 
@@ -74,6 +75,10 @@ def kept_modules(module: Described) -> list[Described]:
     return found
 
 
+MADE_READY = (layers.IndexLinear, layers.PartialLinear, layers.PReLU, layers.WeightNorm)
+"""Layers whose constructors do not call `reset` in Torch."""
+
+
 class Parameters(Described):
     """The part of Module that deals with its own parameters and those of the modules inside."""
 
@@ -82,7 +87,7 @@ class Parameters(Described):
     @contextmanager
     def _drawing(self, spec: core.Module) -> Iterator[None]:
         """A block around a constructor: as in Torch, a user's `reset` draws the initial values, if there is one."""
-        if not self.overrides("reset") or spec.children() or not shapes_of(spec):
+        if not self.overrides("reset") or spec.children() or not shapes_of(spec) or isinstance(spec, MADE_READY):
             yield
             return
         with during(SOURCE, Zeros()):
@@ -105,6 +110,14 @@ class Parameters(Described):
         initial = initial_values(self._spec, None, dtype)
         for name in in_order(self._spec, missing):
             self._put_parameter(name, self._made(initial[name]))
+
+    def _forget_arrays(self) -> None:
+        """Drops the parameters and buffers of the object's description, if it has one."""
+        if (spec := unchecked(self)) is None:
+            return
+        for name in (*shapes_of(spec), *spec.init_buffers()):
+            self.__dict__.pop(name, None)
+            self.__dict__.pop(grad_name(name), None)
 
     def _put_parameter(self, name: str, tensor: Tensor) -> None:
         """Makes a tensor a parameter, with its gradient, or one of zeros."""

@@ -38,7 +38,7 @@ class Saved:
 
     def __init__(self) -> None:
         self.arrays = Arrays()
-        self.nodes = Nodes(self._user)
+        self.nodes = Nodes(self.user)
         self.writer = Writer(self.arrays)
         self.described: list[tuple[Any, ModuleNode]] = []  # modules and criterions, and their nodes
         self.records: ByIdentity[object, t7.T7Object] = ByIdentity()  # of objects that are no modules
@@ -116,20 +116,27 @@ class Saved:
         key = key.as_value() if isinstance(key, OfLua) else key
         return t7.Key(self.made(key.value if isinstance(key, t7.Key) else key, place))
 
-    def _user(self, user: Any) -> Content:
-        """The record of an object whose class a user wrote, or of what it stands for."""
+    def user(self, user: Value) -> Content:
+        """The record of an object whose class a user wrote, or of what it stands for; None for described ones."""
+        if user.is_described:
+            return None
         if user.stands_for is not None:
             return self.made(user.stands_for, user.typename())
-        return t7.T7Object(user.typename(), 1, self._table(user.saved_fields(), user.typename()))
+        return t7.T7Object(user.typename(), version_of(user), self._table(user.saved_fields(), user.typename()))
 
     def _add_own_fields(self, object: Any, node: ModuleNode) -> None:
         """Writes the fields that a program has put into an object, and their names."""
         self.described.append((object, node))
         record, own = self.writer.object(node), own_fields(object)
         if is_derived(object):
-            record.class_name = object.typename()
+            record.class_name, record.version = object.typename(), version_of(object)
         made = {name: self.made(each, entry(object.typename(), name)) for name, each in own.items()}
         taken = record.fields.keys() - {"name"}  # which descriptions have, too
         made = {name: each for name, each in made.items() if name not in taken and each is not None}
         if made:
             record.fields |= made | {OWN_FIELDS: list(made)}
+
+
+def version_of(user: object) -> int:
+    """The version in which files have the objects of a user's class: 1, unless the class itself says another."""
+    return vars(type(user)).get("__version", 1)

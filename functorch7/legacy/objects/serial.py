@@ -79,11 +79,17 @@ class Serialization(Described):
 
     def write(self, file: Value) -> None:
         """Writes all fields, as one table, by `file.writeObject`."""
-        file.writeObject(self.__getstate__())
+        file.writeObject(self._written())
 
     def read(self, file: Value) -> None:
         """Takes the fields that `file.readObject` returns."""
-        self.__setstate__(file.readObject())
+        self._take_read(file.readObject())
+
+    def _written(self) -> Fields:
+        return self.__getstate__()
+
+    def _take_read(self, fields: Fields) -> None:
+        self.__setstate__(fields)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple:
         described = type(self._spec)

@@ -15,6 +15,7 @@ from .convolutions import CONVOLUTIONS
 from .devices import at_hand
 from .distributions import DISTRIBUTIONS, Distribution
 from .elsewhere import no_method
+from .expanded import repeatedly
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import DRAWN, IN_ORDER, MAKERS, Making
@@ -43,7 +44,7 @@ class Methods:
 def _of_operation(operation: Operation) -> None:
     def method(self: Any, *args: Any, **named: Any) -> Any:
         if 0 in self.strides_ and self.nElement() > 1:
-            return _repeatedly(self, operation.name, args, named)
+            return repeatedly(self, operation.name, args, named)
         result = operation.result(args, self, named)
         if result is None:
             raise operation.wrong(args)
@@ -56,20 +57,6 @@ def _of_operation(operation: Operation) -> None:
 
     formula = _sentence(operation.words)
     _add_method(operation.name, method, f"{formula}; in place, where x is this tensor unless it is given.")
-
-
-def _repeatedly(tensor: Any, name: str, args: tuple, named: dict[str, Any]) -> Any:
-    """The same in an expanded tensor, which has an element in several places: once in each, as in Torch's loops."""
-    dim = tensor.strides_.index(0) + 1
-
-    def at(value: Any, place: int) -> Any:
-        return value.narrow(dim, place, 1) if getattr(value, "shape", None) == tensor.shape else value
-
-    for place in range(1, tensor.size(dim) + 1):
-        part = tensor.narrow(dim, place, 1)
-        part.strides_ = (*part.strides_[: dim - 1], 1, *part.strides_[dim:])  # of one element, where any will do
-        getattr(part, name)(*(at(each, place) for each in args), **named)
-    return tensor
 
 
 def _of_distribution(distribution: Distribution) -> None:

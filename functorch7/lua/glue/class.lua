@@ -228,29 +228,23 @@ local function way(value, name)
   return class['__' .. name] or class[name]
 end
 
--- What stands for a file in such a way to write: of what files do it writes, and notes what.
-local function recorder(class, calls)
-  local says = {isWritableObject = function() return true end, isReferenced = function() return true end}
-  return setmetatable(says, {__index = function(_, key)
-    if type(key) ~= 'string' or not key:find '^write' then
-      border.refuse('%s: in its own way to be saved a file is written to; got %s', class, key)
-    end
-    return function(_, ...) calls[#calls + 1] = {key, ...} end
-  end})
-end
-
--- For files: what an object of a class of Lua's holds, or the calls by which it writes itself.
+-- For files: what an object of a class of Lua's holds, or that it writes itself.
 function border.asked.taken_apart(reference)
   local value = border.pinned[reference]
   local class = own_class_of(value)
   if not class then return nil end
-  local write, found = way(value, 'write'), {}
-  if write then
-    write(value, recorder(class.__typename, found))
-  else
+  local writes_itself, found = way(value, 'write') ~= nil, {}
+  if not writes_itself then
     for key, each in next, value do found[key] = each end
   end
-  return border.answered(class.__typename, found, write ~= nil)
+  return border.answered(class.__typename, rawget(class, '__version') or 1, found, writes_itself)
+end
+
+-- Lets an object write itself into a file.
+function border.asked.write_itself(reference, code, number)
+  local value = border.pinned[reference]
+  way(value, 'write')(value, border.decode(code, number))
+  border.arrived()
 end
 
 -- For copies: a new object, and what is to be in it, or one that has read what the other wrote.

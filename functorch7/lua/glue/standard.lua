@@ -2,6 +2,7 @@
 local border, python = ...
 local call, listings, containers = border.call, border.listings, border.containers
 local raw_type, raw_ipairs, raw_pairs, raw_next, raw_unpack = type, ipairs, pairs, next, unpack
+local raw_get, raw_set = rawget, rawset
 local insert, remove, sort, concat = table.insert, table.remove, table.sort, table.concat
 
 -- Lua 5.0's names, which the LuaJIT of Torch's time has.
@@ -41,6 +42,14 @@ local function with_own_pairs(value)
   return raw_type(metatable) == 'table' and rawget(metatable, '__pairs') or nil
 end
 
+-- The number of an object of Python's; nothing for other values.
+local function number_of(value)
+  local number = border.numbers[value]
+  return number and number >= border.OBJECTS and number or nil
+end
+
+local function is_object(value) return number_of(value) and not border.class_number(value) end
+
 -- An object's fields, those that only Lua understands too.
 local function all_fields(value, number)
   local found = call(python.fields, 0, nil, value)
@@ -51,16 +60,31 @@ end
 function pairs(value)
   local is_container = containers[value]
   if raw_type(value) == 'userdata' and not is_container then return raw_next, copied(value) end
-  local number = border.numbers[value]
-  if number and number >= border.OBJECTS then return raw_next, all_fields(value, number) end
+  local number = number_of(value)
+  if number then return raw_next, all_fields(value, number) end
   local own = with_own_pairs(value)
   if own then return own(value) end
   return raw_pairs(border.content_of_namespace(value) or value)
 end
 
+local fields_of = setmetatable({}, {__mode = 'k'}) -- of objects that `next` goes through
+
 function next(value, key)
   if listings[value] then return raw_next(copied(value), key) end
-  return raw_next(value, key)
+  if not is_object(value) then return raw_next(value, key) end
+  if key == nil then fields_of[value] = all_fields(value, number_of(value)) end
+  return raw_next(fields_of[value], key)
+end
+
+function rawget(value, key)
+  if not is_object(value) then return raw_get(value, key) end
+  return all_fields(value, number_of(value))[key]
+end
+
+function rawset(value, key, new)
+  if not is_object(value) then return raw_set(value, key, new) end
+  value[key] = new
+  return value
 end
 
 function unpack(value, ...)
