@@ -83,16 +83,16 @@ more.update({
     ),
     recurrent.SeqBRNN: More(
         {
-            "forwardModule": _found(lambda self: _directions(self).get(1), "The nn.SeqLSTM that runs forwards."),
-            "backwardModule": _found(lambda self: _directions(self).get(2, 2), "The nn.SeqLSTM that runs backwards."),
-            "merge": _found(lambda self: self.get(1, self.modules[0].size() // 2 + 1), "What joins both directions."),
+            "forwardModule": property(lambda self: _directions(self).get(1), doc="The nn.SeqLSTM that runs forwards."),
+            "backwardModule": property(lambda self: _directions(self).get(2, 2), doc="The nn.SeqLSTM that runs backwards."),
+            "merge": property(lambda self: self.get(1, self.modules[0].size() // 2 + 1), doc="What joins both directions."),
         },
         base=Container,
     ),
     layers.FireModule: More(
         {
-            "squeeze": _found(lambda self: self.get(1, 1), "The nn.SpatialConvolution to fewer planes."),
-            "expand": _found(lambda self: self.get(1, 3), "The nn.Concat of two convolutions."),
+            "squeeze": property(lambda self: self.get(1, 1), doc="The nn.SpatialConvolution to fewer planes."),
+            "expand": property(lambda self: self.get(1, 3), doc="The nn.Concat of two convolutions."),
         },
         base=Container,
     ),
