@@ -1281,16 +1281,6 @@ class Embedding(LookupTable):
         None, scaleByFrequency: bool = False,
     ) -> None: ...
 
-class FireModule(Container):
-    """z = f(s(x)); y = f(join(e_1(z), e_3(z))): a 1x1 convolution s, then 1x1 and 3x3 convolutions side by side, f
-    being a transfer function (SqueezeNet's block).
-
-    Shape: (B, nInputPlane, H, W) -> (B, e1x1 + e3x3, H, W). `activation` is the name of a transfer function.
-    """
-    def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = 'ReLU') -> None: ...
-    squeeze: Any
-    expand: Any
-
 class FlattenTable(_passing.FlattenTable, Module):
     """[x1, [x2, [x3]], ...] -> [x1, x2, x3, ...]: the tensors of a nested table, depth first, as one flat table.
 
@@ -1788,6 +1778,16 @@ class FakeQuantized(_recurrent.Around, Module):
     Shape: that of the layer.
     """
     def __init__(self, module: Module, activations: str = 'float') -> None: ...
+
+class FireModule(Decorator):
+    """z = f(s(x)); y = f(join(e_1(z), e_3(z))): a 1x1 convolution s, then 1x1 and 3x3 convolutions side by side, f
+    being a transfer function (SqueezeNet's block).
+
+    Shape: (B, nInputPlane, H, W) -> (B, e1x1 + e3x3, H, W). `activation` is the name of a transfer function.
+    """
+    def __init__(self, nInputPlane: int, s1x1: int, e1x1: int, e3x3: int, activation: str = 'ReLU') -> None: ...
+    squeeze: Any
+    expand: Any
 
 class Inception(Decorator):
     """y = join(m_1(x), ..., m_n(x)): columns of 1x1 convolutions before larger ones, a pooling, and a 1x1 convolution,

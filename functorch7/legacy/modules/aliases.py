@@ -84,18 +84,19 @@ more.update({
     recurrent.SeqBRNN: More(
         {
             "forwardModule": property(lambda self: _directions(self).get(1), doc="The nn.SeqLSTM that runs forwards."),
-            "backwardModule": property(lambda self: _directions(self).get(2, 2), doc="The nn.SeqLSTM that runs backwards."),
-            "merge": property(lambda self: self.get(1, self.modules[0].size() // 2 + 1), doc="What joins both directions."),
+            "backwardModule": property(
+                lambda self: _directions(self).get(2, 2), doc="The nn.SeqLSTM that runs backwards."
+            ),
+            "merge": property(
+                lambda self: self.get(1, self.modules[0].size() // 2 + 1), doc="What joins both directions."
+            ),
         },
         base=Container,
     ),
-    layers.FireModule: More(
-        {
-            "squeeze": property(lambda self: self.get(1, 1), doc="The nn.SpatialConvolution to fewer planes."),
-            "expand": property(lambda self: self.get(1, 3), doc="The nn.Concat of two convolutions."),
-        },
-        base=Container,
-    ),
+    layers.FireModule: More({
+        "squeeze": property(lambda self: self.get(1, 1), doc="The nn.SpatialConvolution to fewer planes."),
+        "expand": property(lambda self: self.get(1, 3), doc="The nn.Concat of two convolutions."),
+    }),
     recurrent.ReverseUnreverse: More({
         "getModule": method(lambda self: self.get(1).get(2), "The sequencer inside.")
     }),
