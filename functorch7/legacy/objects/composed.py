@@ -70,7 +70,8 @@ def names_of(object: Described) -> frozenset[str]:
     spec = object._spec
     if spec not in _names:
         fields = schema_of(type(spec)).write(_Shown(object).node(object))
-        _names.clear() if len(_names) == MOST else None
+        if len(_names) == MOST:
+            _names.clear()
         _names[spec] = frozenset(name for name, value in fields.items() if _is_shown(value))
     return _names[spec]
 

@@ -47,12 +47,11 @@ class Steps(Described):
 
     _longest: int
     keeps_steps = False
+    """Whether it keeps the results of its steps itself, and goes back through them one by one."""
 
     def goes_by_steps(self) -> bool:
         """Whether each call is a step of a recurrence, which it goes back through in turn."""
         return self._spec is not None and self._spec.traits.is_step
-
-    """Whether it keeps the results of its steps itself, and goes back through them one by one."""
 
     def remembered_call(self) -> Call | None:
         """The last call that ran this object since `forget`."""
