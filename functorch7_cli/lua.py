@@ -19,17 +19,6 @@ from .command import printable
 HISTORY = Path("~/.functorch7_lua_history").expanduser()
 
 
-HELP = """\
-Type a statement or an expression, whose value is shown; one that is not finished goes on in the next line.
-
-  ? nn.Linear   what functorch7 says about a function, a class or an object
-  $ ls          runs a command of the system
-  who()         lists the variables
-  _LAST         the last value; _RESULTS has all of them
-  exit          leaves, as does Ctrl-D\
-"""
-
-
 def run_program(
     script: str | None,
     args: Sequence[str],
@@ -39,7 +28,7 @@ def run_program(
     debug: bool,
     **options: bool,
 ) -> None:
-    """Requires libraries, runs a statement, then a script, and opens a prompt if asked to, or if there is neither.
+    """Requires libraries, runs a statement, then a script or notebook, and opens a prompt if asked to or without both.
 
     An error is one of the command, with Lua's lines that led there; before a prompt it is only shown.
     """
@@ -73,7 +62,7 @@ def _commands() -> Iterator[None]:
 def _shown(debug: bool) -> Iterator[None]:
     try:
         yield
-    except (LuaError, ImportError) as error:  # lupa may be missing
+    except (LuaError, ImportError, ValueError) as error:  # lupa may be missing, or it is a notebook in Python
         if debug:
             raise
         raise click.ClickException(text_of(error)) from error
@@ -94,7 +83,8 @@ def _prompt(runtime: Runtime) -> None:
                 code = _read(runtime)
                 if code.strip() == "exit":
                     return
-                _answer(runtime, code)
+                for each in runtime.replies(code):
+                    click.echo(each)
             except EOFError:
                 click.echo()
                 return
@@ -107,29 +97,9 @@ def _prompt(runtime: Runtime) -> None:
 def _read(runtime: Runtime) -> str:
     """A statement or an expression, which may take several lines."""
     code = input("th> ")
-    if code.lstrip()[:1] in ("?", "$"):
-        return code
     while runtime.is_unfinished(code):
         code += "\n" + input("..> ")
     return code
-
-
-def _answer(runtime: Runtime, code: str) -> None:
-    sign, rest = code.lstrip()[:1], code.lstrip()[1:].strip()
-    if sign == "?":
-        click.echo(_help_on(runtime, rest) if rest else HELP)
-    elif sign == "$":
-        runtime.execute("os.execute(...)", args=[rest])
-    else:
-        for each in runtime.answers(code):
-            click.echo(each)
-
-
-def _help_on(runtime: Runtime, place: str) -> str:
-    try:
-        return runtime.help_on(place)
-    except LookupError as error:
-        return f"No help: {error}."
 
 
 @contextlib.contextmanager

@@ -17,8 +17,11 @@ from .tensors.tensor import Tensor
 def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Value] | None = None) -> None:
     """Shows an image: a tensor, a list of them in a grid, or a file; outside of notebooks in itorch.image.png.
 
+    A file may also be an SVG picture, as for `svg`.
     Options are those of `image.toDisplayTensor`; without any, 2 pixels of padding. Raises ImportError without Pillow.
     """
+    if isinstance(img, str) and img.endswith(".svg"):
+        return svg(img)
     found: Any = images.load(img, 3) if isinstance(img, str) else img
     options: dict[str, Any] = {"padding": 2} if opts is None else dict(opts)
     show(to_picture("itorch.image", images.toDisplayTensor(found, **options)), "itorch.image")

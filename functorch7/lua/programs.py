@@ -29,10 +29,12 @@ def run(
 ) -> Crossing:
     """Runs a Torch7 program in a Lua of its own, and returns its result. Tensors are doubles unless it says otherwise.
 
+    Of a notebook of iTorch (.ipynb) it runs the cells, and prints what they answer.
     `args` become its `arg`. With `python` it has a table `python`, whose `import` returns any Python package. With
     `cuda_on_cpu` the CPU does the work of a GPU if there is none. With `functions_of_files` it may call functions that
     it loads from .t7 files: code of whoever wrote the files.
-    Raises: LuaError for an error in it; SystemExit if it calls os.exit; ImportError without lupa.
+    Raises: LuaError for an error in it; SystemExit if it calls os.exit; ImportError without lupa; ValueError for a
+    notebook in Python.
     """
     with started(python=python, cuda_on_cpu=cuda_on_cpu, functions_of_files=functions_of_files) as runtime:
         return runtime.run(os.fspath(path), args)

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..legacy.tensors.lua_values import OfLua
@@ -15,6 +16,16 @@ from .held import LuaFunction
 from .kinds import Crossing
 from .text import from_lua, to_lua
 
+HELP = """\
+Type a statement or an expression, whose value is shown; one that is not finished goes on in the next line.
+
+  ? nn.Linear   what functorch7 says about a function, a class or an object
+  $ ls          runs a command of the system
+  who()         lists the variables
+  _LAST         the last value; _RESULTS has all of them
+  exit          leaves, as does Ctrl-D\
+"""
+
 
 class Prompt:
     """The part of Runtime that is for prompts."""
@@ -23,9 +34,12 @@ class Prompt:
     glue: Crossing
     border: Crossing
     rocks: Crossing
+    execute: Callable[..., Crossing]
 
     def is_unfinished(self, code: str) -> bool:
         """Whether code is incomplete."""
+        if _sign(code):
+            return False
         problem = self._problem(code)
         return problem is not None and self._problem(f"return {code}") is not None and problem.endswith("'<eof>'")
 
@@ -41,12 +55,25 @@ class Prompt:
         found = self.lua.globals().loadstring(to_lua(code), "=stdin")
         return from_lua(found[1]) if type(found) is tuple else None
 
-    def answers(self, code: str) -> list[str]:
+    def replies(self, code: str, name: str = "=stdin") -> list[str]:
+        """The answers to code, the help on `? name`, or nothing for `$ command`, which is run."""
+        sign, rest = _sign(code), code.lstrip()[1:].strip()
+        if sign == "$":
+            self.execute("os.execute(...)", args=[rest])
+            return []
+        if sign != "?":
+            return self.answers(code, name)
+        try:
+            return [self.help_on(rest) if rest else HELP]
+        except LookupError as error:
+            return [f"No help: {error}."]
+
+    def answers(self, code: str, name: str = "=stdin") -> list[str]:
         """Runs the code; the values of an expression as `print` writes them. Raises LuaError for errors in it."""
-        # Not `return f()`, which would leave Lua without the line on which f fails.
-        expression = f"local function all(...) return ... end return all({code.lstrip().removeprefix('=')})"
+        # Not `return f()`, which would leave Lua without the line on which f fails. A comment may end the last line.
+        expression = f"local function all(...) return ... end return all({code.lstrip().removeprefix('=')}\n)"
         chosen = code if self._problem(expression) is not None else expression
-        reference = self.compiled(chosen)
+        reference = self.compiled(chosen, name)
         try:
             found = self.border.answered(self.border.ask.shown_results(reference))
         finally:
@@ -80,6 +107,12 @@ class Prompt:
         """What Python has at a place."""
         number, value = self.border.answered(self.border.ask.owner_at(to_lua(place)))
         return value if number is None else self.rocks.packages[number]
+
+
+def _sign(code: str) -> str:
+    """That of help, or of a command."""
+    begin = code.lstrip()[:1]
+    return begin if begin in ("?", "$") else ""
 
 
 def _is_described(value: object) -> bool:

@@ -22,6 +22,7 @@ from .classes import Classes
 from .elements import Elements
 from .kinds import Crossing
 from .lent import Lending, Lent, taken_back
+from .notebook import SUFFIX, cells_of
 from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
@@ -196,14 +197,23 @@ class Runtime(Prompt):
     # Programs -------------------------------------------------------------------------------------------------------
 
     def run(self, path: str, args: Sequence[str] = ()) -> Crossing:
-        """Runs a file and returns its result. Raises LuaError for an error in it."""
+        """Runs a file, or the cells of a notebook, and returns the result. Raises LuaError for an error in it."""
         names = self.lua.table_from({i: to_lua(each) for i, each in enumerate(args, 1)} | {0: to_lua(path)})
         self.lua.globals().arg = names
         source = Path(path).read_bytes()
         if source.startswith(b"#"):
             source = b"--" + source
         with _command_line([path, *args]):
+            if path.endswith(SUFFIX):
+                return self._run_cells(path)
             return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
+
+    def _run_cells(self, path: str) -> None:
+        """Runs a notebook's cells, one after the other, and prints what they answer."""
+        self.execute("itorch = require 'itorch'")  # which its kernel has
+        for name, code in cells_of(path):
+            for each in self.replies(code, f"={name}"):
+                print(each)
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua code and returns its result, several values as a tuple."""

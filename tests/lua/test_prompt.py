@@ -1,8 +1,10 @@
 """What `th` is beside the programs that it runs: a prompt, options, and functions of its own."""
 
 import inspect
+import json
 import re
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 
@@ -81,3 +83,58 @@ def test_programs_have_the_functions_of_th(program, capsys):
     variables = '[word] = string : "a"\t\n[x] = DoubleTensor - size: 2x3\t\n'
     tables = "{\n  1 : 1\n  2 : {...}\n}\n"
     assert re.sub(" +=", " =", capsys.readouterr().out) == f"== User Variables ==\t\n{variables}==\t\n{tables}1\tnil\n"
+
+
+def notebook(path, *cells, language="lua"):
+    made = nbformat.v4.new_notebook(metadata={"language_info": {"name": language}})
+    made.cells = [nbformat.v4.new_markdown_cell("text"), *map(nbformat.v4.new_code_cell, cells)]
+    nbformat.write(made, path)
+    return str(path)
+
+
+def test_a_notebook_of_itorch_runs_cell_by_cell(tmp_path, monkeypatch):
+    """Expressions are answered, locals are a cell's, `itorch` is there, and errors name the cell and the line."""
+    monkeypatch.chdir(tmp_path)
+    cells = [
+        "require 'nn';\nlocal hidden = 1\nnet = nn.Sequential()\nnet:add(nn.Tanh()) -- a layer\nprint('is ' .. #net)",
+        "-- a comment\nnet:get(1) -- and another",
+        "",
+        "$ echo command",
+        "hidden, type(itorch.image)",
+        "x = 1\nerror('no')",
+        "print 'never'",
+    ]
+    result = CliRunner().invoke(main, ["lua", notebook(tmp_path / "own.ipynb", *cells)])
+    assert result.exit_code == 1 and result.stdout == "is 1\t\nnn.Tanh\nnil\nfunction\n"
+    assert "cell 6:2: no" in result.stderr and "in function 'found'" not in result.stderr
+    old = tmp_path / "old.ipynb"
+    inputs = ["y = 2\n", "z = y * 21"], "'text', z"
+    cells = [{"cell_type": "code", "input": each, "outputs": []} for each in inputs]
+    old.write_text(json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells}]}))
+    result = CliRunner().invoke(main, ["lua", str(old)])
+    assert result.exit_code == 0 and result.stdout == "text\n42\n"
+
+
+@pytest.mark.parametrize("says", ["is not a notebook", "in Python: expected one of iTorch, in Lua"])
+def test_what_is_no_notebook_of_itorch(tmp_path, says):
+    path = notebook(tmp_path / "other.ipynb", "x = 1", language="python")
+    if "not a" in says:
+        (tmp_path / "other.ipynb").write_text("{}")
+    with pytest.raises(ValueError, match=says):
+        f7.lua.run(path)
+    result = CliRunner().invoke(main, ["lua", path])
+    assert result.exit_code == 1 and says in result.stderr and "Traceback" not in result.stderr
+
+
+def test_every_object_and_class_gives_its_text(lua):
+    """As the metatables of Torch: `object:__tostring()`, which is that of `print`."""
+    made = [
+        "nn.Linear(2, 3)",
+        "nn.Sequential():add(nn.Tanh())",
+        "nn.MSECriterion()",
+        "torch.Tensor{1, 2}",
+        "torch.CmdLine()",
+    ]
+    for each in made:
+        assert lua.execute(f"local x = {each} return x:__tostring() == tostring(x) and getmetatable(x).__tostring(x)")
+    assert lua.execute("return nn.Module.__tostring(nn.Linear(2, 3))") == "nn.Linear(2 -> 3)"

@@ -67,6 +67,7 @@ function border.class(number)
       local value = members[key]
       if value == nil then
         value = member(number, key)
+        if value == nil and key == '__tostring' then value = tostring end
         if not is_lua then value = of_either(name, key, value) end
         members[key] = value
       end

@@ -188,7 +188,11 @@ local function index_of(class)
     if method then return method end
     if is_typed and key == '__tostring__' then return text_of end
     local is_numeral = is_typed and type(key) == 'string' and key:find '^%-?%d' -- which is an index
-    if type(key) == 'string' and not is_numeral then return get(class, self, key) end
+    if type(key) == 'string' and not is_numeral then
+      local found = get(class, self, key)
+      if found == nil and key == '__tostring' then return tostring end -- which Torch's metatables have
+      return found
+    end
     if is_typed then
       local first, second, third, fourth = numbers_of_place(key)
       if first then

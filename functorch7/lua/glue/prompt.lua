@@ -14,8 +14,7 @@ local function shown(...)
 end
 
 function asked.shown_results(reference)
-  local found = border.pinned[reference]
-  return border.called(function() return shown(found()) end)
+  return border.called(function() return shown(border.pinned[reference]()) end)
 end
 
 -- The value at a place such as "nn.Linear" or "model:forward"; that of "" has all variables.
