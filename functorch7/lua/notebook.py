@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..interop.packages import package
 
 SUFFIX = ".ipynb"
 
 
-def cells_of(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
-    """The name and the code of each of a notebook's cells, of any version of Jupyter's format.
+class Cell(NamedTuple):
+    """A cell of code: its name, and whether it ended with an error when the notebook was saved."""
+
+    name: str
+    code: str
+    fails: bool
+
+
+def cells_of(path: str | os.PathLike) -> list[Cell]:
+    """A notebook's cells of code, of any version of Jupyter's format.
 
     Raises: ImportError without nbformat; ValueError for a file that is no notebook, or one in Python.
     """
@@ -25,5 +32,9 @@ def cells_of(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
     language = found.metadata.get("language_info", kernel).get("name", "lua")
     if language.startswith("python") or kernel.get("language") == "python":
         raise ValueError(f"{os.fspath(path)} is a notebook in Python: expected one of iTorch, in Lua")
-    code = (cell.source for cell in found.cells if cell.cell_type == "code")
-    yield from ((f"cell {number}", each) for number, each in enumerate(code, 1) if each.strip())
+    cells = [cell for cell in found.cells if cell.cell_type == "code"]
+    return [Cell(f"cell {number}", each.source, _fails(each)) for number, each in enumerate(cells, 1) if each.source]
+
+
+def _fails(cell: Any) -> bool:
+    return any(output.output_type == "error" for output in cell.outputs)

@@ -20,6 +20,7 @@ from .border import Border, Encoded
 from .calls import Calls
 from .classes import Classes
 from .elements import Elements
+from .errors import LuaError
 from .kinds import Crossing
 from .lent import Lending, Lent, taken_back
 from .notebook import SUFFIX, cells_of
@@ -209,11 +210,19 @@ class Runtime(Prompt):
             return self.execute(from_lua(source.decode("latin-1")), f"@{path}", args)
 
     def _run_cells(self, path: str) -> None:
-        """Runs a notebook's cells, one after the other, and prints what they answer."""
+        """Runs a notebook's cells, one after the other, and prints what they answer.
+
+        An error ends it, unless there was one in the same cell when the notebook was saved.
+        """
         self.execute("itorch = require 'itorch'")  # which its kernel has
-        for name, code in cells_of(path):
-            for each in self.replies(code, f"={name}"):
-                print(each)
+        for cell in cells_of(path):
+            try:
+                for each in self.replies(cell.code, f"={cell.name}"):
+                    print(each)
+            except LuaError as error:
+                if not cell.fails:
+                    raise
+                print(error)
 
     def execute(self, source: str, name: str = "=Lua", args: Sequence[str] = ()) -> Crossing:
         """Runs Lua code and returns its result, several values as a tuple."""

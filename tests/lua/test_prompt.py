@@ -93,7 +93,10 @@ def notebook(path, *cells, language="lua"):
 
 
 def test_a_notebook_of_itorch_runs_cell_by_cell(tmp_path, monkeypatch):
-    """Expressions are answered, locals are a cell's, `itorch` is there, and errors name the cell and the line."""
+    """Expressions are answered, locals are a cell's, `itorch` is there, and errors name the cell and the line.
+
+    An error ends it, unless it is in a cell that failed when the notebook was saved.
+    """
     monkeypatch.chdir(tmp_path)
     cells = [
         "require 'nn';\nlocal hidden = 1\nnet = nn.Sequential()\nnet:add(nn.Tanh()) -- a layer\nprint('is ' .. #net)",
@@ -109,10 +112,12 @@ def test_a_notebook_of_itorch_runs_cell_by_cell(tmp_path, monkeypatch):
     assert "cell 6:2: no" in result.stderr and "in function 'found'" not in result.stderr
     old = tmp_path / "old.ipynb"
     inputs = ["y = 2\n", "z = y * 21"], "'text', z"
-    cells = [{"cell_type": "code", "input": each, "outputs": []} for each in inputs]
+    failed = {"output_type": "pyerr", "ename": "no", "evalue": "", "traceback": []}
+    cells = [{"cell_type": "code", "input": "error('meant')", "outputs": [failed]}]
+    cells += [{"cell_type": "code", "input": each, "outputs": []} for each in inputs]
     old.write_text(json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells}]}))
     result = CliRunner().invoke(main, ["lua", str(old)])
-    assert result.exit_code == 0 and result.stdout == "text\n42\n"
+    assert result.exit_code == 0 and result.stdout == "cell 1:1: meant\ntext\n42\n"
 
 
 @pytest.mark.parametrize("says", ["is not a notebook", "in Python: expected one of iTorch, in Lua"])

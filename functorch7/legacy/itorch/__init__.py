@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.display import in_notebook
-from ..core.types import Value
-from ..interop.writing import replacing
-from . import image as images
-from .image.display import show
-from .image.pillow import to_picture
-from .tensors.tensor import Tensor
+from ...core.display import in_notebook
+from ...core.types import Value
+from ...interop.writing import replacing
+from .. import image as images
+from ..image.display import show
+from ..image.pillow import to_picture
+from ..tensors.tensor import Tensor
+from .plot import Plot as Plot
 
 
 def image(img: str | Tensor | Sequence[Tensor], opts: Mapping[str, Value] | None = None) -> None:
@@ -44,9 +45,30 @@ def svg(filename: str) -> None:
     _show("SVG", text, "itorch.svg")
 
 
+def audio(fname: str) -> None:
+    """Plays a sound in a notebook: the name of an mp3, wav, ogg or aac file. Raises OSError without the file."""
+    _play("Audio", fname, {"filename": fname})
+
+
+def video(fname: str) -> None:
+    """Shows a video in a notebook: the name of an mp4, ogg or webm file. Raises OSError without the file."""
+    _play("Video", fname, {"filename": fname, "embed": True})
+
+
 def lena() -> None:
     """Shows `image.lena()`. Raises ImportError without Pillow and matplotlib."""
     image(images.lena())
+
+
+def _play(kind: str, name: str, options: dict[str, Any]) -> None:
+    with open(name, "rb"):  # so that a name without a file is an error everywhere
+        pass
+    if not in_notebook():
+        print(f"itorch: {name} is played in notebooks alone")
+        return
+    from IPython import display  # type: ignore[import-not-found]
+
+    display.display(getattr(display, kind)(**options))
 
 
 def _show(kind: str, text: str, name: str) -> None:
