@@ -13,7 +13,7 @@ def test_plots_show_what_they_were_given():
     x, y, ones = torch.Tensor([1, 2, 4]), [3, 1, 2], torch.ones(2, 3)
     plot = itorch.Plot().line(x, y, "blue", "loss").circle(x, y, "red", "points").segment([0], [1], [2], [3])
     plot.histogram(torch.Tensor([0, 1, 1, 2]), 2).gscatter(x, y, [7, 8, 7]).text(1, 2, "word").quiver(ones, ones)
-    (axes,) = plot.title("title").xaxis("x").figure().axes
+    (axes,) = plot.text([1, 2], [3, 4], ["a", "b"], [0, math.pi]).hover_tool([]).title("title").xaxis("x").figure().axes
     line, segment = axes.lines
     assert line.get_xydata().tolist() == [[1, 3], [2, 1], [4, 2]] and line.get_color() == "blue"
     assert segment.get_xydata()[:2].tolist() == [[0, 1], [2, 3]]
@@ -23,7 +23,12 @@ def test_plots_show_what_they_were_given():
     assert (first.get_offsets().tolist(), second.get_offsets().tolist()) == ([[1, 3], [4, 2]], [[2, 1]])
     assert arrows.get_offsets().tolist() == [[1, 1], [2, 1], [3, 1], [1, 2], [2, 2], [3, 2]]
     assert {"loss", "points", "Class 7", "Class 8"} <= {text.get_text() for text in axes.get_legend().get_texts()}
-    assert (axes.get_title(), axes.get_xlabel(), axes.texts[0].get_text()) == ("title", "x", "word")
+    assert (axes.get_title(), axes.get_xlabel(), [each.get_text() for each in axes.texts]) == (
+        "title",
+        "x",
+        ["word", "a", "b"],
+    )
+    assert [each.get_rotation() for each in axes.texts] == [0, 0, 180]
     assert not itorch.Plot().line(x, y).figure().axes[0].get_legend()
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Numbers = Tensor | np.ndarray | list[float]
+Colors = str | list[str] | None
+Name = str | None
+RED, UNNAMED = "red", "unnamed"
+"""What is taken for nil."""
 
 COLORS = ("red", "blue", "green", "yellow", "black", "brown", "orange", "pink", "magenta", "purple")
 """The colours of `gscatter`'s classes, which come again after these."""
@@ -45,37 +49,37 @@ class Plot(Named):
         self._drawn.append((method, given, options))
         return self
 
-    def circle(self, x: Numbers, y: Numbers, color: str | list[str] = "red", legend: str = "unnamed") -> Self:
+    def circle(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """Circles at points."""
-        return self._add("scatter", *_alike("circle", x, y), c=color, label=legend)
+        return self._add("scatter", *_alike("circle", x, y), c=color or RED, label=legend or UNNAMED)
 
-    def triangle(self, x: Numbers, y: Numbers, color: str | list[str] = "red", legend: str = "unnamed") -> Self:
+    def triangle(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """Triangles at points."""
-        return self._add("scatter", *_alike("triangle", x, y), c=color, label=legend, marker="^")
+        return self._add("scatter", *_alike("triangle", x, y), c=color or RED, label=legend or UNNAMED, marker="^")
 
-    def line(self, x: Numbers, y: Numbers, color: str = "red", legend: str = "unnamed") -> Self:
+    def line(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """A line through points, in their order."""
-        return self._add("plot", *_alike("line", x, y), color=color, label=legend)
+        return self._add("plot", *_alike("line", x, y), color=color or RED, label=legend or UNNAMED)
 
     def segment(
-        self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: str = "red", legend: str = "unnamed"
+        self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: Colors = None, legend: Name = None
     ) -> Self:
         """Lines from the points (x0, y0) to (x1, y1)."""
         x0, y0, x1, y1 = _alike("segment", x0, y0, x1, y1)
         gap = np.full_like(x0, math.nan)  # which ends a line
         x, y = (np.stack([*ends, gap], 1).reshape(-1) for ends in ((x0, x1), (y0, y1)))
-        return self._add("plot", x, y, color=color, label=legend)
+        return self._add("plot", x, y, color=color or RED, label=legend or UNNAMED)
 
     def quad(
-        self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: str = "red", legend: str = "unnamed"
+        self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: Colors = None, legend: Name = None
     ) -> Self:
         """Filled rectangles with corners at (x0, y0) and (x1, y1)."""
         x0, y0, x1, y1 = _alike("quad", x0, y0, x1, y1)
-        return self._add("bar", x0, y1 - y0, x1 - x0, y0, align="edge", color=color, label=legend)
+        return self._add("bar", x0, y1 - y0, x1 - x0, y0, align="edge", color=color or RED, label=legend or UNNAMED)
 
     def histogram(
-        self, x: Tensor, nBins: int = 100, min: float | None = None, max: float | None = None, color: str = "red",
-        legend: str = "unnamed",
+        self, x: Tensor, nBins: int = 100, min: float | None = None, max: float | None = None, color: Colors = None,
+        legend: Name = None,
     ) -> Self:  # fmt: skip
         """How many elements are in each of `nBins` parts of the range from `min` to `max`, by default their own."""
         values = np.asarray(unwrapped(x), np.float64).reshape(-1)
@@ -95,18 +99,29 @@ class Plot(Named):
             self.circle(x[chosen], y[chosen], COLORS[number % len(COLORS)], f"Class {label:g}")
         return self.legend(legend and labels is not None)
 
-    def quiver(self, U: Tensor, V: Tensor, color: str = "red", legend: str = "unnamed", scaling: float = 40) -> Self:
+    def quiver(self, U: Tensor, V: Tensor, color: Colors = None, legend: Name = None, scaling: float = 40) -> Self:
         """Arrows (U, V) / scaling from the places (column, row) of two matrices."""
         u, v = (np.asarray(unwrapped(each), np.float64) for each in (U, V))
         if u.ndim != 2 or u.shape != v.shape:
             raise ValueError(f"itorch.Plot.quiver: expected two matrices of one size, got {u.shape} and {v.shape}")
         y, x = np.indices(u.shape) + 1.0
         options = {"angles": "xy", "scale_units": "xy", "scale": scaling}
-        return self._add("quiver", x, y, u, v, color=color, label=legend, **options)
+        return self._add("quiver", x, y, u, v, color=color or RED, label=legend or UNNAMED, **options)
 
-    def text(self, x: float, y: float, text: str, angle: float = 0, color: str = "black") -> Self:
-        """A text at a point, turned by an angle in radians."""
-        return self._add("text", x, y, text, rotation=math.degrees(angle), color=color)
+    def text(
+        self, x: Numbers | float, y: Numbers | float, text: str | list[str], angle: Numbers | float = 0,
+        color: str = "black",
+    ) -> Self:  # fmt: skip
+        """A text at a point, turned by an angle in radians; or a list of texts, with vectors of the others."""
+        texts = [text] if isinstance(text, str) else list(text)
+        places = (np.broadcast_to(np.asarray(unwrapped(each), np.float64), len(texts)) for each in (x, y, angle))
+        for x0, y0, turned, each in zip(*(place.tolist() for place in places), texts, strict=True):
+            self._add("text", x0, y0, each, rotation=math.degrees(turned), color=color)
+        return self
+
+    def hover_tool(self, tooltips: object) -> Self:
+        """Bokeh's tips, which pictures have not."""
+        return self
 
     def title(self, text: str) -> Self:
         """The title above."""
