@@ -58,7 +58,8 @@ ROCKS: dict[str, tuple[str, dict[str, str]]] = {
 
 FALLBACKS = {
     "display": "display", "graphicsmagick": "lua.packages.graphicsmagick",
-    "md5": "lua.packages.md5", "nngraph.nesting": "lua.packages.nesting", "pl.path": "lua.packages.path",
+    "md5": "lua.packages.md5", "mnist": "lua.packages.mnist", "nngraph.nesting": "lua.packages.nesting",
+    "pl.path": "lua.packages.path",
 }  # fmt: skip
 """Packages of which functorch7 has the most used parts, for when they are not on LUA_PATH."""
 

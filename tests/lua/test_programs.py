@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import functorch7 as f7
 from functorch7.legacy import cutorch, nn, torch
 from functorch7.lua import LuaError
+from functorch7.lua.packages import mnist
 from functorch7_cli import main
 
 SCALE = Path(__file__).parent / "scale.lua"
@@ -360,3 +361,25 @@ def test_numbers_that_were_seeded_before_nn_go_on_as_in_torch(program, package):
     torch.manualSeed(1)
     f7.lua.load(program("a_value = 3"))
     assert torch.random() == 1791095845
+
+
+def test_mnist_gives_the_digits_of_dataloads_files(program, tmp_path, monkeypatch):
+    folder = tmp_path / "mnist"
+    folder.mkdir()
+    images, labels = np.arange(12 * 784).reshape(12, 28, 28) % 251, np.arange(12) % 10
+    for part, chosen in (("train", slice(0, 12)), ("t10k", slice(3, 6))):
+        for kind, array in (("images-idx3", images[chosen]), ("labels-idx1", labels[chosen])):
+            header = np.array([0x800 + array.ndim, *array.shape], ">i4").tobytes()
+            (folder / f"{part}-{kind}-ubyte").write_bytes(header + array.astype(np.uint8).tobytes())
+    monkeypatch.setenv("DEEP_DATA_PATH", str(tmp_path))
+    monkeypatch.setattr(mnist, "_arrays", mnist._arrays.__wrapped__)
+    text = """
+    local mnist = require 'mnist'
+    local train, test = mnist.traindataset(), mnist.testdataset()
+    return train.size, train.data, train.label, test.data, test[2].y, test[2].x:size(), torch.type(train.data)
+    """
+    size, data, label, others, second, sizes, kind = f7.lua.run(program(text))
+    assert (size, second, kind, list(sizes)) == (12, 4, "torch.ByteTensor", [28, 28])
+    np.testing.assert_array_equal(data, images)
+    np.testing.assert_array_equal(label, labels)
+    np.testing.assert_array_equal(others, images[3:6])
