@@ -78,7 +78,9 @@ class Prompt:
             found = self.border.answered(self.border.ask.shown_results(reference))
         finally:
             sys.stdout.flush()
-        return list(found) if isinstance(found, list) else []
+        shown = list(found) if isinstance(found, list) else []
+        # Nothing and nil are one to Python; calls that give nil are mostly those that give nothing in Torch.
+        return [] if shown == ["nil"] and code.rstrip().endswith(")") else shown
 
     def names_in(self, place: str) -> list[str]:
         """The names in a table, package or object at a place such as "nn" or "model"; those of all variables for ""."""

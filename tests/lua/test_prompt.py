@@ -23,6 +23,7 @@ def test_the_prompt_answers_as_th_does(lua):
     with pytest.raises(LuaError, match="stdin:1: "):
         lua.answers("nn.Linear('a', 'b', 'c', 'd').x.y")
     assert lua.answers("_LAST[1], #_RESULTS") == ["1", "2"]
+    assert lua.answers("nothing") == ["nil"] and lua.answers("nn.Linear(2, 2):zeroGradParameters()") == []
 
 
 @pytest.mark.parametrize(
