@@ -26,6 +26,8 @@ Type a statement or an expression, whose value is shown; one that is not finishe
   exit          leaves, as does Ctrl-D\
 """
 
+METHOD_CALL = re.compile(r":\w+\s*\([^()]*\)\s*$")
+
 
 class Prompt:
     """The part of Runtime that is for prompts."""
@@ -79,8 +81,8 @@ class Prompt:
         finally:
             sys.stdout.flush()
         shown = list(found) if isinstance(found, list) else []
-        # Nothing and nil are one to Python; calls that give nil are mostly those that give nothing in Torch.
-        return [] if shown == ["nil"] and code.rstrip().endswith(")") else shown
+        # Nothing and nil are one to Python; methods that give nil are mostly those that give nothing in Torch.
+        return [] if shown == ["nil"] and METHOD_CALL.search(code) else shown
 
     def names_in(self, place: str) -> list[str]:
         """The names in a table, package or object at a place such as "nn" or "model"; those of all variables for ""."""
