@@ -15,6 +15,7 @@ from ...core.types import Value
 from ...interop.torch7.reader import PARTS
 from ...losses.base import Criterion as CriterionSpec
 from ..engine.foreign import input_gradient
+from ..engine.unfit import check_fits
 from ..tensors.values import unwrapped, wrapped
 
 FIELDS = ("criterion", "criterions", "input_module", "target_module")
@@ -80,6 +81,7 @@ class OfObject(CriterionSpec, abstract=True):
             user.__dict__["_call"], user._calls_by_hand = call, number
             with silent():
                 gradient = input_gradient(user, input, unwrapped(user.backward(wrapped(input), wrapped(target))))
+            check_fits(jax.tree.leaves(gradient))
             return (jax.tree.map(lambda g: g if g.dtype == jax.dtypes.float0 else slope * g, gradient),)
 
         call = jax.custom_vjp(value)
