@@ -3610,7 +3610,7 @@ local dropout, last = network:get(3), network:get(4)
 return calls, (dropout.gradInput - torch.cmul(last.gradInput, dropout.noise)):abs():max() < 1e-12
 --> 4, true
 
---- methods of a single recurrence that call what they replace leave a Sequencer as it was
+--- methods of a recurrence, or of a container around one, that call what they replace leave a Sequencer as it was
 require 'rnn'
 local x = {torch.ones(2, 3):mul(0.3), torch.ones(2, 3):mul(-0.4), torch.ones(2, 3)}
 local function losses(make, mode, replaced)
@@ -3628,16 +3628,29 @@ local function losses(make, mode, replaced)
   end
   return torch.Tensor(found)
 end
+local Own = torch.class('nn.OwnChain', 'nn.Sequential')
+function Own:updateOutput(input) return nn.Sequential.updateOutput(self, input) end
 local function make() return nn.Recurrent(2, nn.Linear(3, 2), nn.Linear(2, 2), nn.Tanh(), 5) end
+local function chain() return nn.Sequential():add(nn.Linear(3, 3)):add(make()) end
+local function own() return nn.OwnChain():add(nn.Linear(3, 3)):add(make()) end
 local worst = 0
 for _, mode in ipairs{'neither', 'both'} do
   local expected = losses(make, mode)
   for _, replaced in ipairs{'updateOutput', 'accGradParameters', 'backward'} do
     worst = math.max(worst, (losses(make, mode, replaced) - expected):abs():max())
   end
+  expected = losses(chain, mode)
+  for _, replaced in ipairs{'updateOutput', 'accGradParameters'} do
+    worst = math.max(worst, (losses(chain, mode, replaced) - expected):abs():max())
+  end
+  worst = math.max(worst, (losses(own, mode) - expected):abs():max())
 end
-return worst < 1e-5
---> true
+local one_by_one, gradient = chain(), torch.ones(2, 2)
+function one_by_one:updateOutput(input) return self:get(2):updateOutput(self:get(1):updateOutput(input)) end
+one_by_one:forward(x[1])
+local said = select(2, pcall(one_by_one.backward, one_by_one, x[1], gradient))
+return worst < 1e-5, said:match('nn.Sequential: its updateOutput has to call that of the class above, to go back') ~= nil
+--> true, true
 
 --- a table around gradInput does not take its place in `backward`
 require 'nn'

@@ -36,8 +36,14 @@ class OwnBackward(Described):
         return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
 
     def _keeps_gradient(self) -> bool:
-        """Whether the object's own `updateOutput` leaves it the gradient of its class."""
-        return getattr(vars(self).get("updateOutput"), "keeps_gradient", False) and self.is_described
+        """Whether a user's `updateOutput` leaves the object the gradient of the class above.
+
+        That of a recurrence's step is this, which alone knows the steps before.
+        """
+        if not (self.is_described and self.overrides("updateOutput")):
+            return False
+        keeps = getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
+        return keeps or self.goes_by_steps()  # type: ignore[attr-defined]
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""
