@@ -3652,6 +3652,26 @@ local said = select(2, pcall(one_by_one.backward, one_by_one, x[1], gradient))
 return worst < 1e-5, said:match('nn.Sequential: its updateOutput has to call that of the class above, to go back') ~= nil
 --> true, true
 
+--- a layer whose gradInput a program has set to nil gives none, nor does a chain that begins with it
+require 'nn'
+local x, found = torch.ones(1, 3), {}
+local function gives(network)
+  network:zeroGradParameters()
+  network:forward(x)
+  local first, gradient = network:get(1), network:backward(x, torch.ones(1, 2))
+  for _, each in ipairs{gradient == nil, network.gradInput == nil, first.gradInput == nil, first.gradWeight:sum() ~= 0} do
+    table.insert(found, each)
+  end
+end
+local network = nn.Sequential():add(nn.Linear(3, 2)):add(nn.Tanh())
+network:get(1).gradInput = nil
+gives(network)
+gives(network:clone())
+network:get(1).gradInput = torch.Tensor()
+gives(network)
+return unpack(found)
+--> true, true, true, true, true, true, true, true, false, false, false, true
+
 --- a table around gradInput does not take its place in `backward`
 require 'nn'
 local Times = torch.class('nn.TimesNumber', 'nn.Module')
