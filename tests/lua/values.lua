@@ -3672,6 +3672,31 @@ gives(network)
 return unpack(found)
 --> true, true, true, true, true, true, true, true, false, false, false, true
 
+--- clones of a network that is written with other tensors in the place of its parameters get these by `set`
+require 'nn'
+local network, x, found = nn.Sequential():add(nn.LookupTable(5, 3)):add(nn.Linear(3, 4)), torch.LongTensor {1, 3}, {}
+local function copied(from)
+  local memory = torch.MemoryFile('w'):binary()
+  memory:writeObject(from)
+  return torch.MemoryFile(memory:storage(), 'r'):binary():readObject()
+end
+local function give(to, tensors, gradients)
+  local own, ownGradients = to:parameters()
+  for i = 1, #own do own[i]:set(tensors[i]) ownGradients[i]:set(gradients[i]) end
+end
+local parameters, gradients = network:parameters()
+for size = 0, 2 do
+  local hollow, other = copied(network), {}
+  for i = 1, #parameters do other[i] = torch.zeros(size) end
+  give(hollow, other, other)
+  local clone = copied(hollow)
+  found[#found + 1] = clone:get(1).weight:nElement()
+  give(clone, parameters, gradients)
+  found[#found + 1] = (clone:forward(x) - network:forward(x)):abs():max()
+end
+return unpack(found)
+--> 0, 0, 1, 0, 2, 0
+
 --- a table around gradInput does not take its place in `backward`
 require 'nn'
 local Times = torch.class('nn.TimesNumber', 'nn.Module')
