@@ -3697,6 +3697,22 @@ end
 return unpack(found)
 --> 0, 0, 1, 0, 2, 0
 
+--- a backward for all modules is that of those which have none of their own
+require 'nn'
+local before, called = nn.Module.backward, {}
+function nn.Module:backward(...)
+  called[#called + 1] = torch.type(self):sub(4)
+  return before(self, ...)
+end
+local branches = nn.ConcatTable():add(nn.Linear(3, 2)):add(nn.Sequential():add(nn.Linear(3, 2)))
+local network, x = nn.Sequential():add(nn.BatchNormalization(3)):add(branches):add(nn.CAddTable()), torch.range(1, 6):view(2, 3)
+network:forward(x)
+network:backward(x, torch.ones(2, 2))
+nn.Module.backward = before
+network:backward(x, torch.ones(2, 2))
+return table.concat(called, ' ')
+--> 'CAddTable Linear Linear'
+
 --- a table around gradInput does not take its place in `backward`
 require 'nn'
 local Times = torch.class('nn.TimesNumber', 'nn.Module')

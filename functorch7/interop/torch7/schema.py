@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
@@ -257,10 +258,15 @@ class Schema:
             if name in node.gradients:
                 saved[grad_name(torch)] = node.gradients[name]
         shapes = shapes_of(node.spec)
-        if others := [name for name, array in node.parameters.items() if array.size != shapes[name].size]:
+        if others := [name for name, array in node.parameters.items() if _count(array) != _count(shapes[name])]:
             saved[EMPTIED] = {self.parameters.get(name, name): storage(shapes[name].shape) for name in others}
         saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
         return saved | self.more(node, saved) | (self.state.write(node.state) if node.state else {})
+
+
+def _count(array: Value) -> int:
+    """How many elements an array or a tensor has: without dimensions, Torch's have none."""
+    return math.prod(array.shape) if array.shape else 0
 
 
 def _in_place(record: Record, name: str, like: Value) -> np.ndarray:
