@@ -72,7 +72,8 @@ class Sequential(Container, describes=layers.Sequential):
 
         None where the first module gives none.
         """
-        found, first = super()._pulled_back(call, accumulated), self
+        found = super()._pulled_back(call, accumulated)
+        first: Any = self
         while isinstance(first, Sequential):
             first = first.modules[0] if first.modules else None
         if first is not None and first.withholds_gradient():
