@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import case_networks
 import numpy as np
 
 import functorch7 as f7
@@ -42,30 +43,6 @@ class Case:
     @property
     def id(self):
         return self.name or type(self.module).__name__
-
-
-def _ties():
-    return f7.Shared(f7.Sequential(f7.Linear(3, 3), f7.Tanh(), f7.Linear(3, 3)), (((0, "weight"), (2, "weight")),))
-
-
-def _recurrence():
-    step = f7.Sequential(f7.ParallelTable(f7.Linear(3, 4), f7.Linear(4, 4)), f7.CAddTable(), f7.Tanh())
-    return f7.Recurrence(step, 4, 1)
-
-
-def _attention():
-    step = f7.Sequential(f7.ParallelTable(f7.Linear(3, 4), f7.Linear(2, 4)), f7.CAddTable(), f7.Tanh())
-    return f7.RecurrentAttention(f7.Recurrent(4, step, f7.Linear(4, 4)), f7.Linear(4, 2), 2, 4)
-
-
-def _graph():
-    first, second = f7.Node(f7.Linear(3, 4)), f7.Node(f7.Identity())
-    left, right = second.split(2)
-    return f7.Graph([first, second], [f7.Node(f7.CAddTable(), first - f7.Tanh(), left), right - f7.Linear(4, 2)])
-
-
-def _last_steps():
-    return f7.VariableLength(f7.Sequencer(f7.RecGRU(3, 2).mask_zero()), last_only=True)
 
 
 PADDED = x(3, 4, 3) * np.float32([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 0, 1]])[:, :, None]
@@ -297,7 +274,7 @@ MODULES = [
         lambda: f7.Inception({"inputSize": 2, "outputSize": [2, 1], "reduceSize": [2, 1, 2, 1]}), x(2, 5, 5), x(3, 5, 5)
     ),
     Case(lambda: f7.FireModule(2, 1, 2, 3, "Tanh"), x(2, 2, 3, 4), x(2, 3, 3, 4)),
-    Case(_ties, x(2, 3), x(2, 5)),
+    Case(case_networks.ties, x(2, 3), x(2, 5)),
     Case(lambda: f7.FastLSTM(3, 4), x(2, 3), x(2, 5)),
     Case(lambda: f7.FastLSTM(3, 4, p=0.3), x(2, 3), x(2, 5), "FastLSTM with dropout"),
     Case(lambda: f7.FastLSTM(3, 4, bn=True), x(4, 3), x(3), "FastLSTM with batch normalisation"),
@@ -308,10 +285,10 @@ MODULES = [
     Case(lambda: f7.GRU(3, 4, p=0.3, mono=True), x(2, 3), x(2, 5), "GRU with dropout"),
     Case(lambda: f7.MuFuRu(3, 4), x(2, 3), x(2, 5)),
     Case(lambda: f7.Recurrent(4, f7.Linear(3, 4), f7.Linear(4, 4)), x(2, 3), x(2, 5)),
-    Case(_recurrence, x(2, 3), x(2, 2, 3)),
+    Case(case_networks.recurrence, x(2, 3), x(2, 2, 3)),
     Case(lambda: f7.Recursor(f7.Linear(3, 4)), x(2, 3), x(2, 5)),
     Case(lambda: f7.Sequencer(f7.FastLSTM(3, 4)), x(5, 2, 3), x(5, 2, 4)),
-    Case(lambda: f7.Sequencer(_recurrence()), x(3, 2, 3), x(5, 2, 2, 4), "Sequencer of a Recurrence"),
+    Case(lambda: f7.Sequencer(case_networks.recurrence()), x(3, 2, 3), x(5, 2, 2, 4), "Sequencer of a Recurrence"),
     Case(lambda: f7.Sequencer(f7.GRU(3, 4).trim_zero(1)), PADDED, x(5, 2, 4), "Sequencer, trimmed", gradient=False),
     Case(lambda: f7.SeqLSTM(3, 4), x(5, 2, 3), x(5, 3)),
     Case(lambda: f7.SeqLSTM(3, 4, batchfirst=True, maskzero=True), x(2, 5, 3), x(5, 2, 4), "SeqLSTM, batch first"),
@@ -323,7 +300,7 @@ MODULES = [
     Case(lambda: f7.BiSequencer(f7.GRU(3, 2)), [x(2, 3), x(2, 3)], [x(2, 3), x(2, 4)]),
     Case(lambda: f7.BiSequencerLM(f7.FastLSTM(3, 2)), x(3, 2, 3), x(1, 2, 3)),
     Case(lambda: f7.Repeater(f7.GRU(3, 2), 3), x(2, 3), x(2, 4)),
-    Case(_attention, x(2, 3), x(2, 4), gradient=False),
+    Case(case_networks.attention, x(2, 3), x(2, 4), gradient=False),
     Case(lambda: f7.MaskZero(f7.Linear(3, 4), 1), x(2, 3), x(2, 2, 3)),
     Case(lambda: f7.TrimZero(f7.Linear(3, 4), 1), PADDED[0], x(2, 2, 3), gradient=False),
     Case(lambda: f7.LookupTableMaskZero(4, 3), np.array([[1, 0, 4]]), np.array([5]), gradient=False),
@@ -348,7 +325,7 @@ MODULES = [
     Case(lambda: f7.SeqBLSTM(3, 4, 2), x(3, 2, 3), x(3, 2, 4)),
     Case(lambda: f7.SeqBGRU(3, 4, f7.JoinTable(3)), x(3, 2, 3), x(3, 3)),
     Case(lambda: f7.VariableLength(f7.SeqGRU(3, 2, maskzero=True)), [x(2, 3), x(4, 3), x(1, 3)], [x(2, 3), x(4, 2)]),
-    Case(_last_steps, [x(2, 3), x(1, 3)], [], "VariableLength, the last steps"),
+    Case(case_networks.last_steps, [x(2, 3), x(1, 3)], [], "VariableLength, the last steps"),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2), NCE, [x(3, 4), np.array([2, 5])]),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS, 2, False), NCE, [x(3, 4), np.array([2, 6, 1])], "NCEModule by rows"),
     Case(lambda: f7.NCEModule(4, 5, 3, UNIGRAMS), NCE, [x(3, 3), NCE[1]], "NCEModule, Z unknown", gradient=False),
@@ -368,7 +345,7 @@ MODULES = [
     Case(lambda: f7.ReinforceNormal(), [x(4, 2), p(4, 2)], x(4, 2), "ReinforceNormal of a table", gradient=False),
     Case(lambda: f7.ReinforceGamma(0.7), p(4, 2), -p(4, 2), gradient=False),
     Case(lambda: f7.ReinforceGamma(), [p(2), p(2)], [p(2), p(3)], "ReinforceGamma of a table", train=False),
-    Case(_graph, [x(2, 3), [x(2, 4), x(2, 4)]], [x(2, 3)]),
+    Case(case_networks.graph, [x(2, 3), [x(2, 4), x(2, 4)]], [x(2, 3)]),
     Case(f7.JustTable, x(2, 3)),
     Case(f7.JustElement, [x(2, 3)], [x(2, 3), x(2, 3)]),
     Case(lambda: f7.ModuleFromCriterion(f7.MSECriterion()), [x(2, 3), x(2, 3)], x(2, 3), gradient=False),
@@ -397,4 +374,5 @@ MODULES = [
     Case(lambda: f7.BilinearSamplerBHWD(), [x(2, 4, 3, 2), x(2, 2, 3, 2)], [x(4, 3, 2), x(3, 2, 3)]),
     Case(lambda: f7.Minus(), x(2, 3)),
     *(Case(lambda kind=kind: kind(3, 2, 2), x(3, 2, 3), x(3, 3)) for kind in f7.recurrent.cudnn.LAYERS),
+    Case(lambda: f7.SpatialUpSampling(3, 2), x(2, 2, 3), x(2, 3)),
 ]

@@ -161,6 +161,9 @@ def of_poolings():
         by_index((2, 9, 4), lambda c, i, j: summed((7, 6), lambda p, q: (
             max(0, 1 - abs(i * 6 / 8 - p)) * max(0, 1 - abs(j * 5 / 3 - q)) * X[c, p, q]))),
     )  # fmt: skip
+    yield f7.SpatialUpSampling(3, 2), {}, X, by_index((2, 14, 18), lambda c, i, j: X[c, i // 2, j // 3])
+    first = f7.SpatialUpSampling({"dW": 3, "dH": 2, "yDim": 1, "xDim": 2})
+    yield first, {}, X.T, by_index((12, 21, 2), lambda i, j, c: X.T[i // 2, j // 3, c])
     larger = f7.SpatialReSamplingEx({"owidth": 13, "rheight": 9 / 7})
     yield larger, {}, X, by_index((2, 9, 13), lambda c, i, j: X[c, i // 2, j // 3])
     smaller = f7.SpatialReSamplingEx(None, None, 2, 3, "average")

@@ -196,6 +196,7 @@ from .unpooling import SpatialMaxUnpooling as SpatialMaxUnpooling
 from .unpooling import VolumetricMaxUnpooling as VolumetricMaxUnpooling
 from .upsampling import SpatialReSampling as SpatialReSampling
 from .upsampling import SpatialReSamplingEx as SpatialReSamplingEx
+from .upsampling import SpatialUpSampling as SpatialUpSampling
 from .upsampling import SpatialUpSamplingBilinear as SpatialUpSamplingBilinear
 from .upsampling import SpatialUpSamplingNearest as SpatialUpSamplingNearest
 from .upsampling import UpSampling as UpSampling

@@ -112,19 +112,26 @@ class SpatialUpSamplingBilinear(Map):
         return f"{self.type_name()}({shown})"
 
 
-BY_TORCH: dict[str, str] = {"yDim": "y_dim", "xDim": "x_dim"}
+BY_TORCH: dict[str, str] = {"dW": "dw", "dH": "dh", "yDim": "y_dim", "xDim": "x_dim"}
 """Names that a table of arguments has as Torch writes them."""
 
 
-def _by_name(module: Map, rwidth: Any, others: dict[str, Any]) -> dict[str, Any]:
+def _by_name(module: Map, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments by name; the first may be a table of them."""
-    if not isinstance(rwidth, dict):
-        return {"rwidth": rwidth} | others
-    named = {BY_TORCH[name] if name in BY_TORCH else name: value for name, value in rwidth.items()}
+    first, given = next(iter(arguments.items()))
+    if not isinstance(given, dict):
+        return arguments
+    named = {BY_TORCH[name] if name in BY_TORCH else name: value for name, value in given.items()}
     unknown = named.keys() - {field.name for field in fields(module)}  # type: ignore[arg-type]
     if unknown:
         raise ValueError(f"{module.torch_name()}: no such arguments: {', '.join(sorted(map(str, unknown)))}")
-    return {"rwidth": None, **others, **named}
+    return {**arguments, first: None, **named}
+
+
+def _check_dims(module: Any) -> None:
+    check_positive(module, y_dim=module.y_dim)
+    if module.y_dim + 1 != module.x_dim:
+        raise ValueError(f"{module.torch_name()}: expected xDim to be yDim + 1, got {module.y_dim} and {module.x_dim}")
 
 
 def _check_sizes_or_ratios(module: Any) -> None:
@@ -134,6 +141,38 @@ def _check_sizes_or_ratios(module: Any) -> None:
             check_positive(module, **{f"o{name}": size})
         elif not isinstance(ratio, (int, float)) or not ratio > 0:
             raise ValueError(f"{module.torch_name()}: expected o{name}, or r{name} above 0, got {ratio!r}")
+
+
+class SpatialUpSampling(Map):
+    """y[i, j] = x[floor(i / dh), floor(j / dw)]: every pixel repeated in a block of dh x dw.
+
+    Shape: any, in which dimension y_dim becomes dh times, and x_dim, the next one, dw times as large. The first
+    argument may be a table with these names.
+    Raises: ValueError for inputs of fewer dimensions, other dimensions, other names, and unless dw and dh are positive.
+    Source: nnx, SpatialUpSampling.lua.
+
+    >>> import functorch7 as f7, jax.numpy as jnp
+    >>> f7.SpatialUpSampling(2, 1).apply({}, {}, jnp.array([[[1.0, 2.0]]]))[0].tolist()
+    [[[1.0, 1.0, 2.0, 2.0]]]
+    """
+
+    dw: int
+    dh: int
+    y_dim: int
+    x_dim: int
+
+    def __init__(self, dw: int | dict[str, int] | None = None, dh: int | None = None, y_dim: int = 2, x_dim: int = 3):
+        self._set(**_by_name(self, {"dw": dw, "dh": dh, "y_dim": y_dim, "x_dim": x_dim}))
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        check_positive(self, dw=self.dw, dh=self.dh)
+        _check_dims(self)
+
+    def f(self, input: Array) -> Array:
+        if input.ndim < self.x_dim:
+            raise expected(self, f"a tensor of at least {self.x_dim} dimensions", input)
+        return jnp.repeat(jnp.repeat(input, self.dh, self.y_dim - 1), self.dw, self.x_dim - 1)
 
 
 class SpatialReSampling(Map):
@@ -164,7 +203,8 @@ class SpatialReSampling(Map):
         owidth: int | None = None,
         oheight: int | None = None,
     ):
-        self._set(**_by_name(self, rwidth, {"rheight": rheight, "owidth": owidth, "oheight": oheight}))
+        sizes = {"rwidth": rwidth, "rheight": rheight, "owidth": owidth, "oheight": oheight}
+        self._set(**_by_name(self, sizes))
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -219,17 +259,15 @@ class SpatialReSamplingEx(Map):
         y_dim: int = 2,
         x_dim: int = 3,
     ):
-        sizes = {"rheight": rheight, "owidth": owidth, "oheight": oheight}
-        self._set(**_by_name(self, rwidth, sizes | {"mode": mode, "y_dim": y_dim, "x_dim": x_dim}))
+        sizes = {"rwidth": rwidth, "rheight": rheight, "owidth": owidth, "oheight": oheight}
+        self._set(**_by_name(self, sizes | {"mode": mode, "y_dim": y_dim, "x_dim": x_dim}))
         self.__post_init__()
 
     def __post_init__(self) -> None:
         _check_sizes_or_ratios(self)
         if self.mode not in MODES:
             raise ValueError(f"{self.torch_name()}: expected a mode, {' or '.join(MODES)}, got {self.mode!r}")
-        check_positive(self, y_dim=self.y_dim)
-        if self.y_dim + 1 != self.x_dim:
-            raise ValueError(f"{self.torch_name()}: expected xDim to be yDim + 1, got {self.y_dim} and {self.x_dim}")
+        _check_dims(self)
 
     def f(self, input: Array) -> Array:
         check_floating(self, input)

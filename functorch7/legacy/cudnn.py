@@ -81,6 +81,17 @@ def SpatialCrossEntropyCriterion(weights: Numbers | None = None) -> Criterion:
     return nn.ModuleCriterion(nn.SpatialClassNLLCriterion(weights), nn.SpatialLogSoftMax())
 
 
+def VolumetricCrossEntropyCriterion(weights: Numbers | None = None) -> Criterion:
+    """That of each place of a batch of volumes, which become images, one plane above the other."""
+    logarithms = _stacked_along(3).add(nn.SpatialLogSoftMax())
+    return nn.ModuleCriterion(nn.SpatialClassNLLCriterion(weights), logarithms, _stacked_along(2))
+
+
+def _stacked_along(dimension: int) -> nn.Sequential:
+    """A dimension and the next one become one."""
+    return nn.Sequential().add(nn.SplitTable(dimension)).add(nn.JoinTable(dimension))
+
+
 def ClippedReLU(ceiling: float, inplace: bool = False) -> Module:
     """Numbers below 0 become 0, those above the ceiling become the ceiling: an nn.HardTanh."""
     return nn.HardTanh(0, ceiling, inplace)

@@ -1065,6 +1065,16 @@ class SpatialUniformCrop(Module):
     """
     def __init__(self, oheight: int, owidth: int | None = None, scale: tuple[float, float] | None = None) -> None: ...
 
+class SpatialUpSampling(Module):
+    """y[i, j] = x[floor(i / dH), floor(j / dW)]: every pixel repeated in a block of dH x dW.
+
+    Shape: any, in which dimension yDim becomes dH times, and xDim, the next one, dW times as large. The first
+    argument may be a table with these names.
+    """
+    def __init__(
+        self, dW: int | dict[str, int] | None = None, dH: int | None = None, yDim: int = 2, xDim: int = 3,
+    ) -> None: ...
+
 class SpatialUpSamplingBilinear(Module):
     """y[i, j] = sum_{p, q} max(0, 1 - |r_i - p|) max(0, 1 - |c_j - q|) x[p, q]; r_i = i (H - 1) / (H' - 1);
     c_j = j (W - 1) / (W' - 1): bilinear interpolation of H x W pixels to H' x W', corners aligned.

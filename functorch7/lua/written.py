@@ -8,7 +8,9 @@ from typing import Any
 
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
+from ..legacy.modules.own_backward import GOING_BACK
 from ..legacy.objects.described import Described, overridden_in
+from ..legacy.objects.generated import class_of
 from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of, is_known
 from ..legacy.tensors.changes import classes_changed
 from ..legacy.tensors.types import Constructor
@@ -90,10 +92,14 @@ class Written:
         return value if not is_first else None if own is _NOTHING else own
 
     def _keep_of_containers(self, kind: type, key: str) -> None:
-        """Leaves containers what nn.Module's method was."""
-        if kind is Module and key in OF_CONTAINERS and key not in vars(Container):
-            self.before.append((Container, key, _NOTHING))
-            setattr(Container, key, getattr(Module, key))
+        """Leaves containers, and who else has one of its own in Torch, what nn.Module's method was."""
+        if kind is not Module:
+            return
+        own = map(class_of, GOING_BACK) if key == "backward" else [Container] if key in OF_CONTAINERS else []
+        for each in own:
+            if key not in vars(each):
+                self.before.append((each, key, _NOTHING))
+                setattr(each, key, getattr(Module, key))
 
     def _note(self, kind: type, key: str) -> None:
         self.before.append((kind, key, vars(kind).get(key, _NOTHING)))

@@ -81,6 +81,16 @@ def test_cross_entropy_of_pixels_is_that_of_rows():
     same(gradient.reshape(-1, 3), rows.backward(flat, torch.Tensor.of(classes.reshape(-1))).numpy())
 
 
+@pytest.mark.parametrize("weights", [None, [1, 2, 0.5]])
+def test_cross_entropy_of_volumes_is_that_of_rows(weights):
+    x, classes = values(2, 3, 2, 4, 5), np.arange(80).reshape(2, 2, 4, 5) % 3 + 1
+    criterion, rows = cudnn.VolumetricCrossEntropyCriterion(weights), nn.CrossEntropyCriterion(weights)
+    flat = np.ascontiguousarray(np.moveaxis(x, 1, -1).reshape(-1, 3))
+    assert criterion.forward(x, classes) == pytest.approx(rows.forward(flat, classes.reshape(-1)), rel=1e-5)
+    gradient = np.moveaxis(criterion.backward(x, classes).numpy(), 1, -1)
+    same(gradient.reshape(-1, 3), rows.backward(flat, classes.reshape(-1)).numpy())
+
+
 def test_the_rest_of_cudnn(monkeypatch):
     x = torch.Tensor([-1, 3, 9])
     assert cudnn.ClippedReLU(6).forward(x).totable() == [0, 3, 6]

@@ -259,3 +259,65 @@ def test_weights_of_criterions_are_a_list_a_storage_or_a_tensor(kind, made):
     assert both.forward(input, target) == 9 + 3
     both.weights = made([2, 3])
     assert both.add(nn.AbsCriterion()).weights == [2, 3, 1]
+
+
+class Calls(Squares):
+    """Its methods say that they are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.called = []
+
+    def updateOutput(self, input, target):
+        self.called.append("updateOutput")
+        return super().updateOutput(input, target)
+
+    def updateGradInput(self, input, target):
+        self.called.append("updateGradInput")
+        return super().updateGradInput(input, target)
+
+    def forward(self, input, target):
+        self.called.append("forward")
+        return self.updateOutput(input, target)
+
+    def backward(self, input, target):
+        self.called.append("backward")
+        return self.updateGradInput(input, target)
+
+
+@pytest.mark.parametrize(
+    ("around", "by_forward"),
+    [
+        (lambda inside: nn.MultiCriterion().add(inside, 1), False),
+        (lambda inside: nn.MultiCriterion().add(nn.MultiCriterion().add(inside)), False),
+        (lambda inside: nn.MaskZeroCriterion(inside, 1), False),
+        (lambda inside: nn.ModuleCriterion(inside, nn.Identity()), True),
+        (lambda inside: nn.SequencerCriterion(inside), True),
+    ],
+)
+def test_criterions_call_of_a_program_s_criterion_what_torch_s_call(around, by_forward):
+    inside = Calls()
+    criterion = around(inside)
+    input, target = torch.Tensor([[1, 2]]), torch.Tensor([[0, 5]])
+    assert criterion.forward(input, target) == 10
+    assert criterion.backward(input, target).totable() == [[2, -6]]
+    methods = ["forward", "updateOutput", "backward", "updateGradInput"]
+    assert inside.called == (methods if by_forward else methods[1::2])
+
+
+@pytest.mark.parametrize("make", [Squares, nn.MSECriterion])
+def test_a_criterion_at_several_places_shows_what_the_last_has_left(make):
+    inside = make()
+    criterion = nn.ParallelCriterion().add(inside, 0.5).add(inside, 2).add(inside)
+    inputs, targets = [[1, 2], [3, -1], [1, 2]], [[0, 5], [1, 1], [1, 1]]
+    mean = 1 if make is Squares else 0.5
+    for _ in range(2):
+        loss = criterion.forward(list(map(torch.Tensor, inputs)), list(map(torch.Tensor, targets)))
+        gradients = criterion.backward(list(map(torch.Tensor, inputs)), list(map(torch.Tensor, targets)))
+        assert loss == mean * (0.5 * 10 + 2 * 8 + 1)
+        assert [each.totable() for each in gradients] == [
+            [mean, -3 * mean],
+            [8 * mean, -8 * mean],
+            [0, 2 * mean],
+        ]
+        assert inside.output == mean and inside.gradInput.totable() == [0, 2 * mean]

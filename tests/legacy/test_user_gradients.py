@@ -39,7 +39,7 @@ def test_a_gradient_that_does_not_fit_a_table_is_refused():
         def updateGradInput(self, input, gradOutput):
             return gradOutput
 
-    net = nn.Sequential().add(nn.ParallelTable().add(nn.Identity()).add(nn.Identity())).add(Both())
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Identity())).add(Both())
     x = [torch.Tensor([1, 2]), torch.Tensor([3, 4])]
     net.forward(x)
     with pytest.raises(ValueError, match=r"nn.Both: updateGradInput gave \(2,\) for an input of"):
@@ -70,7 +70,7 @@ class OfTwo(nn.Module):
 
 def of_two(gradient):
     OfTwo.gradient = staticmethod(gradient)
-    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.Identity())).add(OfTwo())
+    net = nn.Sequential().add(nn.ParallelTable().add(nn.MulConstant(2)).add(nn.MulConstant(1))).add(OfTwo())
     x = [torch.Tensor([1, 2]), torch.Tensor([3, 4, 5])]
     net.forward(x)
     return net.backward(x, torch.Tensor([1, 10]))

@@ -3610,7 +3610,7 @@ local dropout, last = network:get(3), network:get(4)
 return calls, (dropout.gradInput - torch.cmul(last.gradInput, dropout.noise)):abs():max() < 1e-12
 --> 4, true
 
---- methods of a single recurrence that call what they replace leave a Sequencer as it was
+--- methods of a recurrence, or of a container around one, that call what they replace leave a Sequencer as it was
 require 'rnn'
 local x = {torch.ones(2, 3):mul(0.3), torch.ones(2, 3):mul(-0.4), torch.ones(2, 3)}
 local function losses(make, mode, replaced)
@@ -3628,16 +3628,90 @@ local function losses(make, mode, replaced)
   end
   return torch.Tensor(found)
 end
+local Own = torch.class('nn.OwnChain', 'nn.Sequential')
+function Own:updateOutput(input) return nn.Sequential.updateOutput(self, input) end
 local function make() return nn.Recurrent(2, nn.Linear(3, 2), nn.Linear(2, 2), nn.Tanh(), 5) end
+local function chain() return nn.Sequential():add(nn.Linear(3, 3)):add(make()) end
+local function own() return nn.OwnChain():add(nn.Linear(3, 3)):add(make()) end
 local worst = 0
 for _, mode in ipairs{'neither', 'both'} do
   local expected = losses(make, mode)
   for _, replaced in ipairs{'updateOutput', 'accGradParameters', 'backward'} do
     worst = math.max(worst, (losses(make, mode, replaced) - expected):abs():max())
   end
+  expected = losses(chain, mode)
+  for _, replaced in ipairs{'updateOutput', 'accGradParameters'} do
+    worst = math.max(worst, (losses(chain, mode, replaced) - expected):abs():max())
+  end
+  worst = math.max(worst, (losses(own, mode) - expected):abs():max())
 end
-return worst < 1e-5
---> true
+local one_by_one, gradient = chain(), torch.ones(2, 2)
+function one_by_one:updateOutput(input) return self:get(2):updateOutput(self:get(1):updateOutput(input)) end
+one_by_one:forward(x[1])
+local said = select(2, pcall(one_by_one.backward, one_by_one, x[1], gradient))
+return worst < 1e-5, said:match('nn.Sequential: its updateOutput has to call that of the class above, to go back') ~= nil
+--> true, true
+
+--- a layer whose gradInput a program has set to nil gives none, nor does a chain that begins with it
+require 'nn'
+local x, found = torch.ones(1, 3), {}
+local function gives(network)
+  network:zeroGradParameters()
+  network:forward(x)
+  local first, gradient = network:get(1), network:backward(x, torch.ones(1, 2))
+  for _, each in ipairs{gradient == nil, network.gradInput == nil, first.gradInput == nil, first.gradWeight:sum() ~= 0} do
+    table.insert(found, each)
+  end
+end
+local network = nn.Sequential():add(nn.Linear(3, 2)):add(nn.Tanh())
+network:get(1).gradInput = nil
+gives(network)
+gives(network:clone())
+network:get(1).gradInput = torch.Tensor()
+gives(network)
+return unpack(found)
+--> true, true, true, true, true, true, true, true, false, false, false, true
+
+--- clones of a network that is written with other tensors in the place of its parameters get these by `set`
+require 'nn'
+local network, x, found = nn.Sequential():add(nn.LookupTable(5, 3)):add(nn.Linear(3, 4)), torch.LongTensor {1, 3}, {}
+local function copied(from)
+  local memory = torch.MemoryFile('w'):binary()
+  memory:writeObject(from)
+  return torch.MemoryFile(memory:storage(), 'r'):binary():readObject()
+end
+local function give(to, tensors, gradients)
+  local own, ownGradients = to:parameters()
+  for i = 1, #own do own[i]:set(tensors[i]) ownGradients[i]:set(gradients[i]) end
+end
+local parameters, gradients = network:parameters()
+for size = 0, 2 do
+  local hollow, other = copied(network), {}
+  for i = 1, #parameters do other[i] = torch.zeros(size) end
+  give(hollow, other, other)
+  local clone = copied(hollow)
+  found[#found + 1] = clone:get(1).weight:nElement()
+  give(clone, parameters, gradients)
+  found[#found + 1] = (clone:forward(x) - network:forward(x)):abs():max()
+end
+return unpack(found)
+--> 0, 0, 1, 0, 2, 0
+
+--- a backward for all modules is that of those which have none of their own
+require 'nn'
+local before, called = nn.Module.backward, {}
+function nn.Module:backward(...)
+  called[#called + 1] = torch.type(self):sub(4)
+  return before(self, ...)
+end
+local branches = nn.ConcatTable():add(nn.Linear(3, 2)):add(nn.Sequential():add(nn.Linear(3, 2)))
+local network, x = nn.Sequential():add(nn.BatchNormalization(3)):add(branches):add(nn.CAddTable()), torch.range(1, 6):view(2, 3)
+network:forward(x)
+network:backward(x, torch.ones(2, 2))
+nn.Module.backward = before
+network:backward(x, torch.ones(2, 2))
+return table.concat(called, ' ')
+--> 'CAddTable Linear Linear'
 
 --- a table around gradInput does not take its place in `backward`
 require 'nn'

@@ -357,6 +357,7 @@ SCHEMAS = [
     Schema(layers.Mean, {"size_average": Rule(lambda _: True, lambda _: {"sizeAverage": True})}),
     Schema(layers.PixelShuffle,
            more=lambda node, fields: {"upscaleFactorSquared": fields["upscaleFactor"] ** 2}),
+    Schema(layers.SpatialUpSampling, more=lambda node, fields: _sizes(4)),
     Schema(layers.SpatialUpSamplingNearest, more=lambda node, fields: _sizes(4)),
     Schema(layers.SpatialUpSamplingBilinear, _upsampled("oheight", "owidth"), more=lambda node, fields: _sizes(4)),
     Schema(layers.SpatialReSamplingEx,

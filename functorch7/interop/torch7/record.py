@@ -23,7 +23,8 @@ OWN_NAME = "_functorch7_name"
 """The field for a module's name where its class has another field `name`."""
 
 EMPTIED = "_functorch7_emptied"
-"""The field with the sizes of parameters without elements (`weight:set()`), about which a file says nothing else."""
+"""The field with the sizes of parameters in whose place a program has put a tensor without elements (`weight:set()`),
+or of another size, about which a file says nothing else."""
 
 
 class T7ModuleError(T7FormatError):
@@ -65,13 +66,13 @@ class Record:
     def size(self, name: str, axis: int) -> int:
         """A size of a tensor, by its dimension from 0."""
         array = self.array(name)
-        shape = self.emptied().get(name, ()) if array is None else array.shape
+        shape = self.emptied().get(name, () if array is None else array.shape)
         if len(shape) <= axis:
             raise self.error(f"expected a tensor of {axis + 1} dimensions as {name}")
         return shape[axis]
 
     def emptied(self) -> dict[str, tuple[int, ...]]:
-        """The sizes of parameters that the program has emptied (`weight:set()`), by their names in the file."""
+        """The sizes of parameters in whose place the program has put another tensor, by their names in the file."""
         given = self.fields.get(EMPTIED)
         sizes = {name: getattr(each, "array", None) for name, each in given.items()} if isinstance(given, dict) else {}
         return {str(name): tuple(map(int, each)) for name, each in sizes.items() if each is not None and len(each)}

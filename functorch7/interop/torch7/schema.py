@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
@@ -233,9 +234,10 @@ class Schema:
         for name, like in shapes_of(spec).items():
             saved = self.parameters.get(name, name)
             found = record.array(saved)
-            if found is None and saved in record.emptied():
-                kind = getattr(record.fields.get(saved), "dtype", like.dtype)
-                parameters[name], gradients[name] = np.zeros(0, kind), np.zeros(0, kind)
+            if saved in record.emptied():
+                parameters[name], gradients[name] = (
+                    _in_place(record, each, like) for each in (saved, grad_name(saved))
+                )
                 continue
             if found is None:
                 raise record.error(f"no tensor {saved} of shape {like.shape}")
@@ -255,11 +257,22 @@ class Schema:
             saved[torch] = array
             if name in node.gradients:
                 saved[grad_name(torch)] = node.gradients[name]
-        if emptied := [name for name, array in node.parameters.items() if not array.shape or 0 in array.shape]:
-            shapes = shapes_of(node.spec)
-            saved[EMPTIED] = {self.parameters.get(name, name): storage(shapes[name].shape) for name in emptied}
+        shapes = shapes_of(node.spec)
+        if others := [name for name, array in node.parameters.items() if _count(array) != _count(shapes[name])]:
+            saved[EMPTIED] = {self.parameters.get(name, name): storage(shapes[name].shape) for name in others}
         saved |= {name: node.buffers[name] for name in self.buffers if name in node.buffers}
         return saved | self.more(node, saved) | (self.state.write(node.state) if node.state else {})
+
+
+def _count(array: Value) -> int:
+    """How many elements an array or a tensor has: without dimensions, Torch's have none."""
+    return math.prod(array.shape) if array.shape else 0
+
+
+def _in_place(record: Record, name: str, like: Value) -> np.ndarray:
+    """The tensor that a program has put in the place of one shaped so."""
+    found = record.array(name)
+    return np.zeros(0, getattr(record.fields.get(name), "dtype", like.dtype)) if found is None else found
 
 
 @cache

@@ -28,6 +28,7 @@ from ...layers.graph import postponed, tell
 from ..tensors.lua_values import CARRIED, Carried
 from .known_users import OtherwiseThanPlanned, calls_done
 from .running_calls import answers, apart, note_call
+from .unfit import check_fits, noting_zeros, put_back
 from .user_calls import Left, Signature, forward_p, is_user_call, shapes_of
 
 MOST = 16
@@ -160,7 +161,9 @@ class Parts:
         passed = 0
         for segment, call in zip(self.segments, (*self.calls, None), strict=True):
             if segment.outputs:
-                found = segment.run(*[values[v] for v in segment.inputs])
+                needed = [values[v] for v in segment.inputs]
+                check_fits(needed)
+                found = segment.run(*needed)
                 values.update(zip(segment.outputs, found, strict=True))
             if call is None:
                 break
@@ -311,8 +314,8 @@ class Cut:
             return jax.tree.unflatten(parts.tree, results)
 
     def _apart(self, args: tuple) -> Value:
-        with apart():
-            return self.function(*args)
+        with apart(), noting_zeros() as noted:
+            return put_back(self.function(*args), noted)
 
     def _parts(self, programs: list[Parts], args: tuple, done: list[Left]) -> Parts:
         """The program in which the first calls give what these have given."""

@@ -30,6 +30,7 @@ from .layout import Layout
 from .moments import Moment, called_at, on_copies
 from .objects import Object, Parametrised
 from .running_calls import anchor
+from .unfit import Unfit, as_given, as_zeros
 from .user_calls import Left, Signature, inexact, shapes_of
 from .views import put
 
@@ -166,7 +167,7 @@ class OfUser(core.Module, abstract=True):
 
         def backward(residuals: Any, gradient: Any) -> tuple:
             params, input, moment = residuals
-            return params, self._gradient(moment, input, gradient)
+            return params, as_zeros(self._gradient(moment, input, gradient), input)
 
         call.defvjp(forward, backward)
         return call(params, input)
@@ -180,7 +181,7 @@ class OfUser(core.Module, abstract=True):
         with refusing(None), pytorch_operators(False):
             if not moment.returned():  # it has seen other inputs since, when nothing was to be expected of this one
                 user.updateOutput(_of_type(user, input))
-            tensors, gradient = _of_type(user, input), _of_type(user, gradient)
+            tensors, gradient = _of_type(user, input), _of_type(user, as_given(gradient))
             scale = user.pending_pull_backs.scale if self.is_reached else None
             given, moment.added = user.gone_back(tensors, gradient, scale)
         user.pending_pull_backs.append((tensors, gradient, moment))
@@ -230,13 +231,13 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
 
     None passes no gradient: of indices, or after dontBackward(); so do zeros of any size, and what a table does not
     have. What it has beyond the input's entries is left out, as Torch's containers never look at it. A table of a
-    tensor's rows is the tensor.
+    tensor's rows is the tensor. For what fits no input stands an `Unfit`.
     """
     if isinstance(input, (list, tuple, dict)) and given is not None:
         if isinstance(input, list) and isinstance(given, dict):  # a table with gaps
             given = [given.get(place) for place in range(1, len(input) + 1)]
         if not isinstance(given, type(input)):
-            raise _does_not_fit(user, input, given)
+            return _unfit(user, input, given)
         if isinstance(input, dict) and isinstance(given, dict):
             return type(input)((name, input_gradient(user, each, given.get(name))) for name, each in input.items())
         pairs = itertools.zip_longest(input, given[: len(input)])
@@ -244,11 +245,11 @@ def input_gradient(user: Object, input: Value, given: Value) -> Value:
     if isinstance(given, list) and given and shapes(input) == (len(given), *shapes(given[0])):
         given = jnp.stack(given)
     if isinstance(given, (list, dict)):
-        raise _does_not_fit(user, input, given)
+        return _unfit(user, input, given)
     return jax.tree.map(lambda array: _array_gradient(user, array, given), input)
 
 
-def _array_gradient(user: Object, input: Array, gradient: Value) -> Array | np.ndarray:
+def _array_gradient(user: Object, input: Array, gradient: Value) -> Value:
     if not jnp.issubdtype(input.dtype, jnp.inexact):
         return np.zeros(input.shape, jax.dtypes.float0)
     if input.dtype == CARRIED:
@@ -257,11 +258,12 @@ def _array_gradient(user: Object, input: Array, gradient: Value) -> Array | np.n
         return jnp.asarray(gradient, input.dtype).reshape(input.shape)
     if gradient is None or (core.is_concrete(gradient) and not np.any(gradient)):
         return jnp.zeros_like(input)
-    raise _does_not_fit(user, input, gradient)
+    return _unfit(user, input, gradient)
 
 
-def _does_not_fit(user: Object, input: Value, gradient: Value) -> ValueError:
-    return ValueError(f"{user}: updateGradInput gave {shapes(gradient)} for an input of {shapes(input)}")
+def _unfit(user: Object, input: Value, gradient: Value) -> Value:
+    unfit = Unfit(str(user), input, gradient)
+    return jax.tree.map(lambda _: unfit, input)
 
 
 class Foreign(OfUser, abstract=True):

@@ -13,11 +13,12 @@ import numpy as np
 from ...core.types import Value
 from ..tensors.noted import looked_at
 from ..tensors.tensor import Tensor
-from ..tensors.values import Input, Output, as_gradient, of_network, same_values, wrapped
+from ..tensors.values import Input, Output, as_gradient, of_network, same_values, shown, wrapped
 from . import compiled, watched
 from .at_input import with_zeros
 from .objects import Passing
 from .plan import Path, Plan
+from .unfit import as_given
 
 
 class Inspection:
@@ -113,9 +114,9 @@ class Inspection:
 
     def _grad_input_at(self, path: Path) -> Value:
         if not path:
-            return with_zeros(self.grad_input, self.arguments[2])
+            return _at_input(self.grad_input, self.arguments[2])
         values, gradients = self._inspect(True)
-        return with_zeros(gradients[path], values[0].get(path), is_narrow=True) if path in gradients else None
+        return _at_input(gradients[path], values[0].get(path), is_narrow=True) if path in gradients else None
 
     def exposed_by(self, module: object, name: str) -> Output:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
@@ -129,6 +130,12 @@ class Inspection:
         if (what, path) not in self._seen:
             self._seen[what, path] = (wrapped if self.plan.keeps_types else of_network)(find())
         return self._seen[what, path]
+
+
+def _at_input(gradient: Value, input: Value, is_narrow: bool = False) -> Value:
+    """A gradient as tensors; what a user gave that does not fit the input, as it is."""
+    given = as_given(gradient)
+    return with_zeros(gradient, input, is_narrow) if given is gradient else shown(given)
 
 
 def _abstract(leaf: Any) -> Any:

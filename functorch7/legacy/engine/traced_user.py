@@ -34,6 +34,7 @@ from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known, output_of
 from .objects import Holder, Object
 from .stand_in import Run, Unknown, is_same
+from .unfit import Unfit
 from .user_code import METHODS, users
 
 FORMS = 8
@@ -244,7 +245,10 @@ class TracedUser(core.Module, abstract=True):
             if isinstance(kind, Cell) and kind.is_gradient and name in user.__dict__
         }
         of_params = {name: gradients.get(int(name), jnp.zeros_like(each)) for name, each in params.items()}
-        return of_params, input_gradient(user, input, of_input)
+        at_input = input_gradient(user, input, of_input)
+        if any(isinstance(leaf, Unfit) for leaf in jax.tree.leaves(at_input)):
+            raise Untraceable("its gradient does not fit its input")
+        return of_params, at_input
 
     def printed(self) -> str:
         return self.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Self
 
 import jax
@@ -17,6 +18,7 @@ from ...core.types import Value
 from ...layers import Node
 from ...layers.graph_nodes import nodes_among
 from ...network import numbers
+from ...recurrent import AbstractSequencerCriterion
 from ..engine.calls import Call, count
 from ..engine.fitting import read
 from ..engine.forms import Form
@@ -178,6 +180,9 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             return self.updateGradInput(input, target)
         return self._by_user("gradInput", self.updateGradInput, input, target)
 
+    _part_loss, _part_gradient = forward, backward
+    """What criterions around this one ask for, whatever `forward` and `backward` a program has given it."""
+
     def _by_user(self, field: str, method: Callable, input: Input, target: Input | None) -> Any:
         """What a user's method gives; a field is then that, or what the method has put there."""
         kept = "_own_output" if field == "output" else "_grad_input"
@@ -283,9 +288,10 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
         """The same, with every criterion inside run by its own methods."""
         given, others, dtype = self._arguments(input, target)
         given, others = all_looked_at((given, others))
+        described = self._described(partial(OfObject, by_forward=isinstance(spec, AbstractSequencerCriterion)))
         with precision(dtype):
             arrays = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), given)
-            loss, pull = jax.vjp(lambda input: self._described(OfObject)(input, *others), arrays)
+            loss, pull = jax.vjp(lambda input: described(input, *others), arrays)
 
         def gradient() -> Any:
             with precision(dtype):

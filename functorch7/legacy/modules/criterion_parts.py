@@ -148,7 +148,8 @@ class CriterionParts(Module):
 
     def own_attributes(self) -> tuple:
         """What a plan compares before each call, as tensors among the arguments are constants of its program."""
-        return (self._described(lambda inside: inside._spec), *map(id, self.children()))
+        own = self._described(lambda inside: OfObject(inside) if inside._spec is None else inside._spec)
+        return (own, *map(id, self.children()))
 
 
 def _object(value: Any, given: Given) -> Any:

@@ -238,12 +238,13 @@ class Module(
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Output:
         """Makes the call's gradInput the present one."""
-        self.__dict__.pop("_grad_input", None)
+        if not (withheld := self.withholds_gradient()):
+            self.__dict__.pop("_grad_input", None)
         for slot in call.plan.drawn_slots:  # as in Torch, masks are drawn anew after backward
             slot.write(None)
         if call.plan.is_step:
             self._step_pulled(call, accumulated)
-        return call.grad_input_of(self)
+        return None if withheld else call.grad_input_of(self)
 
     def accGradParameters(self, input: Value, gradOutput: Value, scale: float = 1) -> None:
         """Adds scale * the parameters' gradients to theirs."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import layers
 from ...core.types import Scalar
 from ...layers import BatchNormalization
-from ...recurrent import SeqGRU, SeqLSTM
+from ...recurrent import SAdd, SeqGRU, SeqLSTM
 from ..engine.foreign import gradient_by
 from ..engine.walk import HANDING_ON
 from ..objects.described import Described
@@ -19,6 +20,18 @@ GOING_BACK = (*HANDING_ON, BatchNormalization, SeqGRU, SeqLSTM)
 """What has a `backward` in Torch; that of all others calls their updateGradInput and accGradParameters."""
 
 
+WITHHOLDING = (
+    layers.Add, layers.Bilinear, layers.CMul, layers.Cosine, layers.Euclidean, layers.Linear, layers.MulConstant,
+    layers.PartialLinear, SAdd, layers.SpatialAveragePooling, layers.SpatialConvolution,
+    layers.SpatialConvolutionLocal, layers.SpatialConvolutionMM, layers.SpatialDepthWiseConvolution,
+    layers.SpatialDilatedConvolution, layers.SpatialFullConvolution, layers.SpatialSubSampling, layers.SplitTable,
+    layers.TemporalConvolution, layers.TemporalDynamicKMaxPooling, layers.TemporalMaxPooling,
+    layers.TemporalRowConvolution, layers.TemporalSubSampling, layers.VolumetricConvolution,
+    layers.VolumetricDilatedConvolution, layers.WeightedEuclidean,
+)  # fmt: skip
+"""What Torch gives no gradInput where a program has set it to nil."""
+
+
 def is_written(method: object) -> bool:
     """Whether a method is a user's, in Python or in Lua."""
     return hasattr(method, "lua") or not str(getattr(method, "__module__", "")).startswith(f"{PACKAGE}.")
@@ -26,6 +39,11 @@ def is_written(method: object) -> bool:
 
 class OwnBackward(Described):
     """The part of Module that knows whether a user defines the gradient, and goes back by the user's `backward`."""
+
+    def withholds_gradient(self) -> bool:
+        """Whether a program has set gradInput to nil, and Torch then gives none."""
+        held = vars(self).get("_grad_input")
+        return held is not None and held[1] is None and isinstance(self._spec, WITHHOLDING)
 
     def has_own_gradient(self) -> bool:
         """Whether the user defines the gradient."""
@@ -36,8 +54,14 @@ class OwnBackward(Described):
         return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
 
     def _keeps_gradient(self) -> bool:
-        """Whether the object's own `updateOutput` leaves it the gradient of its class."""
-        return getattr(vars(self).get("updateOutput"), "keeps_gradient", False) and self.is_described
+        """Whether a user's `updateOutput` leaves the object the gradient of the class above.
+
+        That of a recurrence's step is this, which alone knows the steps before.
+        """
+        if not (self.is_described and self.overrides("updateOutput")):
+            return False
+        keeps = getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
+        return keeps or self.goes_by_steps()  # type: ignore[attr-defined]
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""

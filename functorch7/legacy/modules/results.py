@@ -45,7 +45,7 @@ class Results(OwnBackward, Described):
         return call.output_of(self)
 
     def _grad_input_of(self, call: Call) -> Any:
-        return call.grad_input_of(self)
+        return None if self.withholds_gradient() else call.grad_input_of(self)
 
     def _left_by_call(self, field: str, find: Callable[[Call], Any]) -> Any:
         held = self.__dict__.get(field)

@@ -68,14 +68,19 @@ class Sequential(Container, describes=layers.Sequential):
         return gradient
 
     def _pulled_back(self, call: Call, accumulated: bool) -> Any:
-        """gradInput; if the first module is a user's whose methods are called, the very tensor that it returned."""
+        """gradInput; if the first module is a user's whose methods are called, the very tensor that it returned.
+
+        None where the first module gives none.
+        """
         found = super()._pulled_back(call, accumulated)
-        if not call.plan.foreign:
-            return found
         first: Any = self
         while isinstance(first, Sequential):
             first = first.modules[0] if first.modules else None
-        if any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
+        if first is not None and first.withholds_gradient():
+            self.gradInput = found = None
+        elif not call.plan.foreign:
+            return found
+        elif any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
             self.gradInput = found = first.gradInput
         return found
 

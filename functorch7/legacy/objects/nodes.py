@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -100,8 +101,8 @@ class Objects:
             fields[name] = self.tensor(array)
             if name in node.gradients:  # a few gradients have other sizes than their parameters
                 sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
-                fits = gradient.shape == sizes or not gradient.size
-                fields[grad_name(name)] = self.tensor(gradient if fits else gradient.reshape(sizes))
+                has_all = gradient.size == math.prod(sizes)  # and is no tensor that a program has put in its place
+                fields[grad_name(name)] = self.tensor(gradient.reshape(sizes) if has_all else gradient)
         fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
         for name in node.settings.get(WITHOUT_GRADIENT, ()):
             if isinstance(fields.get(name), Tensor):

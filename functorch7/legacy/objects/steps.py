@@ -51,7 +51,7 @@ class Steps(Described):
 
     def goes_by_steps(self) -> bool:
         """Whether each call is a step of a recurrence, which it goes back through in turn."""
-        return self._spec is not None and self._spec.traits.is_step
+        return self.is_described and self._planned().is_step  # type: ignore[attr-defined]
 
     def remembered_call(self) -> Call | None:
         """The last call that ran this object since `forget`."""
@@ -103,6 +103,8 @@ class Steps(Described):
             above = self.is_described and self.has_own_gradient()  # type: ignore[attr-defined]
             by_user = self.is_foreign() and not above
             plan = self._planned_outside() if by_user else self._planned()  # type: ignore[attr-defined]
+            if plan.is_step and self.overrides("updateOutput"):
+                raise RuntimeError(f"{self.title()}: its updateOutput has to call that of the class above, to go back")
             if plan.draws or plan.state_slots:
                 raise RuntimeError(f"{self.title()}: backward called before forward")
             self.__dict__["_call"] = Repeated(plan, input)
