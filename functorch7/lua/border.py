@@ -26,7 +26,7 @@ from .asked import Asked
 from .errors import LuaError, text_of
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .registry import Registry
+from .registry import FEW, Registry
 from .tables import MADE, Tables
 from .text import from_lua, to_lua
 
@@ -293,6 +293,11 @@ class Border:
         raise LuaError(f"an error that is no text: {thrown}", from_lua(traceback), thrown)
 
     # What is not used any more --------------------------------------------------------------------------------------
+
+    def make_room(self) -> None:
+        """Sweeps if it is time."""
+        if self.registry.is_full() or len(self.released) > FEW:
+            self.sweep()
 
     def sweep(self) -> None:
         """Drops objects that Lua no longer uses, and lets Lua drop what Python no longer holds."""

@@ -11,7 +11,6 @@ from .arguments import Shape, shape_for
 from .border import BACK, OBJECT, Border
 from .errors import name_of, of_call
 from .kinds import Crossing
-from .registry import FEW
 
 TWO_OBJECTS = 9 * OBJECT
 """The kinds of two objects."""
@@ -135,8 +134,7 @@ class Calls:
         if border.has_unfit or len(arguments) > shape.most or shape.texts:
             border.has_unfit = False
             arguments = shape.fitted(arguments)
-        if border.registry.is_full() or len(border.released) > FEW:
-            border.sweep()  # before the call, whose result Lua may have known until now, as a part of its owner
+        border.make_room()  # before the call, whose result Lua may have known until now, as a part of its owner
         result = function(*arguments)
         if given:
             border.tables.push(given)

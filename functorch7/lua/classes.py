@@ -203,6 +203,7 @@ class Classes:
 
     def construct(self, number: int, *given: object) -> Crossing:
         """An object of a class, by the `__init` that a program has put into it, if there is one."""
+        self.border.make_room()
         kind = self.kinds[number]
         written = vars(kind).get("__init")
         if written is not None:

@@ -20,9 +20,8 @@ from ..legacy.tensors.tensor import Tensor
 from .border import Border
 
 C_TYPES = {
-    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t",
-    "float32": "float", "float64": "double",
-}  # fmt: skip
+    np.dtype(name): f"{name}_t" for name in ("uint8", "int8", "int16", "int32", "int64")
+} | {np.dtype("float32"): "float", np.dtype("float64"): "double"}  # fmt: skip
 
 MOST_DIMENSIONS = 4
 
@@ -94,24 +93,52 @@ def taken_back(storage: Lent | Storage) -> Lent | Storage:
     return storage
 
 
-def lend(tensor: Tensor) -> tuple[str, int, bool] | None:
-    """(type in C, address, whether it may be written) of a storage's memory; None if Lua cannot have it."""
+def memory_of(tensor: Tensor) -> tuple[str, int, bool] | None:
+    """(type in C, address, whether it may be written) of a storage's memory; None if Lua cannot have it.
+
+    Memory that Lua has already is not taken back for this.
+    """
     storage = tensor.storage_
-    if type(storage) not in LENT or not 1 <= len(tensor.shape) <= MOST_DIMENSIONS:
+    if _kind(storage) not in LENT or not 1 <= len(tensor.shape) <= MOST_DIMENSIONS:
         return None
-    array, address = storage._array, None
-    if isinstance(array, np.ndarray) and array.flags.c_contiguous:
-        address = _address(array)
-    elif isinstance(array, jax.Array) and is_concrete(array) and len(array.devices()) == 1:
-        elements = np.asarray(array)
-        is_its_own = elements.flags.c_contiguous and _address(elements) == array.unsafe_buffer_pointer()
-        address = _address(elements) if is_its_own else None
-    if address is None or array.dtype.name not in C_TYPES or not array.dtype.isnative:
+    array = object.__getattribute__(storage, "_array")
+    c_type = None if array is None else C_TYPES.get(array.dtype)
+    if c_type is None or not _is_inside(tensor, array.size):
         return None
-    may_write = storage.is_being_written()
+    is_of_numpy = isinstance(array, np.ndarray)
+    elements = array if is_of_numpy else _shown(array)
+    if elements is None or not elements.flags.c_contiguous:
+        return None
+    return c_type, _address(elements), is_of_numpy and object.__getattribute__(storage, "_owned")
+
+
+def _shown(array: object) -> np.ndarray | None:
+    """An array of JAX in the memory where it is; None if NumPy's is a copy."""
+    if not isinstance(array, jax.Array) or not is_concrete(array) or len(array.devices()) != 1:
+        return None
+    elements = np.asarray(array)
+    return elements if _address(elements) == array.unsafe_buffer_pointer() else None
+
+
+def lend(tensor: Tensor) -> float:
+    """Lets Lua have the memory from this moment on."""
     watch(MOMENT, tensor)
-    storage.__class__ = LENT[type(storage)]  # type: ignore[assignment]
-    return C_TYPES[array.dtype.name], address, may_write
+    object.__setattr__(tensor.storage_, "__class__", LENT[_kind(tensor.storage_)])
+    return MOMENT.count.item()
+
+
+def _kind(storage: Lent | Storage) -> type:
+    """What a storage is when its memory is not lent."""
+    kind = type(storage)
+    return kind.kind if issubclass(kind, Lent) else kind
+
+
+def _is_inside(tensor: Tensor, size: int) -> bool:
+    """Whether memory of so many elements has all of the tensor's, as is not so when its storage has become smaller."""
+    last = tensor.offset
+    for length, stride in zip(tensor.shape, tensor.strides_, strict=True):
+        last += (length - 1) * stride
+    return last < size
 
 
 def _address(array: np.ndarray) -> int:
@@ -126,20 +153,38 @@ class Lending:
 
     def bound(self) -> Iterator[tuple[str, Callable]]:
         """By name."""
-        yield "lend", self.border.entry(self.lend)
-        yield "moment", self.border.entry(lambda _: _address(MOMENT.count))
-        yield "view", self.view
+        yield "moment", lambda: _address(MOMENT.count)
+        yield "lend", self._entry(self.lend)
+        yield "view", self._entry(self.view)
 
-    def lend(self, _: int, tensor: object) -> tuple | None:
-        """The storage's number, what `lend` gives, the number of the first element, sizes and strides."""
-        if not isinstance(tensor, Tensor):
+    def _entry(self, function: Callable) -> Callable:
+        """A function of numbers alone, as Lua calls it: it returns what raises its error there, if there is one."""
+
+        def entered(*given: float) -> object:
+            try:
+                return function(*given)
+            except BaseException as error:
+                return self.border.failed(error)
+
+        return entered
+
+    def lend(self, number: int) -> tuple | None:
+        """What `memory_of` gives for a tensor or storage, whether indices count back from the end, too, the moment, the
+        number of the storage if there are parts, the first element's number, sizes and strides; None if Lua cannot
+        have the memory.
+        """
+        owner = self.border.registry.objects[number]
+        is_storage = isinstance(owner, Storage)
+        tensor = Tensor.viewing(owner, 0, (len(owner),)) if is_storage else owner
+        found = memory_of(tensor) if type(tensor) is Tensor else None  # parts of a Parameter are no Parameters
+        if found is None:
             return None
-        _, number = self.border.encode(tensor.storage_)  # which takes it back
-        found = lend(tensor)
-        return found and (number, *found, tensor.offset, *tensor.shape, *tensor.strides_)
+        storage, has_parts = tensor.storage_, len(tensor.shape) > 1
+        storage_number = self.border.registry.number(storage, _kind(storage)) if has_parts else None
+        return *found, not is_storage, lend(tensor), storage_number, tensor.offset, *tensor.shape, *tensor.strides_
 
     def view(self, number: int, offset: float, *places: float) -> int:
         """The number of a new tensor over a storage; `places` are its sizes and strides."""
-        sizes, strides = np.reshape(places, (2, -1)).astype(int).tolist()
+        found, dimensions = tuple(map(int, places)), len(places) // 2
         storage = self.border.registry.objects[number]
-        return self.border.new_tensor(Tensor.viewing(storage, int(offset), tuple(sizes), tuple(strides)))
+        return self.border.new_tensor(Tensor.viewing(storage, int(offset), found[:dimensions], found[dimensions:]))

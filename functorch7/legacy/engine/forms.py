@@ -107,8 +107,10 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
         return Static(_Itself, _Itself(value))
     if isinstance(value, Parameter) and value.requires_grad:
         raise not_learned("an nn.Parameter", value)
-    if is_array(value) or kind is Storage:
+    if is_array(value):
         return Static(kind, Const(value))
+    if isinstance(value, Storage):
+        return Static(Storage, Const(value))
     if names and id(value) not in around and (fields := _fields(value)):
         names, around = with_methods(value if isinstance(value, type) else kind, names), (*around, id(value))
         all_count = isinstance(value, (dict, set)) or not ASKING.isdisjoint(names)

@@ -76,10 +76,10 @@ class Sequential(Container, describes=layers.Sequential):
         first: Any = self
         while isinstance(first, Sequential):
             first = first.modules[0] if first.modules else None
-        if first is not None and first.withholds_gradient():
-            self.gradInput = found = None
-        elif not call.plan.foreign:
+        if first is None:
             return found
+        if first.withholds_gradient():
+            self.gradInput = found = None
         elif any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
             self.gradInput = found = first.gradInput
         return found
