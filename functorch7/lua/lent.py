@@ -9,6 +9,7 @@ at which Lua looks before each access, and Lua has to ask again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax
 import numpy as np
@@ -101,7 +102,7 @@ def memory_of(tensor: Tensor) -> tuple[str, int, bool] | None:
     storage = tensor.storage_
     if _kind(storage) not in LENT or not 1 <= len(tensor.shape) <= MOST_DIMENSIONS:
         return None
-    array = object.__getattribute__(storage, "_array")
+    array: Any = object.__getattribute__(storage, "_array")
     c_type = None if array is None else C_TYPES.get(array.dtype)
     if c_type is None or not _is_inside(tensor, array.size):
         return None
