@@ -103,14 +103,13 @@ def memory_of(tensor: Tensor) -> tuple[str, int, bool] | None:
     if _kind(storage) not in LENT or not 1 <= len(tensor.shape) <= MOST_DIMENSIONS:
         return None
     array: Any = object.__getattribute__(storage, "_array")
-    c_type = None if array is None else C_TYPES.get(array.dtype)
-    if c_type is None or not _is_inside(tensor, array.size):
+    if array is None or array.dtype not in C_TYPES or not _is_inside(tensor, array.size):
         return None
     is_of_numpy = isinstance(array, np.ndarray)
     elements = array if is_of_numpy else _shown(array)
     if elements is None or not elements.flags.c_contiguous:
         return None
-    return c_type, _address(elements), is_of_numpy and object.__getattribute__(storage, "_owned")
+    return C_TYPES[array.dtype], _address(elements), is_of_numpy and object.__getattribute__(storage, "_owned")
 
 
 def _shown(array: object) -> np.ndarray | None:
