@@ -101,8 +101,9 @@ class Objects:
             fields[name] = self.tensor(array)
             if name in node.gradients:  # a few gradients have other sizes than their parameters
                 sizes, gradient = fields[grad_name(name)].shape, node.gradients[name]
-                has_all = gradient.size == math.prod(sizes)  # and is no tensor that a program has put in its place
-                fields[grad_name(name)] = self.tensor(gradient.reshape(sizes) if has_all else gradient)
+                # One of another size is a tensor that a program has put in its place.
+                is_as_it_is = gradient.shape == sizes or gradient.size != math.prod(sizes)
+                fields[grad_name(name)] = self.tensor(gradient if is_as_it_is else gradient.reshape(sizes))
         fields.update((grad_name(name), None) for name in node.settings.get(FROZEN, ()))
         for name in node.settings.get(WITHOUT_GRADIENT, ()):
             if isinstance(fields.get(name), Tensor):
