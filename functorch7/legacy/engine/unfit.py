@@ -39,6 +39,8 @@ def check_fits(arrays: list) -> None:
 
 def as_given(gradient: Value) -> Value:
     """A gradient with what users gave in the place of what stands for it."""
+    if not isinstance(gradient, (list, tuple, dict, Unfit)):  # most are arrays, of which this is asked in every round
+        return gradient
     unfit = [leaf for leaf in jax.tree.leaves(gradient) if isinstance(leaf, Unfit)]
     if not unfit:
         return gradient

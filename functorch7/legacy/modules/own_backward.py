@@ -58,7 +58,7 @@ class OwnBackward(Described):
 
         That of a recurrence's step is this, which alone knows the steps before.
         """
-        if not (self.is_described and self.overrides("updateOutput")):
+        if not (self.overrides("updateOutput") and self.is_described):
             return False
         keeps = getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
         return keeps or self.goes_by_steps()  # type: ignore[attr-defined]

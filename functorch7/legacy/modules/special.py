@@ -80,6 +80,8 @@ class Sequential(Container, describes=layers.Sequential):
             return found
         if first.withholds_gradient():
             self.gradInput = found = None
+        elif not call.plan.foreign:
+            return found
         elif any(each is first for each in call.plan.foreign) and has_shapes_of(found, first.gradInput):
             self.gradInput = found = first.gradInput
         return found
