@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 Numbers = Tensor | np.ndarray | list[float]
 Colors = str | list[str] | None
 Name = str | None
-RED, UNNAMED = "red", "unnamed"
-"""What is taken for nil."""
-
 COLORS = ("red", "blue", "green", "yellow", "black", "brown", "orange", "pink", "magenta", "purple")
 """The colours of `gscatter`'s classes, which come again after these."""
 
@@ -36,6 +33,10 @@ class Plot(Named):
     legend after `legend(true)`. `x` and `y` are vectors or lists of as many numbers.
     Raises: ValueError for vectors of other sizes; ImportError without matplotlib when it is drawn.
     Source: iTorch's README.
+
+    >>> from functorch7.legacy import itorch
+    >>> itorch.Plot().line([1, 2], [3, 4], "blue", "loss").title("two steps").legend()
+    itorch.Plot
     """
 
     _package = "itorch"
@@ -51,15 +52,15 @@ class Plot(Named):
 
     def circle(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """Circles at points."""
-        return self._add("scatter", *_alike("circle", x, y), c=color or RED, label=legend or UNNAMED)
+        return self._add("scatter", *_alike("circle", x, y), **_look(color, legend))
 
     def triangle(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """Triangles at points."""
-        return self._add("scatter", *_alike("triangle", x, y), c=color or RED, label=legend or UNNAMED, marker="^")
+        return self._add("scatter", *_alike("triangle", x, y), marker="^", **_look(color, legend))
 
     def line(self, x: Numbers, y: Numbers, color: Colors = None, legend: Name = None, tips: object = None) -> Self:
         """A line through points, in their order."""
-        return self._add("plot", *_alike("line", x, y), color=color or RED, label=legend or UNNAMED)
+        return self._add("plot", *_alike("line", x, y), **_look(color, legend))
 
     def segment(
         self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: Colors = None, legend: Name = None
@@ -68,14 +69,14 @@ class Plot(Named):
         x0, y0, x1, y1 = _alike("segment", x0, y0, x1, y1)
         gap = np.full_like(x0, math.nan)  # which ends a line
         x, y = (np.stack([*ends, gap], 1).reshape(-1) for ends in ((x0, x1), (y0, y1)))
-        return self._add("plot", x, y, color=color or RED, label=legend or UNNAMED)
+        return self._add("plot", x, y, **_look(color, legend))
 
     def quad(
         self, x0: Numbers, y0: Numbers, x1: Numbers, y1: Numbers, color: Colors = None, legend: Name = None
     ) -> Self:
         """Filled rectangles with corners at (x0, y0) and (x1, y1)."""
         x0, y0, x1, y1 = _alike("quad", x0, y0, x1, y1)
-        return self._add("bar", x0, y1 - y0, x1 - x0, y0, align="edge", color=color or RED, label=legend or UNNAMED)
+        return self._add("bar", x0, y1 - y0, x1 - x0, y0, align="edge", **_look(color, legend))
 
     def histogram(
         self, x: Tensor, nBins: int = 100, min: float | None = None, max: float | None = None, color: Colors = None,
@@ -106,7 +107,7 @@ class Plot(Named):
             raise ValueError(f"itorch.Plot.quiver: expected two matrices of one size, got {u.shape} and {v.shape}")
         y, x = np.indices(u.shape) + 1.0
         options = {"angles": "xy", "scale_units": "xy", "scale": scaling}
-        return self._add("quiver", x, y, u, v, color=color or RED, label=legend or UNNAMED, **options)
+        return self._add("quiver", x, y, u, v, **_look(color, legend), **options)
 
     def text(
         self, x: Numbers | float, y: Numbers | float, text: str | list[str], angle: Numbers | float = 0,
@@ -176,6 +177,11 @@ class Plot(Named):
         with replacing(filename) as draft:
             draft.write_text(page, encoding="utf-8")
         return self
+
+
+def _look(color: Colors, legend: Name) -> dict[str, Any]:
+    """A colour and a name, with iTorch's for nil."""
+    return {"color": color or "red", "label": legend or "unnamed"}
 
 
 def _alike(method: str, *vectors: Numbers) -> list[np.ndarray]:
