@@ -2205,7 +2205,8 @@ class MultiLabelSoftMarginCriterion(Criterion):
 class MultiMarginCriterion(Criterion):
     """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if sizeAverage.
 
-    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
+    Shape: scores (n) with one class (the first of those given), or (B, n) with classes (B) -> scalar. p is 1 or 2;
+    weights (n,).
     """
     def __init__(
         self, p: int = 1, weights: Numbers | None = None, margin: float = 1, sizeAverage: bool = True,

@@ -16,7 +16,7 @@ from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
 from .base import Criterion, Weighted, of_sizes, vector
-from .classification import ClassNLLCriterion, are_classes, check_classes
+from .classification import ClassNLLCriterion, are_classes, check_classes, counting
 
 
 class SpatialClassNLLCriterion(Weighted):
@@ -50,7 +50,8 @@ class SpatialClassNLLCriterion(Weighted):
 class MultiMarginCriterion(Criterion):
     """l = sum_{i != t} w[t] max(0, margin - x[t] + x[i])^p / n: the mean of this over a batch if size_average.
 
-    Shape: scores (n) with one class, or (B, n) with classes (B) -> scalar. p is 1 or 2; weights (n,).
+    Shape: scores (n) with one class (the first of those given), or (B, n) with classes (B) -> scalar. p is 1 or 2;
+    weights (n,).
     Raises: ValueError for another p, ranks, sizes, and classes outside 1..n if these are concrete; under jit
     such a class gives NaN.
     Source: nn/doc/criterion.md#nn.MultiMarginCriterion.
@@ -74,15 +75,13 @@ class MultiMarginCriterion(Criterion):
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
-        check_classes(self, target, input.shape[-1])
+        check_classes(self, counting(self, input, target), input.shape[-1])
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of scores", input)
-        scores = merged(input, 1)
-        if target.size != len(scores):
-            raise expected(self, f"{len(scores)} classes as target", target)
-        classes = target.reshape(-1).astype(jnp.int32) - 1
+        scores, given = merged(input, 1), counting(self, input, target)
+        classes = given.astype(jnp.int32) - 1
         own = jax.nn.one_hot(classes, scores.shape[1], dtype=bool)
         picked = jnp.take_along_axis(scores, classes[:, None], 1)
         violation = self.margin - picked + scores
@@ -91,7 +90,7 @@ class MultiMarginCriterion(Criterion):
             if self.weights.value.shape != scores.shape[1:]:
                 raise expected(self, f"a weight for each of the {scores.shape[1]} classes", self.weights.value)
             losses = losses * jnp.asarray(self.weights.value, scores.dtype)[classes][:, None]
-        valid = are_classes(target.reshape(-1), scores.shape[1])
+        valid = are_classes(given, scores.shape[1])
         total = jnp.where(valid[:, None], losses, jnp.nan).sum() / scores.shape[1]
         return total / len(scores) if self.size_average else total
 

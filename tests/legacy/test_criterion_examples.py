@@ -265,9 +265,18 @@ def test_a_target_of_0_has_no_sign_and_no_gradient():
     assert abs(images.forward(image, classes) - wanted / 2) < 1e-6
 
 
-def test_of_several_classes_one_example_has_the_first():
-    criterion, scores = nn.ClassNLLCriterion([1, 3, 2]), torch.Tensor([-1, -2, -3])
-    assert criterion.forward(scores, torch.LongTensor([2, 1, 3])) == 2 == criterion.forward(scores, 2)
-    same(criterion.backward(scores, torch.LongTensor([2, 9])), [0, -1, 0])
+@pytest.mark.parametrize("kind", [nn.ClassNLLCriterion, nn.MultiMarginCriterion])
+def test_of_several_classes_one_example_has_the_first(kind):
+    of = (1, [1, 3, 2]) if kind is nn.MultiMarginCriterion else ([1, 3, 2],)
+    criterion, scores, several = kind(*of), torch.Tensor([-1, -2, -3]), torch.LongTensor([2, 9])
+    loss, gradient = criterion.forward(scores, 2), criterion.backward(scores, 2).clone()
+    assert criterion.forward(scores, several) == loss == 2  # 3 * 2 / 3, and 3 * max(0, 1 + 2 - 1) / 3
+    same(criterion.backward(scores, several), gradient)
     with pytest.raises(ValueError, match="1 classes in one dimension"):
         criterion.forward(scores, torch.LongTensor(0))
+
+
+def test_the_total_weight_is_that_of_the_classes_that_count():
+    criterion = nn.ClassNLLCriterion([1, 3, 2])
+    criterion.forward(torch.Tensor([-1, -2, -3]), torch.LongTensor([2, 1]))
+    same(criterion.total_weight_tensor, [3])

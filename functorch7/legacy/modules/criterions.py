@@ -42,7 +42,9 @@ class OfClasses(Criterion):
         kept = self._kept
         if kept is None:
             return 0.0
-        targets = np.asarray(unwrapped(kept.target))
+        targets = np.asarray(unwrapped(kept.target)).reshape(-1)
+        if np.ndim(kept.input) == 1:
+            targets = targets[:1]  # of several classes one example has the first
         counted = targets != getattr(kept.spec, "ignore_index", None)
         if kept.spec.weights is None:
             return float(np.count_nonzero(counted))
