@@ -287,3 +287,13 @@ def test_mutated_networks_are_made_or_refused():
     networks = [path.read_bytes() for path in FILES if path.name in ("mlp.t7", "convnet.t7", "more_seqgru.t7")]
     outcomes = fuzz(networks, 300, seed=7, read=torch.deserialize)
     assert outcomes["refused"] > 50
+
+
+def test_texts_have_numbers_as_c_prints_them():
+    """As Torch7 wrote them: Lua's 0/0 is a NaN with a sign."""
+    values = np.array([-np.nan, np.nan, np.inf, -np.inf, 0.1, -0.0, 1e22])
+    written = b"-nan nan inf -inf 0.10000000000000001 -0 1e+22\n"
+    assert t7.serialize(values, "ascii").endswith(written)
+    assert [t7.serialize(each, "ascii").split()[1] for each in values.tolist()] == written.split()
+    narrow = t7.serialize(values.astype(np.float32), "ascii")
+    assert narrow.endswith(b"-nan nan inf -inf 0.100000001 -0 9.99999978e+21\n")

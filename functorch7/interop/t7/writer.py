@@ -15,6 +15,7 @@ from ..remote import replacing
 from . import values
 from .tables import is_key
 from .values import NAMES, Key, LuaFunction, Plain, T7Object, T7Storage, Written, viewed
+from .words import words
 
 
 def write(
@@ -81,7 +82,7 @@ class _Ascii:
         self._line([str(value)])
 
     def number(self, value: float) -> None:
-        self._line([f"{value:.17g}"])
+        self._line(words(np.array([value], np.float64)))
 
     def raw(self, value: bytes) -> None:
         self.file.write(value + b"\n" if value else b"")
@@ -97,11 +98,8 @@ class _Ascii:
         self.longs((array.size,))
         if array.dtype.itemsize == 1:
             self.raw(array.tobytes())
-        elif array.dtype.kind == "i":
-            self._line([str(each) for each in array.tolist()])
         else:
-            digits = 17 if array.dtype.itemsize == 8 else 9
-            self._line([f"{each:.{digits}g}" for each in array.tolist()])
+            self._line(words(array))
 
 
 def sink_for(format: str) -> type[_Binary] | type[_Ascii]:

@@ -7,6 +7,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ...interop.t7.words import words
+
 WORD = re.compile(rb"\s*(\S+)")
 BYTES_OF_A_WORD = 64
 
@@ -16,8 +18,7 @@ def as_text(values: np.ndarray, spaces: bool) -> bytes:
     if values.dtype.itemsize == 1:
         text = values.tobytes()
     else:
-        digits = "" if values.dtype.kind == "i" else f".{17 if values.dtype.itemsize == 8 else 9}g"
-        text = (" " if spaces else "").join(format(each, digits) for each in values.tolist()).encode()
+        text = (" " if spaces else "").join(words(values)).encode()
     return text + b"\n" * (spaces and len(values) > 0)
 
 
