@@ -72,6 +72,9 @@ def test_maps_of_colours():
     levels = np.array([[1.0, 2], [3, 4]])
     np.testing.assert_allclose(image.y2jet(of(levels)).numpy(), jet.reshape(2, 2, 3).transpose(2, 0, 1))
     np.testing.assert_array_equal(image.y2jet(of(levels.astype(np.uint8))).numpy()[:, 0, 0], [0, 128, 255])
+    fractions, of_three = np.array([[0.5, 1.2, 1.99], [2.0, 2.6, 3.4]]), 4 * np.array([1, 2, 3]) / 3.4
+    blue = np.clip(np.minimum(of_three + 0.5, 2.5 - of_three), 0, 1)  # Torch's formula, for a number that is not whole
+    np.testing.assert_allclose(image.y2jet(of(fractions)).numpy()[2], blue[[[0, 0, 0], [1, 1, 2]]])
     for i, color in enumerate(image.colormap(12).numpy()):
         expected = colorsys.hls_to_rgb(39 * i % 360 / 360, 0.5, i / 9 % 0.7 + 0.3)
         np.testing.assert_allclose(color, expected, atol=1e-6)

@@ -162,9 +162,9 @@ def _from_lab(lab: np.ndarray) -> np.ndarray:
 # Maps -----------------------------------------------------------------------------------------------------------------
 
 
-def jetColormap(nbColor: int) -> Tensor:
-    """nbColor x 3: colours from blue through green to red."""
-    four = 4 * np.arange(1, nbColor + 1) / nbColor
+def jetColormap(nbColor: float) -> Tensor:
+    """nbColor x 3: colours from blue through green to red; of a number that is not whole, those up to it."""
+    four = 4 * np.arange(1, int(nbColor) + 1) / nbColor
     columns = [np.minimum(four - 1.5 + i, 4.5 - i - four) for i in range(3)]
     return Tensor.of(by_default(np.clip(np.stack(columns, 1), 0, 1)))
 
@@ -178,16 +178,16 @@ def colormap(nbColor: int) -> Tensor:
 
 
 def y2jet(*args: Operand) -> Tensor:
-    """`y2jet([result,] image)`: whole numbers from 1 to their largest, as colours of jetColormap.
+    """`y2jet([result,] image)`: numbers from 1 to their largest, as colours of jetColormap; fractions are dropped.
 
-    Raises: ValueError for numbers below 1.
+    Raises: ValueError for numbers that are not above 0, or of which none is 1 or more.
     """
     destination, (source,) = tensors_first("y2jet", args)
-    levels = source.numpy().astype(np.int64)
-    levels = levels[0] if levels.ndim == 3 and levels.shape[0] == 1 else np.atleast_2d(levels)
-    if levels.ndim != 2 or levels.min() < 1:
+    values = source.numpy().astype(np.float64)
+    values = values[0] if values.ndim == 3 and values.shape[0] == 1 else np.atleast_2d(values)
+    if values.ndim != 2 or not (values.min() > 0 and 1 <= values.max() < np.inf):
         raise ValueError("image.y2jet: expected an image of size HxW of numbers from 1")
-    colors = jetColormap(int(levels.max())).numpy()
+    colors, levels = jetColormap(values.max().item()).numpy(), np.trunc(values - 1).astype(np.int64)
     if source.dtype == np.uint8:
         colors = np.floor(colors * 255 + 0.5)
-    return as_result(np.moveaxis(colors[levels - 1], 2, 0), source, destination)
+    return as_result(np.moveaxis(colors[levels], 2, 0), source, destination)
