@@ -114,6 +114,8 @@ def test_extreme_numbers():
     for module in (f7.SoftMax(), f7.LogSoftMax(), f7.SoftMin(), f7.LogSigmoid(), f7.Sigmoid(), f7.SoftPlus(), f7.ELU(),
                    f7.Tanh(), f7.SoftSign(), f7.TanhShrink()):  # fmt: skip
         gradients(module, extreme)
+    np.testing.assert_allclose(gradients(f7.SoftPlus(threshold=1e5), extreme)[0], [0, 0.5, 1])
+    np.testing.assert_allclose(gradients(f7.SoftSign(), extreme)[0], 1 / (1 + np.abs(extreme)) ** 2, rtol=1e-6)
     smooth = jax.grad(f7.SmoothL1Criterion(False))(numbers(-INF, -1, 0.5, 1, INF), jnp.zeros(5))
     np.testing.assert_array_equal(smooth, [-1, -1, 0.5, 1, 1])
 
