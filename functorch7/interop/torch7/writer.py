@@ -57,7 +57,8 @@ class Writer:
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
         fields = _fields_of(node, schema, dtype)
-        left = self._left(node, schema, dtype) | {name: fields.pop(name) for name in LEFT if name in fields}
+        own = {name: self._resolved(fields.pop(name), dtype) for name in LEFT if name in fields}
+        left = self._left(node, schema, dtype) | own
         written = left | {name: self._resolved(value, dtype) for name, value in fields.items()}
         for name in node.settings.get("dpnn_serialEmpty", ()):
             written[name] = _emptied(written.get(name))
