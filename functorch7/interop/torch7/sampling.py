@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import layers, reinforce
+from ... import core, layers, reinforce
 from ...checks.tables import as_dict
 from ...core.types import Value
 from ...layers.alias import alias_columns
@@ -29,9 +29,9 @@ def _noise(node: Node, fields: Fields) -> Fields:
     return {"aliasmultinomial": T7Object("torch.AliasMultinomial", 1, sampler)}
 
 
-def _of_a_table(node: Node, fields: Fields) -> Fields:
-    """The gradients of both parameters of a distribution, if the second is part of the input."""
-    return {"gradInput": [np.zeros(0), np.zeros(0)]} if node.spec.traits.takes_table else {}
+def _of_parameters(spec: core.Module) -> type:
+    """gradInput of a distribution, which is of both parameters if the second is part of the input."""
+    return tuple if spec.traits.takes_table else np.ndarray
 
 
 def _bigrams(record: Record) -> Value:
@@ -54,6 +54,6 @@ SCHEMAS = [
         "Z": derived(lambda record: -1 if record.array("Z") is None else float(record.need("Z").ravel()[0])),
     }, buffers=("Z",), more=_noise, output=list, grad_input=tuple),
     Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
-    Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}, more=_of_a_table),
-    Schema(reinforce.ReinforceGamma, {"scale": saved("scale")}, more=_of_a_table),
+    Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}, grad_input=_of_parameters),
+    Schema(reinforce.ReinforceGamma, {"scale": saved("scale")}, grad_input=_of_parameters),
 ]  # fmt: skip

@@ -57,8 +57,7 @@ class Writer:
         node = self._with_arrays(node)
         dtype = _dtype_of(node)
         fields = _fields_of(node, schema, dtype)
-        own = {name: self._resolved(fields.pop(name), dtype) for name in LEFT if name in fields}
-        left = self._left(node, schema, dtype) | own
+        left = self._left(node, schema, dtype) | {name: fields.pop(name) for name in LEFT if name in fields}
         written = left | {name: self._resolved(value, dtype) for name, value in fields.items()}
         for name in node.settings.get("dpnn_serialEmpty", ()):
             written[name] = _emptied(written.get(name))
@@ -66,7 +65,7 @@ class Writer:
 
     def _left(self, node: Node, schema: Schema, dtype: np.dtype) -> Fields:
         """What the last call has left, or what there is before any."""
-        output, grad_input = _empty(schema.output, dtype), _empty(schema.grad_input, dtype)
+        output, grad_input = _empty(schema.output, dtype), _empty(schema.grad_input_of(node.spec), dtype)
         if isinstance(node.spec, Criterion):
             output = 0 if node.output is None else node.output
             if node.grad_input is not None:
