@@ -44,9 +44,9 @@ def _bottled(node: Node, fields: Fields) -> Fields:
 def _own_type(node: Node, fields: Fields) -> Fields:
     """A DontCast's own type, without which Torch's cannot cast: unless it is said, that of the parameters inside."""
     inner = next(_parameters(node), None)
-    unknown = fields.get("moduleType") is None and inner is not None
-    own = {"moduleType": f"torch.{NAMES.get(inner.dtype, 'Float')}Tensor"} if unknown else {}  # as bfloat16 is written
-    return own | _as_module(node, fields)
+    if fields.get("moduleType") is not None or inner is None:
+        return _as_module(node, fields)
+    return {"moduleType": f"torch.{NAMES.get(inner.dtype, 'Float')}Tensor", **_as_module(node, fields)}  # of bfloat16
 
 
 def _parameters(node: Node) -> Iterator[Any]:

@@ -182,7 +182,7 @@ class Schema:
         parts: tuple[str, ...] = (),
         more: Callable[[Node, Fields], Fields] = _no_more,
         output: type = np.ndarray,
-        grad_input: type | Callable[[Any], type] = np.ndarray,
+        grad_input: type | Callable[[core.Module], type] = np.ndarray,
         state: StateForm = STATELESS,
         spell: Callable[[str], str] = torch_name,
         name_of: Callable[[core.Module], str] = lambda spec: spec.torch_name(),
