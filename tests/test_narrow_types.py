@@ -63,6 +63,14 @@ def test_float16_gives_float32s_results_rounded(module, input):
     np.testing.assert_allclose(narrow, wide.astype(jnp.float16), rtol=2e-3, atol=1e-6)
 
 
+@pytest.mark.parametrize("layer", [f7.L1Penalty(0.001), f7.CategoricalEntropy(100, size_average=False)], ids=str)
+def test_penalties_have_room_for_their_sums(layer):
+    """Of 90,000 numbers around 1 the sum is infinite in float16."""
+    input = np.abs(x(300, 300, size=1))
+    narrow, wide = (f7.penalty(layer.apply({}, {}, each)[1]) for each in (jnp.asarray(input), input.astype(np.float32)))
+    np.testing.assert_allclose(narrow, wide, rtol=2e-3)
+
+
 SLOPES = [
     (f7.SoftPlus(), np.float16([-20, -1, 12, 19])),
     (f7.SoftSign(), np.float16([-300, 0, 0.5, 200])),
