@@ -128,6 +128,15 @@ def test_weights_of_length_zero():
         assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(down))
 
 
+def test_recurrent_rectifiers_at_zero():
+    layer = f7.CudnnRNNReLU(2, 3, 2)
+    weight = jnp.zeros(jax.eval_shape(layer.init, jax.random.key(0)).params["weight"].shape)
+    run = jax.jit(
+        jax.grad(lambda weight: layer.apply({"weight": weight}, layer.init_buffers(), jnp.ones((2, 1, 2)))[0].sum())
+    )
+    np.testing.assert_array_equal(run(weight), weight)
+
+
 def test_a_batch_without_variance():
     gradients(f7.BatchNormalization(3), jnp.ones((4, 3)))
     gradients(f7.LayerNormalization(3), jnp.ones((4, 3)))
