@@ -109,6 +109,7 @@ class CudnnRNN(AbstractSequencer):
     package: ClassVar[str] = "cudnn"
     parameter_order = ("weight",)
     starts_at_zero: ClassVar[bool] = True
+    state_axis: ClassVar[int] = 1
 
     input_size: int
     hidden_size: int
