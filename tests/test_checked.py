@@ -39,6 +39,7 @@ def test_checked_criterions_raise_what_eager_ones_raise(name):
 
 
 CLASSES = {
+    "VRClassReward": lambda scores, target: f7.VRClassReward()([scores, jnp.zeros(4)], target),
     "MultiMargin": f7.MultiMarginCriterion(2, [1.0, 2.0, 0.5]),
     "ClassSimplex": f7.ClassSimplexCriterion(3),
     "ClassNLL": f7.ClassNLLCriterion(),
@@ -57,6 +58,39 @@ def test_labels_that_jit_cannot_look_at_give_nan():
     targets = jnp.array([[[1, 3, 0]] * 4, [[1, -1, 0]] * 4, [[4, 0, 0]] * 4])
     losses = jax.jit(jax.vmap(f7.MultiLabelMarginCriterion(), (None, 0)))(SCORES, targets)
     np.testing.assert_array_equal(np.isnan(losses), [False, True, True])
+
+
+def unpooled(place):
+    """A plane with a value at a place from 1 to 4, and another plane."""
+    places = jnp.stack([place, jnp.int32(4)]).reshape(2, 1, 1)
+    return f7.SpatialMaxUnpooling(f7.SpatialMaxPooling(2, 2)).apply({}, {}, [jnp.ones((2, 1, 1)), places])[0]
+
+
+def of_examples(size):
+    """Two examples of a sparse layer, of 4 keys in all, of which the second has 1."""
+    given = [jnp.array([1, 3, 2, 1]), jnp.ones(4), jnp.stack([size, jnp.int32(1)])]
+    return f7.IndexLinear(3, 2).apply({"weight": jnp.ones((3, 2)), "bias": jnp.ones(2)}, {}, given)[0]
+
+
+NUMBERS = {
+    "a place": (unpooled, [1, 4, 0, -1, 5], 2),
+    "a size": (of_examples, [3, 2, 4, -3, 5], 1),
+    "an answer": (lambda answer: f7.BinaryClassReward()([jnp.ones(1), jnp.zeros(1)], answer[None]), [0, 1, 2, -1], 2),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_jit_cannot_look_at_gives_nan(name):
+    function, numbers, right = NUMBERS[name]
+    given = jnp.array(numbers)
+    found = jax.jit(jax.vmap(function))(given)
+    first = found.reshape(len(given), -1)[:, 0]
+    np.testing.assert_array_equal(np.isnan(first), [False] * right + [True] * (len(given) - right))
+    for number in given[right:]:
+        with pytest.raises(ValueError, match=f"{number}|sizes of 4 keys"):
+            function(number)
+    if name == "a place":
+        assert np.isfinite(found[:, 1]).all(), "other planes stay as they are"
 
 
 INDICES = jnp.array([2, 0, 4])

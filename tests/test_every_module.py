@@ -122,6 +122,13 @@ def test_one_program_gives_what_single_operations_give(case):
     assert looks == case.module.traits.checks_values, "a module that checks values says so by checks_values"
 
 
+@compiled
+def test_a_program_may_have_numpys_arrays_as_constants(case):
+    """Parameters that a compiled function has not been given, but found around it."""
+    params, buffers = jax.tree.map(lambda like: np.ones(like.shape, like.dtype), initial_shapes(case.module))
+    jax.eval_shape(lambda input: applied(case, params, buffers, input), arrays(case.input))
+
+
 @each([c for c in MODULES if not c.traceable])
 def test_takes_numpy_arrays(case):
     params, buffers = initial(case.module)

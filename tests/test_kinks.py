@@ -114,6 +114,8 @@ def test_extreme_numbers():
     for module in (f7.SoftMax(), f7.LogSoftMax(), f7.SoftMin(), f7.LogSigmoid(), f7.Sigmoid(), f7.SoftPlus(), f7.ELU(),
                    f7.Tanh(), f7.SoftSign(), f7.TanhShrink()):  # fmt: skip
         gradients(module, extreme)
+    np.testing.assert_allclose(gradients(f7.SoftPlus(threshold=1e5), extreme)[0], [0, 0.5, 1])
+    np.testing.assert_allclose(gradients(f7.SoftSign(), extreme)[0], 1 / (1 + np.abs(extreme)) ** 2, rtol=1e-6)
     smooth = jax.grad(f7.SmoothL1Criterion(False))(numbers(-INF, -1, 0.5, 1, INF), jnp.zeros(5))
     np.testing.assert_array_equal(smooth, [-1, -1, 0.5, 1, 1])
 
@@ -124,6 +126,15 @@ def test_weights_of_length_zero():
         params = jax.tree.map(jnp.zeros_like, params)
         down = jax.grad(lambda p, m=module, b=buffers: m.apply(p, b, jnp.ones(3))[0].sum())(params)
         assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(down))
+
+
+def test_recurrent_rectifiers_at_zero():
+    layer = f7.CudnnRNNReLU(2, 3, 2)
+    weight = jnp.zeros(jax.eval_shape(layer.init, jax.random.key(0)).params["weight"].shape)
+    run = jax.jit(
+        jax.grad(lambda weight: layer.apply({"weight": weight}, layer.init_buffers(), jnp.ones((2, 1, 2)))[0].sum())
+    )
+    np.testing.assert_array_equal(run(weight), weight)
 
 
 def test_a_batch_without_variance():

@@ -37,6 +37,9 @@ IN_FLOAT32 = [
     (f7.SpatialDivisiveNormalization(3, np.ones((3, 3))), x(3, 4, 5)),
     (f7.SpatialContrastiveNormalization(3, np.ones((3, 3))), x(3, 4, 5)),
     (f7.GELU(approximate=True), x(4, 3)),
+    *((kind, x(4, 3, size=8)) for kind in (f7.SoftPlus(), f7.SoftPlus(-2), f7.SiLU(), f7.Mish())),
+    (f7.TanhShrink(), x(4, 3, size=0.1)),
+    (f7.MixtureTable(), [x(4, 2), x(4, 2, 3)]),
     (f7.LinearWeightNorm(3, 2), x(4, 3)),
     (f7.Bilinear(3, 2, 2), [x(4, 3, size=1000), x(4, 2)]),
     (f7.MultiHeadAttention(4, 2), np.full((2, 3, 4), 3000, np.float16)),
@@ -58,6 +61,29 @@ def test_float16_gives_float32s_results_rounded(module, input):
     wide, _ = jax.jit(module.apply)(*cast((params, buffers), jnp.float32), cast(input, jnp.float32))
     assert (narrow.dtype == jnp.float16 and jnp.isfinite(narrow).all()) or jnp.abs(wide).max() > 65504
     np.testing.assert_allclose(narrow, wide.astype(jnp.float16), rtol=2e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("layer", [f7.L1Penalty(0.001), f7.CategoricalEntropy(100, size_average=False)], ids=str)
+def test_penalties_have_room_for_their_sums(layer):
+    """Of 90,000 numbers around 1 the sum is infinite in float16."""
+    input = np.abs(x(300, 300, size=1))
+    narrow, wide = (f7.penalty(layer.apply({}, {}, each)[1]) for each in (jnp.asarray(input), input.astype(np.float32)))
+    np.testing.assert_allclose(narrow, wide, rtol=2e-3)
+
+
+SLOPES = [
+    (f7.SoftPlus(), np.float16([-20, -1, 12, 19])),
+    (f7.SoftSign(), np.float16([-300, 0, 0.5, 200])),
+    (f7.CDivTable(), [np.float16([1e-3, 200]), np.float16([2e-3, -400])]),
+]
+
+
+@pytest.mark.parametrize(("module", "input"), SLOPES, ids=lambda given: type(given).__name__)
+def test_float16_has_float32s_gradients_rounded(module, input):
+    slope = jax.jit(jax.grad(lambda input: module.apply({}, {}, input)[0].astype(jnp.float32).sum()))
+    for narrow, wide in zip(*map(jax.tree.leaves, (slope(input), slope(cast(input, jnp.float32)))), strict=True):
+        assert np.abs(wide).max() > 0
+        np.testing.assert_allclose(narrow, wide.astype(jnp.float16), rtol=2e-3)
 
 
 @pytest.mark.parametrize("rule", [

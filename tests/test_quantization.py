@@ -126,12 +126,12 @@ def test_dynamic_products_are_those_of_whole_numbers(key):
     np.testing.assert_allclose(small.apply(params, buffers, input)[0], expected, rtol=1e-5, atol=1e-6)
     text = str(jax.make_jaxpr(small.apply)(params, buffers, input))
     assert "i32[3,5] = dot_general" in text and "preferred_element_type=int32" in text
+    largest = np.float32([[3.98221064], [1.99435163], [3.0]])  # of the first two, 127 times a 127th part is less
+    assert (127 * (largest / 127) < largest).ravel().tolist() == [True, True, False]
+    input = largest * np.float32([1, -1, 0.5, 0.25, 0, 0.75])
     _, pull = jax.vjp(lambda input: small.apply(params, buffers, input)[0], jnp.asarray(input))
-    np.testing.assert_allclose(
-        pull(jnp.ones((3, 5)))[0][0],
-        (np.asarray(buffers["weight"]) * np.asarray(buffers["weight_scale"])).sum(0),
-        rtol=1e-5,
-    )
+    slopes = (np.asarray(buffers["weight"]) * np.asarray(buffers["weight_scale"])).sum(0)
+    np.testing.assert_allclose(pull(jnp.ones((3, 5)))[0], np.tile(slopes, (3, 1)), rtol=1e-5)
     zero, _ = small.apply(params, buffers, np.zeros((1, 6), np.float32))
     np.testing.assert_array_equal(zero[0], params["bias"])
 

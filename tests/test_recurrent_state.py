@@ -150,6 +150,18 @@ def test_rows_are_forgotten_one_by_one(key):
     simple = f7.Recurrent(H, f7.Linear(D, H), f7.Linear(H, H))
     with pytest.raises(ValueError, match="start from zeros"):
         f7.forget(simple, simple.init(key).buffers, rows=jnp.array([True]))
+    with pytest.raises(ValueError, match=r"expected rows for \(3,\) examples, got shape \(2,\)"):
+        f7.forget(STACK, after, rows=[True, False])
+
+
+def test_rows_are_forgotten_of_all_layers_whose_state_lies_together(key):
+    """As many layers as examples, so that their axes could be mistaken for each other."""
+    layer = f7.CudnnLSTM(D, H, 2).remember()
+    params, buffers = layer.init(key)
+    _, after = layer.apply(params, buffers, XS[:, :2])
+    left = f7.forget(layer, after, rows=[True, False])
+    assert not left["hidden"][:, 0].any() and not left["cell"][:, 0].any()
+    close([left["hidden"][:, 1], left["cell"][:, 1]], [after["hidden"][:, 1], after["cell"][:, 1]])
 
 
 def test_the_carry_passes_through_scan_and_vmap(key):

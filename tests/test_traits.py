@@ -52,6 +52,17 @@ def test_every_trait_can_be_declared_under_its_name():
     assert {*DECLARED, "draws_in_training", "draws_in_evaluation"} == set(Traits._fields)
 
 
+@pytest.mark.parametrize("inner", [f7.LookupTable(5, 3), f7.Bilinear(2, 3, 4)], ids=str)
+def test_what_has_the_weight_of_another_calls_it_with_what_that_takes(inner):
+    found, wanted = f7.WeightNorm(inner).traits, inner.traits
+    assert (found.takes_table, found.checks_values) == (wanted.takes_table, wanted.checks_values)
+
+
+def test_an_index_that_a_normalized_table_has_not():
+    with pytest.raises(ValueError, match="nn.LookupTable.* expected indices from 1 to 5, got 9"):
+        nn.WeightNorm(nn.LookupTable(5, 3)).forward(np.array([1, 9]))
+
+
 # Frozen children ------------------------------------------------------------------------------------------------------
 
 REFUSED = {

@@ -38,6 +38,8 @@ class Traits(NamedTuple):
     """Whether forgotten recurrent state means zeros, so that a scan may start from them."""
     transient: tuple[str, ...]
     """Names of the buffers that are recurrent state: None when forgotten, never saved."""
+    state_axis: int
+    """Which axis of its recurrent state counts examples."""
     drawn: tuple[str, ...]
     """Those of them that are drawn once for a sequence (the masks of dropout): another sequence has others, also where
     the rest is remembered."""
@@ -80,6 +82,7 @@ class Declared(Description):
     By default they follow from the modules inside, or from what is None among the buffers at first.
     """
 
+    state_axis: ClassVar[int] = 0
     drawn: ClassVar[tuple[str, ...]] = ()
     unsaved: ClassVar[tuple[str, ...]] = ()
     exposes: ClassVar[tuple[str, ...]] = ()

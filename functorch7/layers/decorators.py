@@ -274,6 +274,14 @@ class WeightNorm(Module):
     def draws(self, train: bool) -> bool:
         return self.module.traits.draws(train)
 
+    @property
+    def takes_table(self) -> bool:
+        return self.module.traits.takes_table
+
+    @property
+    def checks_values(self) -> bool:
+        return self.module.traits.checks_values
+
     def moved_shape(self) -> tuple[int, ...]:
         """The weight's sizes, its outputs first."""
         shape = self._weight_shape()

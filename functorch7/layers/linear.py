@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import Layer, builder, check_floating, check_positive, const, expected, in_dtype_of, spread
@@ -190,7 +191,7 @@ class PartialLinear(FullyConnected):
         if input.ndim != 2 or input.shape[1] != self.input_size:
             raise expected(self, f"a 2D tensor, B x {self.input_size}", input)
         input, weight = in_dtype_of(self, input, params["weight"]), params["weight"]
-        chosen = slice(None) if self.partition is None else jnp.asarray(self.partition.value, jnp.int32) - 1
+        chosen = slice(None) if self.partition is None else np.asarray(self.partition.value, np.int32) - 1
         output = lax.dot_general(input, weight[chosen], (((1,), (1,)), ((), ())))
         return output + spread(params["bias"][:, chosen], output.shape) if self.bias else output
 

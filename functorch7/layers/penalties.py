@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..core import Emitted, Map, Module, builder, check_floating, expected, expose
-from ..core.precision import is_inexact
+from ..core.precision import in_float32, is_inexact
 from ..core.types import Array, Key, State, Tree
 
 
@@ -40,10 +40,14 @@ class L1Penalty(Module):
 
     def forward(self, params: Tree, buffers: Tree, input: Array, *, key: Key, train: bool) -> tuple[Array, Tree]:
         check_floating(self, input)
+        output = input if self.provide_output else lax.stop_gradient(input)
+        return output, {"loss": Emitted(self._penalty(input), "loss")}
+
+    @in_float32
+    def _penalty(self, input: Array) -> Array:
         sign = lax.stop_gradient(jnp.sign(input))
         weight = self.l1weight / input.size if self.size_average else self.l1weight
-        output = input if self.provide_output else lax.stop_gradient(input)
-        return output, {"loss": Emitted(weight * (input * sign).sum(), "loss")}
+        return weight * (input * sign).sum()
 
 
 class CategoricalEntropy(Module):
@@ -79,13 +83,17 @@ class CategoricalEntropy(Module):
         check_floating(self, input)
         if input.ndim != 2:
             raise expected(self, "a batch (2 dimensions)", input)
+        entropy, loss = self._penalized(input)
+        expose(entropy=entropy)
+        return input, {"loss": Emitted(loss, "loss")}
+
+    @in_float32
+    def _penalized(self, input: Array) -> tuple[Array, Array]:
+        """The entropy, and the penalty."""
         distribution = input.sum(0) / lax.stop_gradient(input.sum())
         entropy = -(distribution * jnp.log(distribution + 1e-6)).sum()
-        expose(entropy=entropy)
         loss = -self.scale * entropy / (input.shape[0] if self.size_average else 1)
-        if self.min_entropy is not None:
-            loss = jnp.where(entropy < self.min_entropy, loss, 0)
-        return input, {"loss": Emitted(loss, "loss")}
+        return entropy, loss if self.min_entropy is None else jnp.where(entropy < self.min_entropy, loss, 0)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))

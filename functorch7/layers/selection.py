@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from ..core import TableMap, expected, spread
+from ..core.precision import in_float32
 from ..core.types import Array, Output, Table, Tree
 from .table import as_the_first, check_entries, check_table
 
@@ -174,6 +175,7 @@ class MixtureTable(TableMap):
 
     dim: int | None = None
 
+    @in_float32
     def f(self, input: Table) -> Array:
         gater, experts = check_table(self, input, 2)[:2]
         if gater.ndim not in (1, 2):

@@ -43,6 +43,7 @@ class SiLU(Transfer):
     ['-0.2689', '0.0000', '0.7311']
     """
 
+    @in_float32
     def f(self, input: jax.Array) -> jax.Array:
         return input * jax.nn.sigmoid(input)
 
@@ -59,5 +60,6 @@ class Mish(Transfer):
     ['-0.3034', '0.0000', '0.8651']
     """
 
+    @in_float32
     def f(self, input: jax.Array) -> jax.Array:
         return input * jnp.tanh(jax.nn.softplus(input))

@@ -128,7 +128,7 @@ class IndexLinear(Module):
     weight).
     `do_grad_input` has an effect only in `legacy`: here the gradient of the values is always available.
     Raises: ValueError for other forms, unless there are as many values as keys, and, if these are concrete, for
-    keys outside the weight and sizes with another sum.
+    keys outside the weight and sizes with another sum; under jit these give NaN.
     Differs from Torch7: the sizes of a batch are used all at once, and gradWeight is an ordinary tensor.
     Source: nn/doc/simple.md#nn.IndexLinear.
 
@@ -198,8 +198,9 @@ class IndexLinear(Module):
             return keys, values, jnp.zeros(len(keys), jnp.int32), 1
         counts = jnp.reshape(sizes[0], -1).astype(jnp.int32)  # a single number is the size of the only example
         numbers, total = jnp.arange(len(counts), dtype=jnp.int32), counts.sum()[None]
-        message = f"{title(self)}: expected sizes of {len(keys)} keys in all, got {{value}}"
-        check_values(total, total != len(keys), message)
+        fits = (total == len(keys)) & (counts >= 0).all()
+        check_values(total, ~fits, f"{title(self)}: expected sizes of {len(keys)} keys in all, got {{value}}")
+        values = jnp.where(fits, values, jnp.nan)
         return keys, values, jnp.repeat(numbers, counts, total_repeat_length=len(keys)), len(numbers)
 
     def forward(self, params: Tree, buffers: Tree, input: Table, *, key: Key, train: bool) -> tuple[Array, Tree]:

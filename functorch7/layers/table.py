@@ -10,6 +10,7 @@ import numpy as np
 from ..checks.errors import example_axis
 from ..core import TableMap, expected
 from ..core.module import Module
+from ..core.precision import in_float32
 from ..core.types import Array, Table, Value
 from .along import AlongDimension
 
@@ -126,6 +127,7 @@ class CDivTable(TableMap):
     [0.5, 2.0]
     """
 
+    @in_float32  # of the gradient, as its square is divided by
     def f(self, input: Table) -> Array:
         first, second = as_the_first(self, check_entries(self, input, 2)[:2])
         return first / second

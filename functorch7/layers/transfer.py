@@ -7,6 +7,8 @@ import jax.numpy as jnp
 
 from ..core import Map, axis, check_floating, expected, is_concrete
 from ..core.module import Module
+from ..core.precision import in_float32
+from ..core.straight_through import derived_as
 from ..core.types import Array, Key, Tree
 from ..network import number
 from .frugal import sigmoid, tanh, where
@@ -67,6 +69,7 @@ class TanhShrink(Transfer):
     ['-0.238', '0.000', '1.036']
     """
 
+    @in_float32
     def f(self, input: Array) -> Array:
         return input - jnp.tanh(input)
 
@@ -181,9 +184,8 @@ class SoftPlus(Transfer):
         return 1 / self.beta
 
     def f(self, input: Array) -> Array:
-        linear = input * self.beta > self.threshold
-        scaled = where(linear, 0, input * self.beta)  # so that no exponential overflows
-        return jnp.where(linear, input, jnp.log1p(jnp.exp(scaled)) * self.inverse)
+        scaled = input * self.beta
+        return jnp.where(scaled > self.threshold, input, jax.nn.softplus(scaled) * self.inverse)
 
 
 class SoftSign(Transfer):
@@ -198,8 +200,11 @@ class SoftSign(Transfer):
     ['-0.500', '0.000', '0.667']
     """
 
+    @in_float32
     def f(self, input: Array) -> Array:
-        return input / (1 + jnp.where(input >= 0, input, -input))
+        size = 1 + jnp.where(input >= 0, input, -input)
+        # Derived from this, 1 / (1 + |x|)^2 would be a difference, which has no digits left where x is large.
+        return derived_as(input / size, jnp.where(input >= 0, -1, 1) / size)
 
 
 class LogSigmoid(Transfer):

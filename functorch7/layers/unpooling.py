@@ -7,10 +7,10 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from ..core import Map, expected
+from ..core import Map, check_floating, expected
 from ..core.types import Array, Output, Value
 from ..programs import Compiled
-from .lookup import check_indices
+from .lookup import are_numbers, check_indices
 from .merging import flattened, merged
 from .pooling import MaxPooling, Pooling, SpatialMaxPooling, VolumetricMaxPooling
 
@@ -18,10 +18,11 @@ from .pooling import MaxPooling, Pooling, SpatialMaxPooling, VolumetricMaxPoolin
 @Compiled
 @partial(jax.jit, static_argnums=2)  # compiled separately: a layer that reads a pooling's record is not compiled
 def _placed(values: jax.Array, indices: jax.Array, sizes: tuple[int, ...]) -> jax.Array:
-    """The values at their places in zeros of these sizes."""
-    flat, at = (flattened(merged(a, len(sizes))) for a in (values, indices.astype(jnp.int32) - 1))
-    rows = jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
-    output = jnp.zeros((flat.shape[0], math.prod(sizes)), values.dtype).at[rows, at].set(flat)
+    """The values at their places in zeros of these sizes; NaN in all of a plane that has no such place."""
+    flat, numbers = (flattened(merged(a, len(sizes))) for a in (values, indices))
+    count, rows = math.prod(sizes), jnp.arange(flat.shape[0], dtype=jnp.int32)[:, None]
+    output = jnp.zeros((flat.shape[0], count), values.dtype).at[rows, numbers.astype(jnp.int32) - 1].set(flat)
+    output = jnp.where(are_numbers(numbers, 1, count).all(1, keepdims=True), output, jnp.nan)
     return output.reshape(values.shape[: -len(sizes)] + sizes)
 
 
@@ -63,6 +64,7 @@ class Unpooling(Map, abstract=True):
         values, indices, sizes = self.located(input)
         if values.shape != indices.shape:
             raise expected(self, f"values of the indices' shape {tuple(indices.shape)}", values)
+        check_floating(self, values)
         check_indices(self, indices, math.prod(sizes))
         return _placed(values, indices, tuple(map(int, sizes)))
 
@@ -75,8 +77,9 @@ class SpatialMaxUnpooling(Unpooling):
 
     Shape: [values, indices] (..., h, w), as `pooling` gives and exposes them -> (..., H, W); a third entry with the
     pooled sizes determines these, if they are not a multiple of the kernel. In `legacy` the values alone are enough.
-    Raises: TypeError unless it is given a SpatialMaxPooling, ValueError if its kernel is not its stride, for other
-    shapes, and for indices outside the output if these are concrete.
+    Raises: TypeError unless it is given a SpatialMaxPooling, and for values that are integers; ValueError if its kernel
+    is not its stride, for other shapes, and for indices outside the output if these are concrete; under jit such an
+    index gives NaN in its plane.
     Source: nn/doc/convolution.md#nn.SpatialMaxUnpooling.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp

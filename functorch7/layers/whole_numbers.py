@@ -67,7 +67,7 @@ def fake_rounded(values: Array, scale: Array) -> Array:
 def integer_product(input: Array, input_scale: Array, weight: Array, weight_scale: Array) -> Array:
     """input @ weight.T in whole numbers: int8 by int8, summed as int32. weight is int8, weight_scale (outputs, 1).
 
-    The derivative is that without rounding, and 0 where the input exceeds 127 scales.
+    The derivative is that without rounding, and 0 where the input is more than 127 scales, as a whole number.
     """
     whole = rounded(input, input_scale).astype(jnp.int8)
     sums = lax.dot_general(whole, weight, (((input.ndim - 1,), (1,)), ((), ())), preferred_element_type=jnp.int32)
@@ -78,6 +78,7 @@ def integer_product(input: Array, input_scale: Array, weight: Array, weight_scal
 @integer_product.defjvp
 def _(primals, tangents):
     input, scale, weight, weight_scale = primals
-    moved = jnp.where(jnp.abs(input) <= LARGEST * scale, tangents[0], 0)
+    # Not |input| <= 127 scales: the largest number is so many, give or take a rounding.
+    moved = jnp.where(jnp.abs(jnp.round(input / scale)) <= LARGEST, tangents[0], 0)
     by_input = lax.dot_general(moved, weight.astype(input.dtype) * weight_scale, (((input.ndim - 1,), (1,)), ((), ())))
     return integer_product(*primals), by_input

@@ -10,6 +10,7 @@ from .hooked import check_called as check_called
 from .hooked import hooked as hooked
 from .kinds import buffer_kinds as buffer_kinds
 from .kinds import map_state as map_state
+from .kinds import state_axes as state_axes
 from .naming import check_state as check_state
 from .naming import find as find
 from .naming import from_state_dict as from_state_dict

@@ -1,14 +1,17 @@
 """Recurrent state as a separate tree: taken from the buffers, put back, forgotten."""
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 
+from ..checks.errors import expected
 from ..core.module import Module
 from ..core.tree import join, mapped
-from ..core.types import Tree, Value
+from ..core.types import Array, Tree, Value
 from .fitting import check_module
 from .kinds import map_state, state_names
 
@@ -17,8 +20,8 @@ def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
     """`buffers` with recurrent state forgotten: the next call starts a new sequence.
 
     With `rows` (B), only the state of examples for which it is true is forgotten.
-    Raises: ValueError if `rows` is given to a module whose first step is not a step from zeros: Recurrent, and cells
-    with dropout, whose masks are drawn for the whole batch together.
+    Raises: ValueError for `rows` of another size than the state's batch, and if they are given to a module whose first
+    step is not a step from zeros: Recurrent, and cells with dropout, whose masks are drawn for all examples together.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> cell = f7.GRU(3, 2)
@@ -32,10 +35,18 @@ def forget(module: Module, buffers: Tree, rows: Value = None) -> Value:
     if not module.traits.starts_at_zero:
         raise ValueError(f"{module.torch_name()}: forget(rows=...) needs modules that start from zeros")
 
-    def cleared(state: Any) -> Any:
-        return jax.tree.map(lambda leaf: jnp.where(rows.reshape((-1,) + (1,) * (leaf.ndim - 1)), 0, leaf), state)
+    forgotten = jnp.asarray(rows, bool)
 
-    return map_state(module, buffers, cleared)
+    def cleared(axis: int, leaf: Any) -> Array:
+        if forgotten.shape != leaf.shape[axis : axis + 1]:
+            raise expected(module, f"rows for {leaf.shape[axis : axis + 1]} examples", forgotten)
+        return jnp.where(jnp.expand_dims(forgotten, [each for each in range(leaf.ndim) if each != axis]), 0, leaf)
+
+    def changed(module: Module, own: dict[str, Any]) -> dict[str, Any]:
+        along = partial(cleared, module.traits.state_axis)
+        return own | {name: jax.tree.map(along, own[name]) for name in state_names(module, own)}
+
+    return mapped(module, changed, buffers)
 
 
 def without_draws(module: Module, buffers: Tree) -> Value:
@@ -88,7 +99,7 @@ def init_carry(module: Module, batch: int | tuple[int, ...] | None = None, dtype
     {'output': (4, 2), 'cell': (4, 2)}
     """
     check_module("init_carry", module)
-    shape = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
+    shape = () if batch is None else (int(batch),) if isinstance(batch, (int, np.integer)) else tuple(batch)
     names = module.init_buffers()
     own = {n: state for n, state in module.initial_state(shape, dtype).items() if n in names}
     carry = join(module, own, [init_carry(child, shape, dtype) for child in module.child_modules()])

@@ -29,6 +29,13 @@ def map_state(module: Module, buffers: Tree, change: Callable[..., Value], *othe
     return mapped(module, changed, buffers, *others)
 
 
+def state_axes(module: Module, buffers: Tree) -> Tree:
+    """For each piece of recurrent state, which axis counts examples: a tree like that of `carry_of`."""
+    return mapped(
+        module, lambda module, own: dict.fromkeys(state_names(module, own), module.traits.state_axis), buffers
+    )
+
+
 def buffer_kinds(module: Module, buffers: Tree) -> Tree:
     """The tree of `buffers` with the kind of each: persistent, transient, unsaved, side output, or mask."""
 

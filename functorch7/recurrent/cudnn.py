@@ -16,7 +16,7 @@ from jax.typing import DTypeLike
 
 from ..core import check_floating, check_positive, draws, expected, spread
 from ..core.types import Array, State, Tree
-from ..layers.frugal import sigmoid, tanh
+from ..layers.frugal import sigmoid, tanh, where
 from ..layers.initializers import between
 from .gates import lstm
 from .sequencer import AbstractSequencer
@@ -70,7 +70,8 @@ def _gru(sums: Sums, masks: None, state: State) -> tuple[Array, State]:
 
 
 def _relu(x: Array) -> Array:
-    return jnp.maximum(x, 0)
+    """max(0, x), whose derivative at 0 is 0."""
+    return where(x > 0, x, 0)
 
 
 KINDS = {
@@ -108,6 +109,7 @@ class CudnnRNN(AbstractSequencer):
     package: ClassVar[str] = "cudnn"
     parameter_order = ("weight",)
     starts_at_zero: ClassVar[bool] = True
+    state_axis: ClassVar[int] = 1
 
     input_size: int
     hidden_size: int

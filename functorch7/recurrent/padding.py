@@ -76,12 +76,14 @@ def _valid(module: Module, shape: tuple[int, ...], lengths: Any, mask: Any) -> j
     if (lengths is None) == (mask is None):
         raise ValueError(f"{module.torch_name()}: over_padded needs either lengths or a mask")
     if mask is not None:
-        if jnp.shape(mask) != shape:
+        given = jnp.asarray(mask, bool)
+        if given.shape != shape:
             raise expected(module, f"a mask of time x batch {shape}", mask)
-        return jnp.asarray(mask, bool)
-    if jnp.shape(lengths) != shape[1:]:
+        return given
+    each = jnp.asarray(lengths)
+    if each.shape != shape[1:]:
         raise expected(module, f"a length for each of {shape[1]} sequences", lengths)
-    return jnp.arange(shape[0])[:, None] < jnp.asarray(lengths)[None]
+    return jnp.arange(shape[0])[:, None] < each[None]
 
 
 def _chosen(rows: jax.Array, yes: jax.Array, no: jax.Array) -> jax.Array:

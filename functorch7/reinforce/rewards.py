@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from ..core import check_values, expected, lookable, title
@@ -12,7 +13,7 @@ from ..core.straight_through import derived_as
 from ..core.types import Array, Key, Tree, Value
 from ..layers.merging import merged
 from ..losses import Criterion, MSECriterion
-from ..losses.classification import check_classes
+from ..losses.classification import are_classes, check_classes
 
 
 class VarianceReducedReward(Criterion, abstract=True):
@@ -41,13 +42,18 @@ class VarianceReducedReward(Criterion, abstract=True):
         """Which predictions are right."""
         raise NotImplementedError(f"{self.torch_name()} must define right(predictions, target)")
 
+    def are_targets(self, predictions: Value, target: Value) -> Array | np.ndarray:
+        """Which targets are possible; a reward for another is NaN. All are, unless a class says otherwise."""
+        return jnp.ones(jnp.shape(target), bool)
+
     def reward(self, input: Value, target: Value) -> jax.Array:
         """scale where the prediction is right, else 0: one number per example."""
         predictions, baseline = self.parts(input)
         target = jnp.asarray(target).reshape(-1)
         if len(target) != len(predictions):
             raise expected(self, f"{len(predictions)} targets", target)
-        return self.scale * self.right(predictions, target).astype(baseline.dtype)
+        reward = self.scale * self.right(predictions, target).astype(baseline.dtype)
+        return jnp.where(self.are_targets(predictions, target), reward, jnp.nan)
 
     def advantage(self, input: Value, target: Value) -> jax.Array:
         """The reward less the baseline, divided by the batch size if size_average: for the stochastic modules."""
@@ -84,7 +90,7 @@ class VRClassReward(VarianceReducedReward):
     none. `advantage` is for `reinforce_loss`: (scale * R - baseline) / B, with R = 1 where the highest score is
     the target's.
     Raises: ValueError unless the input is such a table, for another number of classes, and for classes outside 1..C
-    if these are concrete, or the program is `checked`.
+    if these are concrete, or the program is `checked`; otherwise such a class gives NaN.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.VRClassReward.
 
@@ -103,6 +109,9 @@ class VRClassReward(VarianceReducedReward):
     def right(self, predictions: Value, target: Value) -> Array:
         return jnp.argmax(predictions, -1).astype(jnp.int32) + 1 == target.astype(jnp.int32)
 
+    def are_targets(self, predictions: Value, target: Value) -> Array | np.ndarray:
+        return are_classes(target, predictions.shape[-1])
+
 
 class BinaryClassReward(VarianceReducedReward):
     """l = -sum_i R_i / B; R_i = scale where round(x_i) = t_i, else 0: rewards a right answer, yes or no, by `scale`,
@@ -112,7 +121,7 @@ class BinaryClassReward(VarianceReducedReward):
     mean reward (the sum, unless size_average). The answer is yes above 0.5. Gradient and `advantage` are as
     VRClassReward's.
     Raises: ValueError unless the input is such a table, for another number of targets, and for targets other than 0
-    and 1 if these are concrete, or the program is `checked`.
+    and 1 if these are concrete, or the program is `checked`; otherwise such a target gives NaN.
     Differs from the documentation: scale * R - baseline, not scale * (R - baseline), as dpnn's source.
     Source: dpnn/README.md#nn.BinaryClassReward.
 
@@ -125,12 +134,14 @@ class BinaryClassReward(VarianceReducedReward):
     predicted: ClassVar[str] = "probabilities"
 
     def check(self, input: Value, target: Value) -> None:
-        self.parts(input)
-        answers = lookable(target)
-        check_values(answers, (answers != 0) & (answers != 1), f"{title(self)}: expected targets 0 or 1, got {{value}}")
+        answers, wanted = lookable(target), f"{title(self)}: expected targets 0 or 1, got {{value}}"
+        check_values(answers, ~self.are_targets(self.parts(input)[0], answers), wanted)
 
     def predictions(self, given: Value) -> Array | None:
         return given if given.ndim == 1 else None
 
     def right(self, predictions: Value, target: Value) -> Array:
         return (predictions > 0.5) == (target == 1)
+
+    def are_targets(self, predictions: Value, target: Value) -> Array | np.ndarray:
+        return (target == 0) | (target == 1)

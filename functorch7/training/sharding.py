@@ -14,7 +14,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from ..checks.taken import check_taken
 from ..core import Module
 from ..core.types import Array, Device, Key, Tree, Value
-from ..network import carry_of, forget, with_carry
+from ..network import carry_of, forget, state_axes, with_carry
 from ..network.zero_mask import with_zero_masks, without_zero_masks, zero_masks
 from .state import TrainState, init_state
 
@@ -76,7 +76,7 @@ class Sharding:
 
     @property
     def _batch_spec(self) -> PartitionSpec:
-        return PartitionSpec(*[None] * (self.batch_dim - 1), AXES)
+        return _by_examples(self.batch_dim - 1)
 
     def of_array(self, array: Array) -> NamedSharding:
         """That of a parameter, or anything else in the state of this shape, but for recurrent state."""
@@ -87,14 +87,20 @@ class Sharding:
         longest = max(divisible, key=lambda axis: array.shape[axis])
         return NamedSharding(self.mesh, PartitionSpec(*[None] * longest, "shard"))
 
-    def _of_recurrent_state(self, array: Any) -> NamedSharding:
-        shared = array.ndim and array.shape[0] % self.mesh.size == 0
-        return NamedSharding(self.mesh, PartitionSpec(AXES)) if shared else self.replicated
+    def _of_recurrent_state(self, axis: int, state: Value) -> Value:
+        """That of each array of a piece of recurrent state, which is split by examples if they can be shared."""
+
+        def of_array(array: Any) -> NamedSharding:
+            shared = array.ndim > axis and array.shape[axis] % self.mesh.size == 0
+            return NamedSharding(self.mesh, _by_examples(axis)) if shared else self.replicated
+
+        return jax.tree.map(of_array, state)
 
     def layout(self, module: Module, state: TrainState) -> TrainState:
         """The state's tree with a `jax.sharding.Sharding` for each array (or `jax.ShapeDtypeStruct`)."""
         placed = jax.tree.map(self.of_array, state)
-        carry = jax.tree.map(self._of_recurrent_state, carry_of(module, state.buffers))
+        axes = state_axes(module, state.buffers)
+        carry = jax.tree.map(self._of_recurrent_state, axes, carry_of(module, state.buffers))
         return placed._replace(buffers=with_carry(module, placed.buffers, carry))
 
     @property
@@ -188,7 +194,8 @@ class Sharding:
             return *mean, carry_of(module, buffers), output
 
         def run(params: Tree, buffers: Tree, batch: Any, key: Key) -> Any:
-            everywhere, split, masks = PartitionSpec(), PartitionSpec(AXES), zero_masks(buffers)
+            everywhere, masks = PartitionSpec(), zero_masks(buffers)
+            split = jax.tree.map(_by_examples, state_axes(module, buffers))
             by_example = jax.tree.map(_of_mask, masks)
             value, kept, gradients, carry, output = jax.shard_map(
                 one,
@@ -203,9 +210,14 @@ class Sharding:
         return run
 
 
+def _by_examples(axis: int) -> PartitionSpec:
+    """The layout of an array whose examples, along this axis, are split over all devices."""
+    return PartitionSpec(*[None] * axis, AXES)
+
+
 def _of_mask(mask: Any) -> PartitionSpec:
     """A mask's last dimension is the examples', whatever `batch_dim` is."""
-    return PartitionSpec(*[None] * (mask.ndim - 1), AXES) if mask.ndim else PartitionSpec()
+    return _by_examples(mask.ndim - 1) if mask.ndim else PartitionSpec()
 
 
 def data_parallel(devices: Sequence[Device] | None = None, **options: Any) -> Sharding:

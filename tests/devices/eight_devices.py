@@ -158,6 +158,20 @@ def test_local_recurrent_state_and_gradients_are_those_of_one_device():
     assert not any(array.is_fully_replicated for array in jax.tree.leaves(f7.carry_of(LANGUAGE.module, state.buffers)))
 
 
+@pytest.mark.parametrize("statistics", ["global", "local"])
+def test_state_of_several_layers_is_split_by_examples(statistics):
+    """As cudnn has it, with the layers first."""
+    module, random = f7.CudnnGRU(4, 8, 2).remember(), np.random.default_rng(2)
+    batch = tuple(random.normal(size=(3, 16, size)).astype(np.float32) for size in (4, 8))
+    state = init_state(module, OPTIMIZER, jax.random.key(0))
+    sharding, found = data_parallel(batch_dim=2, statistics=statistics), []
+    for layout in (sharding, None):
+        step = make_train_step(module, f7.MSECriterion(), OPTIMIZER, sharding=layout)
+        found.append(step(sharding.place(module, state) if layout else state, batch, None)[0].buffers["hidden"])
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-6)
+    assert [s.data.shape for s in found[0].addressable_shards] == [(2, 2, 8)] * 8
+
+
 def test_masks_go_with_their_examples():
     """A batch-first layer, whose mask is time-first all the same; half of all steps are padding."""
     module = f7.SeqGRU(4, 8, batchfirst=True).mask_zero(False)

@@ -226,17 +226,61 @@ def test_a_serial_is_cast_when_it_is_saved(tmp_path):
     assert f7.load_t7(tmp_path / "cast.t7").parameters()[0][0].dtype == np.float32
 
 
+def fields_of(module):
+    """The fields that are written of a module, in double precision."""
+    variables = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), module.init(jax.random.key(0)))
+    return Writer().object(node_of(module, variables)).fields
+
+
+def test_estimators_of_a_neighbourhood_take_batches():
+    """A convolution to one plane, as in today's nn: older ones' sum over dimension 1 is of examples in a batch."""
+    for kernel, names in ((np.ones(3), ["ZeroPadding", "ConvolutionMap", "Convolution"]), (np.ones((3, 3)), None)):
+        inside = fields_of(f7.SpatialSubtractiveNormalization(2, kernel))["meanestimator"].fields["modules"]
+        found = [each.class_name.removeprefix("nn.Spatial") for each in inside]
+        assert found == [*(names or ["ZeroPadding", "Convolution"]), "nn.Replicate"]
+        last = inside[-2].fields
+        assert (last["nInputPlane"], last["nOutputPlane"], last["weight"].shape[:2]) == (2, 1, (1, 2))
+    assert [last["weight"].sum(), last["bias"].tolist()] == [1, [0]]
+
+
+def test_a_sampler_of_noise_is_written_with_its_probabilities():
+    fields = fields_of(f7.NCEModule(4, 5, 3, [5, 1, 0, 2, 4]))
+    np.testing.assert_allclose(fields["unigrams"], np.array([5, 1, 0, 2, 4]) / 12)
+    sampler = fields["aliasmultinomial"].fields
+    shares = sampler["q"] / 5  # each of 5 columns is itself with q, else J
+    np.add.at(shares, sampler["J"] - 1, (1 - sampler["q"]) / 5)
+    np.testing.assert_allclose(shares, fields["unigrams"], atol=1e-9)
+
+
+def test_fields_without_which_torchs_methods_fail():
+    sparse = fields_of(f7.IndexLinear(3, 2, normalize=True))
+    assert sparse["normalize"] == 4 and sparse["running"] == {
+        "cumSumSizes": [],
+        "keys": [],
+        "gradWeight": [],
+        "counter": 1,
+    }
+    assert fields_of(f7.IndexLinear(3, 2))["normalize"] == 0
+    assert fields_of(f7.DontCast(f7.Linear(3, 2), True))["moduleType"] == "torch.DoubleTensor"
+    assert fields_of(f7.NormStabilizer())["rho"] == 99999
+    for kind in (f7.ReinforceNormal, f7.ReinforceGamma):
+        assert isinstance(fields_of(kind())["gradInput"], list) and not isinstance(
+            fields_of(kind(0.5))["gradInput"], list
+        )
+
+
 def described_again(module, variables):
     data = t7.serialize(Writer().object(node_of(module, variables)))
     return functional(Reader().read(t7.deserialize(data)))
 
 
-# What is not as it was: initial values, which are arguments only; constants in the network's own precision; kernels,
-# which Torch normalises; what a pooling and its unpooling share.
+# What is not as it was: initial values, which are arguments only; constants in the network's own precision; kernels and
+# unigrams, which Torch normalises; what a pooling and its unpooling share; the type in which a DontCast computes.
 NOT_EQUAL = (
     "LayerNormalization", "PartialLinear", "AddConstant of a tensor", "SpatialMaxUnpooling", "VolumetricMaxUnpooling",
     "SpatialSubtractiveNormalization", "SpatialDivisiveNormalization", "SpatialContrastiveNormalization",
-    "SpatialNormalization", "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams",
+    "SpatialNormalization", "SimpleColorTransform", "ReinforceNormal, two stdevs", "Bigrams", "DontCast",
+    *(case.id for case in MODULES if type(case.module) is f7.NCEModule),
 )  # fmt: skip
 OF_8_BITS = ("Quantized", "FakeQuantized", "Observed")  # Torch7 has none (test_quantization.py)
 NOT_OF_TORCH = ("Lambda", "MultiHeadAttention")
@@ -277,9 +321,11 @@ def test_what_is_written_otherwise_computes_the_same(id):
     case = next(case for case in MODULES if case.id == id)
     variables = case.module.init(jax.random.key(0))
     got, others = described_again(case.module, variables)
-    wanted, _ = case.module.apply(*variables, jnp.asarray(case.input))
-    output, _ = got.apply(*others, jnp.asarray(case.input))
-    np.testing.assert_allclose(output, wanted, rtol=1e-5, atol=1e-6)
+    input, key = jax.tree.map(jnp.asarray, case.input), jax.random.key(1)
+    wanted, _ = case.module.apply(*variables, input, key=key)
+    output, _ = got.apply(*others, input, key=key)
+    for new, old in zip(jax.tree.leaves(output), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-6)
 
 
 def test_a_written_mufuru_is_composed_as_in_torch():

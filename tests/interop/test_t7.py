@@ -190,6 +190,22 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_GPU_is_saved_behind_its_type_and_device():
+    """As GPU.lua's `write` does, whose `read` needs both before the fields."""
+
+    def named(key, value):
+        return integer(2) + text(key) + value
+
+    cuda, first = integer(2) + text(b"torch.CudaTensor"), integer(1) + struct.pack("<d", 1)
+    second = integer(1) + struct.pack("<d", 2)
+    header = integer(3) + integer(2) + integer(2) + first + cuda + second + second
+    fields = integer(3) + integer(3) + integer(2) + named(b"_type", cuda) + named(b"device", second)
+    data = integer(4) + integer(1) + text(b"V 1") + text(b"nn.GPU") + header + fields
+    value = t7.deserialize(data)
+    assert (value.class_name, value.fields) == ("nn.GPU", {"_type": "torch.CudaTensor", "device": 2})
+    assert t7.serialize(value) == data
+
+
 @pytest.mark.parametrize("long", ["<i4", "<i8"])
 def test_classes_that_save_more_than_one_table(long):
     """tds.Hash and tds.Vec have a count and entries; DataParallelTable a field before all."""

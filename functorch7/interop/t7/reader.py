@@ -280,8 +280,8 @@ class Parser:
             return (yield from self._packed(found))
         if self.own is not None and self.own(found, self):
             return found
-        first_version, _ = values.FIRST_FIELDS.get(name, (None, None))
-        if first_version is not None and (version or 0) >= first_version:
+        first_version, _ = values.FIRST_FIELDS.get(name, (math.inf, None))
+        if (version or 0) >= first_version:
             yield
         found.fields = yield
         self.tables.as_dict(found.fields)

@@ -1,6 +1,6 @@
 """Contents of Torch7 files for which Python has no types, and the format's constants."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -39,9 +39,6 @@ TIMER = "torch.Timer"
 BYTES = {GENERATOR: 5048, TIMER: 0}
 """Classes that save this number of bytes and nothing else; `fields` is an array of these."""
 
-FIRST_FIELDS = {"nn.DataParallelTable": (2, "gpuAssignments")}
-"""Classes that save one field before the others, from a version on."""
-
 
 def allowed_memory(size: int) -> int:
     """How many bytes of memory the contents of a file of `size` bytes may take."""
@@ -68,6 +65,13 @@ Content: TypeAlias = Any
 
 Fields: TypeAlias = dict[str, Any]
 """The fields of an object of a Torch class by name; the class determines their values."""
+
+
+FIRST_FIELDS: dict[str, tuple[int, Callable[[Fields], Content]]] = {
+    "nn.DataParallelTable": (2, lambda fields: fields.get("gpuAssignments")),
+    "nn.GPU": (1, lambda fields: [fields.get("_type"), fields.get("device")]),
+}
+"""Classes that save something of their fields before all of them, from a version on."""
 
 
 @dataclass(eq=False, slots=True)

@@ -1,6 +1,7 @@
 """Writes Torch7's files, as torch.save does."""
 
 import io
+import math
 import os
 import struct
 from collections.abc import Callable
@@ -187,9 +188,9 @@ class Writer:
             return list(fields)
         if isinstance(fields, Written):
             return list(fields)
-        version, first = values.FIRST_FIELDS.get(name, (None, ""))
-        before = [fields.get(first)] if version is not None and (value.version or 0) >= version else []
-        return [*before, fields]
+        version, first = values.FIRST_FIELDS.get(name, (math.inf, dict))
+        is_preceded = isinstance(fields, dict) and (value.version or 0) >= version
+        return [first(fields), fields] if is_preceded else [fields]
 
     def _torch(self, value: Value, name: str, version: int | None = 1, kind: str = "object") -> bool:
         new = self._is_new(values.TORCH, kind, value)

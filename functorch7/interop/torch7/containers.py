@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ... import layers, losses, recurrent, reinforce
 from ...layers.decorators import SHARED
 from ..t7 import T7Object, T7Storage
-from ..t7.values import TIMER, Fields
+from ..t7.values import NAMES, TIMER, Fields
 from .build import module, storage
 from .node import Node
 from .record import Record, plain, records_in
@@ -38,6 +39,21 @@ def _bottled(node: Node, fields: Fields) -> Fields:
     inside, outside = fields["nInputDim"], fields["nOutputDim"]
     shapes = {"inShape": np.zeros(inside), "outShape": np.zeros(outside)}
     return {"dimDelta": inside - outside, **shapes, **_as_module(node, fields)}
+
+
+def _own_type(node: Node, fields: Fields) -> Fields:
+    """A DontCast's own type, without which Torch's cannot cast: unless it is said, that of the parameters inside."""
+    inner = next(_parameters(node), None)
+    if fields.get("moduleType") is not None or inner is None:
+        return _as_module(node, fields)
+    return {"moduleType": f"torch.{NAMES.get(inner.dtype, 'Float')}Tensor", **_as_module(node, fields)}  # of bfloat16
+
+
+def _parameters(node: Node) -> Iterator[Any]:
+    """The parameters of a node and of those inside."""
+    yield from node.parameters.values()
+    for each in node.children:
+        yield from _parameters(each)
 
 
 def _weights(record: Record) -> tuple:
@@ -72,7 +88,7 @@ def _simplex(node: Node, fields: Fields) -> Fields:
 
 
 DECORATORS = (
-    layers.Decorator, layers.NaN, layers.GPU, layers.DontCast, layers.Serial, layers.Inception,
+    layers.Decorator, layers.NaN, layers.GPU, layers.Serial, layers.Inception,
     layers.SoftMaxForest, recurrent.VariableLength, recurrent.ReverseUnreverse,
     recurrent.SeqBGRU, recurrent.SeqBLSTM,
 )  # fmt: skip
@@ -86,6 +102,7 @@ def _shared_params(record: Record) -> tuple[str, ...]:
 
 SCHEMAS = [
     *(Schema(each, children=_first_module, more=_as_module) for each in DECORATORS),
+    Schema(layers.DontCast, children=_first_module, more=_own_type),
     *(Schema(each, {"n_input_dim": MASKING}, children=_first_module, more=_as_module)
       for each in (recurrent.MaskZero, recurrent.TrimZero)),
     Schema(recurrent.MaskZeroCriterion, {"n_input_dim": MASKING}, parts=("criterion",)),

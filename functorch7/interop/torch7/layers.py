@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from jax.typing import DTypeLike
 
-from ... import layers, reinforce
-from ...checks.tables import as_dict
+from ... import layers
 from ...core.types import Value
 from ...layers.upsampling import MODES
 from ..t7 import T7Object
@@ -227,8 +226,13 @@ def _selected(node: Node, fields: Fields) -> Fields:
 
 def _indexed(node: Node, fields: Fields) -> Fields:
     tensors = {name: np.zeros(0) for name in ("gradWeightBuffer", "valuesBuffer", "normalizedValues")}
-    counts = {name: np.zeros(0, np.int64) for name in ("running", "sizesCache", "cumSumSizesCache")}
-    return {**tensors, **counts, "weightDecay": 0}
+    tables = {name: [] for name in ("sizesCache", "cumSumSizesCache")}
+    calls = {name: [] for name in ("cumSumSizes", "keys", "gradWeight")}  # since the gradient was last set to zeros
+    return {**tensors, **tables, "running": {**calls, "counter": 1}, "weightDecay": 0}
+
+
+COLUMNS_OF_NORMALIZED = 4
+"""Torch saves whether an IndexLinear normalizes as the number of its weight's additional columns."""
 
 
 def _converted(node: Node, fields: Fields) -> Fields:
@@ -243,19 +247,6 @@ def _converted(node: Node, fields: Fields) -> Fields:
 def _lp_windows(node: Node, fields: Fields) -> Fields:
     average: Any = node.children[1].spec
     return {"kW": average.kw, "kH": average.kh, "dW": average.dw, "dH": average.dh}
-
-
-def _bigrams(record: Record) -> Value:
-    return as_dict(record.need("bigrams"))
-
-
-def _bigrams_saved(value: Value) -> Fields:
-    records = value.value
-    found: dict[int, Any] = {}
-    for word in np.unique(records["word"]).tolist():
-        rows = records[records["word"] == word]
-        found[word] = {"index": rows["next"].astype(np.int64), "prob": np.array(rows["prob"])}
-    return {"bigrams": found}
 
 
 KERNEL = {"kernel": Rule(kernel_of, lambda value: {"kernel": np.array(value.value)})}
@@ -277,6 +268,8 @@ SCHEMAS = [
     Schema(layers.IndexLinear, {
         "keys_offset": Rule(lambda record: record.get("offset", -1) + 1, lambda value: {"offset": value - 1}),
         "weight": constant(None), "bias": constant(None),
+        "normalize": Rule(lambda record: bool(record.get("normalize")),
+                          lambda value: {"normalize": COLUMNS_OF_NORMALIZED if value else 0}),
     }, more=_indexed),
     # Component by component
     Schema(layers.Add, {"input_size": size_of("bias", 0), "fill": constant(None), "scalar": saved("scalar", False)},
@@ -307,10 +300,6 @@ SCHEMAS = [
     # Lookup
     Schema(layers.LookupTable, OF_TABLE, version=4,
            more=lambda node, fields: {"_count": np.zeros(0, np.int32), "_input": np.zeros(0, np.int64)}),
-    Schema(layers.NCEModule, {
-        "input_size": size_of("weight", 1), "output_size": size_of("weight", 0), "unigrams": needed("unigrams"),
-        "Z": derived(lambda record: -1 if record.array("Z") is None else float(record.need("Z").ravel()[0])),
-    }, buffers=("Z",), output=list, grad_input=list),
     # Normalisation
     *(Schema(each, OF_BATCH, version=2, buffers=("running_mean", "running_var"))
       for each in (layers.BatchNormalization, layers.SpatialBatchNormalization, layers.VolumetricBatchNormalization)),
@@ -383,9 +372,6 @@ SCHEMAS = [
     Schema(layers.Convert, more=_converted),
     Schema(layers.GradientReversal, version=2),  # if it is missing, Torch reads lambda as 1
     Schema(layers.Padding, more=lambda node, fields: {"outputSize": storage([])}),
-    Schema(layers.Bigrams, {"bigrams": Rule(_bigrams, _bigrams_saved)}),
     Schema(layers.JoinTable, more=lambda node, fields: {"size": storage([])}, **TABLE),
     Schema(layers.FlattenTable, more=lambda node, fields: {"input_map": []}, output=list, grad_input=list),
-    # Samples
-    Schema(reinforce.ReinforceNormal, {"stdev": saved("stdev")}),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...core.types import Value
 from ..t7 import T7Object
 from ..t7.values import Fields
 from .build import container, module
@@ -28,14 +29,26 @@ def _normalized(fields: Fields) -> np.ndarray:
     return kernel / (kernel.sum() * (planes if kernel.ndim == 2 else planes**0.5))
 
 
+def _convolution(class_name: str, kernel: np.ndarray, weight: np.ndarray, sums: int, **fields: Value) -> T7Object:
+    """A convolution to `sums` planes without biases."""
+    biases = {name: np.zeros(sums) for name in ("bias", "gradBias")}
+    return module(
+        class_name, kW=kernel.shape[1], kH=kernel.shape[0], dW=1, dH=1, nOutputPlane=sums, weight=weight,
+        gradWeight=np.zeros_like(weight), **biases, **fields,
+    )  # fmt: skip
+
+
 def _one_to_one(planes: int, kernel: np.ndarray) -> T7Object:
+    """The convolution of every plane with a kernel."""
     table = np.repeat(np.arange(1.0, planes + 1)[:, None], 2, 1)
     weight = np.repeat(kernel[None], planes, 0)
-    arrays = {"weight": weight, "gradWeight": np.zeros_like(weight), "bias": np.zeros(planes)}
-    return module(
-        "nn.SpatialConvolutionMap", connTable=table, kW=kernel.shape[1], kH=kernel.shape[0], dW=1, dH=1,
-        nInputPlane=planes, nOutputPlane=planes, gradBias=np.zeros(planes), **arrays,
-    )  # fmt: skip
+    return _convolution("nn.SpatialConvolutionMap", kernel, weight, planes, nInputPlane=planes, connTable=table)
+
+
+def _summed(planes: int, kernel: np.ndarray) -> T7Object:
+    """The sum over all planes of their convolutions with a kernel: one plane."""
+    weight = np.repeat(kernel[None, None], planes, 1)
+    return _convolution("nn.SpatialConvolution", kernel, weight, 1, nInputPlane=planes, padW=0, padH=0)
 
 
 def kernel_of(record: Record) -> np.ndarray:
@@ -55,14 +68,13 @@ def kernel_of(record: Record) -> np.ndarray:
 
 def _estimator(kernel: np.ndarray, planes: int, *, squares: bool) -> T7Object:
     high, wide = (size // 2 for size in (kernel.shape * 2)[:2])
-    kernels = [kernel] if kernel.ndim == 2 else [kernel[None, :], kernel[:, None]]
     padding = module("nn.SpatialZeroPadding", pad_l=wide, pad_r=wide, pad_t=high, pad_b=high)
     return container(
         "nn.Sequential",
         *([module("nn.Square")] if squares else []),
         padding,
-        *(_one_to_one(planes, each) for each in kernels),
-        module("nn.Sum", dimension=1, nInputDims=3, sizeAverage=False, squeeze=True),
+        *([] if kernel.ndim == 2 else [_one_to_one(planes, kernel[None, :])]),
+        _summed(planes, kernel if kernel.ndim == 2 else kernel[:, None]),
         module("nn.Replicate", nfeatures=planes, dim=1, ndim=3),
         *([module("nn.Sqrt", eps=0)] if squares else []),
     )

@@ -185,6 +185,8 @@ def _gru_buffers(node: Node, fields: Fields) -> Fields:
     return {"seqLength": 1, "miniBatch": 1, **{name: np.zeros(0) for name in SEQUENCE_BUFFERS}}
 
 
+_rnn_and_action = children_named("rnn", "action")
+
 SCHEMAS = [
     Schema(recurrent.LinearNoBias, {
         "input_size": size_of("weight", 1), "output_size": size_of("weight", 0),
@@ -221,7 +223,7 @@ SCHEMAS = [
         **STARTS_ANEW, "rho": Rule(lambda record: record.need("rho", "nStep"), lambda value: {"rho": value})},
         children=sequenced, inside=1, more=children_named("module"), output=list),
     Schema(recurrent.RecurrentAttention, STARTS_ANEW, inside=2, output=list,
-           more=children_named("rnn", "action")),
+           more=lambda node, fields: {**_rnn_and_action(node, fields), "actions": [], "gradHidden": []}),
     *(Schema(each, SEQUENCE, more=_lstm_buffers, spell=_flat, state=by_sequence(output="h0", cell="c0"))
       for each in (recurrent.SeqLSTM, recurrent.SeqLSTMP)),
     Schema(recurrent.SeqGRU, SEQUENCE, more=_gru_buffers, state=by_sequence(output="h0")),

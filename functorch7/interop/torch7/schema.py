@@ -165,8 +165,8 @@ class Schema:
     `parameters` has names that differ from the description's. `children` finds the objects inside; there must be
     `inside` of them, if that is given (1 in decorators). `parts` names fields that hold modules or criterions.
     `more(node, fields)` returns additional fields that Torch saves. `output` and `grad_input` are Torch's values of
-    these fields. `state` says how recurrent state is kept. `name_of` returns the class's name, if it is not the
-    description's.
+    these fields; the latter may be a function of the description. `state` says how recurrent state is kept. `name_of`
+    returns the class's name, if it is not the description's.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Schema:
         parts: tuple[str, ...] = (),
         more: Callable[[Node, Fields], Fields] = _no_more,
         output: type = np.ndarray,
-        grad_input: type = np.ndarray,
+        grad_input: type | Callable[[core.Module], type] = np.ndarray,
         state: StateForm = STATELESS,
         spell: Callable[[str], str] = torch_name,
         name_of: Callable[[core.Module], str] = lambda spec: spec.torch_name(),
@@ -199,6 +199,10 @@ class Schema:
             return self.rules[field.name]
         name, default = self.spell(field.name), _default(self.spec_class, field)
         return needed(name) if default is MISSING else saved(name, default)
+
+    def grad_input_of(self, spec: core.Module) -> type:
+        """What Torch's gradInput is before any call."""
+        return self.grad_input if isinstance(self.grad_input, type) else self.grad_input(spec)
 
     def own_fields(self) -> list[Field]:
         """The description's fields that are neither modules inside nor other parts."""

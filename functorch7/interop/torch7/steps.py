@@ -185,7 +185,7 @@ def mufuru(node: Node) -> Built:
 
 def stabilizer(node: Node) -> Built:
     """nn.NormStabilizer."""
-    return module("nn.CopyGrad"), {}
+    return module("nn.CopyGrad"), {"rho": 99999}
 
 
 def recurrent(node: Node) -> Fields:

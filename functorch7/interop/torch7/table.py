@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ... import core
-from . import containers, cudnn, recurrent, tree_softmax, weight_norm, write_graph
+from . import containers, cudnn, recurrent, sampling, tree_softmax, weight_norm, write_graph
 from . import layers as simple
 from .schema import Schema
 
 SCHEMAS: dict[type[core.Module], Schema] = {
     schema.spec_class: schema
-    for family in (simple, containers, recurrent, cudnn, tree_softmax, weight_norm, write_graph)
+    for family in (simple, sampling, containers, recurrent, cudnn, tree_softmax, weight_norm, write_graph)
     for schema in family.SCHEMAS
 }
 

@@ -65,7 +65,7 @@ class Writer:
 
     def _left(self, node: Node, schema: Schema, dtype: np.dtype) -> Fields:
         """What the last call has left, or what there is before any."""
-        output, grad_input = _empty(schema.output, dtype), _empty(schema.grad_input, dtype)
+        output, grad_input = _empty(schema.output, dtype), _empty(schema.grad_input_of(node.spec), dtype)
         if isinstance(node.spec, Criterion):
             output = 0 if node.output is None else node.output
             if node.grad_input is not None:
