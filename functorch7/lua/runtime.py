@@ -21,10 +21,10 @@ from .calls import Calls
 from .classes import Classes
 from .elements import Elements
 from .errors import LuaError
+from .kept_fields import has_fields, own_encoder
 from .kinds import Crossing
 from .lent import Lending, Lent, taken_back
 from .notebook import SUFFIX, cells_of
-from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .steps import Steps

@@ -3886,3 +3886,83 @@ local first = (attention.actions[1] - torch.tanh(bias):view(1, 2):expand(2, 2)):
 local later = (attention.actions[3] - look:forward(outputs[2])):abs():max()
 return #attention.actions, first < 1e-6, later < 1e-6
 --> 3, true, true
+
+--- nn.Module's updateOutput and its gradients are those of layers that have none
+require 'nn'
+local Plain = torch.class('nn.PlainLayer', 'nn.Module')
+local x, count = torch.Tensor {1, 2}, 0
+local plain, output, gradient, adding = nn.PlainLayer(), nn.Module.updateOutput, nn.Module.updateGradInput, nn.Module.accGradParameters
+function nn.Module:updateOutput(input) count = count + 1 self.output = input * 2 return self.output end
+function nn.Module:updateGradInput(_, gradOutput) count = count + 10 self.gradInput = gradOutput * 3 return self.gradInput end
+function nn.Module:accGradParameters() count = count + 100 end
+local network = nn.Sequential():add(nn.Linear(2, 2)):add(plain)
+network:getParameters():fill(1)
+local found = {network:forward(x):sum(), network:backward(x, x):sum(), count}
+nn.Module.updateOutput, nn.Module.updateGradInput, nn.Module.accGradParameters = output, gradient, adding
+function Plain:updateOutput(input) self.output = input return input end
+network:forward(x)
+found[4] = network:backward(x, x):sum() .. ' ' .. count
+local tanh = nn.Tanh()
+tanh:backward(x, tanh:forward(x))
+found[5] = nn.Module.updateOutput(tanh, x) == tanh.output and nn.Module.updateGradInput(tanh, x, x) == tanh.gradInput
+return unpack(found)
+--> 16, 18, 111, '18 111', true
+
+--- a layer whose accGradParameters does nothing does not learn
+require 'nn'
+local x, one = torch.ones(2, 3), torch.ones(2, 2)
+local layer = nn.Linear(3, 2)
+local network = nn.Sequential():add(layer):add(nn.Linear(2, 2))
+local function step(scale)
+  network:forward(x)
+  network:backward(x, one, scale)
+  return layer.gradWeight:sum() == 0 and network:get(2).gradWeight:sum() ~= 0
+end
+network:zeroGradParameters()
+layer.accGradParameters = function() end
+local found = {step(), network:get(2).gradBias:sum(), network:clone():get(1).gradWeight:sum()}
+layer.accGradParameters = nn.Module.accGradParameters
+found[4] = step()
+layer.accGradParameters = function(self) self.bias:fill(7) end
+found[5] = step() and layer.bias:sum()
+layer.accGradParameters = nil
+found[6] = step()
+local tables = nn.ParallelTable():add(nn.Linear(3, 2))
+tables:zeroGradParameters()
+tables.accGradParameters = function() return nil end
+tables:forward {x}
+tables:backward({x}, {one})
+found[7] = tables:get(1).gradWeight:sum()
+return unpack(found)
+--> true, 4, 0, true, 14, false, 0
+
+--- a backward for all modules is also that of those which only pass on
+require 'nn'
+local before, count = nn.Module.backward, 0
+function nn.Module:backward(...) count = count + 1 return before(self, ...) end
+local x = torch.ones(2)
+local network = nn.Sequential():add(nn.Identity()):add(nn.Tanh())
+network:forward(x)
+network:backward(x, x)
+nn.Module.backward = before
+network:backward(x, x)
+nn.Identity():backward(x, x)
+return count
+--> 2
+
+--- methods that a program has written count inside of criterions
+require 'nn'
+local x, t, count = torch.Tensor {{0.5, 2, 1}, {0, 1, 1}}, torch.Tensor {1, 3}, 0
+local whole = nn.CrossEntropyCriterion(torch.Tensor {1, 2, 3})
+local loss, gradient = whole:forward(x, t), whole:backward(x, t):clone()
+local before = nn.ClassNLLCriterion.updateOutput
+function nn.ClassNLLCriterion:updateOutput(input, target) count = count + 1 return before(self, input, target) end
+local found = {math.abs(whole:forward(x, t) - loss) < 1e-6, (whole:backward(x, t) - gradient):abs():max() < 1e-6, count}
+nn.ClassNLLCriterion.updateOutput = before
+local part = nn.ClassNLLCriterion()
+part.updateGradInput = function(self, input) self.gradInput = input * 7 return self.gradInput end
+local both = nn.ParallelCriterion():add(part, 2):add(nn.MSECriterion())
+both:forward({x, x}, {t, x})
+found[4] = both:backward({x, x}, {t, x})[1]:sum()
+return unpack(found)
+--> true, true, 1, 77

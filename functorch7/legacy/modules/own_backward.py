@@ -51,7 +51,15 @@ class OwnBackward(Described):
 
     def _has_parts(self) -> bool:
         """Whether the user defines methods that nn.Module's `backward` calls."""
-        return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
+        adds = self.overrides("accGradParameters") and not self.adds_nothing()
+        return adds or self.overrides("updateGradInput") or self._keeps_gradient()
+
+    def adds_nothing(self) -> bool:
+        """Whether a user has frozen the layer, by an accGradParameters that does nothing."""
+        kind: Any = type(self)
+        method = vars(self).get("accGradParameters", kind.accGradParameters)
+        is_layer = self.is_described and not isinstance(self._spec, GOING_BACK) and not self.children()  # type: ignore[attr-defined]
+        return is_layer and getattr(method, "does_nothing", False)
 
     def _keeps_gradient(self) -> bool:
         """Whether a user's `updateOutput` leaves the object the gradient of the class above.
