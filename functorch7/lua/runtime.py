@@ -105,7 +105,7 @@ class Runtime(Prompt):
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
             "errors", "tables", "fields", "lent", "objects", "elements", "metatables", "standard", "sources", "rocks",
-            "xlua", "thnn_layers", "thnn", "bit32", "threads", "prompt",
+            "xlua", "thnn_layers", "thnn_sparse", "thnn", "bit32", "threads", "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (place, globals) in ROCKS.items():
