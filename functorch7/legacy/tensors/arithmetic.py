@@ -23,6 +23,7 @@ from .makers import joined
 from .methods import Methods
 from .places import Places
 from .printing import printed
+from .quiet import quietly
 from .random import given_generator
 from .together import place_among
 from .type_names import dtype_of, is_of_gpu, type_name_of
@@ -88,7 +89,7 @@ class Arithmetic(Methods, Places):
         if self._is_whole():
             self.storage_.fill(value)
         else:
-            self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
+            self.array = quietly(np.full, self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:
