@@ -18,6 +18,7 @@ from .default_type import getdefaulttensortype
 from .devices import gpu, precision
 from .distributions import multinomial
 from .findings import tell
+from .in_turns import in_turns, overlap
 from .kinds import Numbers, Operand
 from .makers import joined
 from .methods import Methods
@@ -57,6 +58,8 @@ class Arithmetic(Methods, Places):
 
     def copy(self, source: Numbers) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
+        if type(source) is type(self) and source.storage_ is self.storage_ and overlap(self, source):
+            return in_turns(self, "copy", (source,))
         values = source.noted if isinstance(source, Arithmetic) else as_arrays(source)
         values = values.copy() if values is source else values  # whoever has the array may write to it
         if np.size(values) != self.nElement():
