@@ -4051,3 +4051,31 @@ small.THNN.VolumetricUpSamplingTrilinear_updateGradInput(gradient, gradInput, 1,
 found[5] = (gradInput - layer:backward(small, gradient)):abs():max()
 return unpack(found)
 --> '8 10 12 20 22 24 32 34 36', 0, '22 24 30 32 54 56 62 64', 0, 0
+
+--- the gradient below a transfer function is that of the output that the class has left
+require 'nn'
+local y, g, far = torch.rand(4, 3):add(0.1), torch.range(1, 12):view(4, 3), 0
+local slopes = {
+  Tanh = function(o) return -torch.cmul(o, o) + 1 end, Sigmoid = function(o) return torch.cmul(o, -o + 1) end,
+  Exp = function(o) return o end, Sqrt = function(o) return torch.cdiv(torch.ones(4, 3), o * 2) end,
+  SoftPlus = function(o) return -torch.exp(-o) + 1 end,
+}
+for name, slope in pairs(slopes) do
+  local Scaled, parent = torch.class('nn.Scaled' .. name, 'nn.' .. name)
+  function Scaled:updateOutput(input) parent.updateOutput(self, input) self.output:mul(0.6) return self.output end
+  local layer = nn['Scaled' .. name]()
+  local expected = torch.cmul(g, slope(layer:forward(y)))
+  far = math.max(far, (layer:backward(y, g) - expected):abs():max())
+  local network = nn.Sequential():add(nn.Identity()):add(layer)
+  network:forward(y)
+  far = math.max(far, (network:backward(y, g) - expected):abs():max())
+end
+local own, found = nn.SoftMax(), {far < 1e-5}
+own.updateOutput = function(self, input) self.output = input:clone():fill(0.5) return self.output end
+own:forward(y)
+found[2] = table.concat(own:backward(y, g)[1]:totable(), ' ')
+own.updateOutput = nil
+own:forward(y)
+found[3] = own:backward(y, g)[1]:sum() < 1e-6
+return unpack(found)
+--> true, '-1 -0.5 0', true

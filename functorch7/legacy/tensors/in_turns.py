@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.types import Value
 from .strides import is_contiguous
 
 LARGE_TRANSPOSED = 3600
 """From so many elements on, Torch copies what is transposed in blocks."""
 
 
-def overlap(tensor: Any, other: Any) -> bool:
+def overlap(tensor: Value, other: Value) -> bool:
     """Whether two views of one storage have elements in common, each at another of their places, and Torch loops.
 
     It does not where both lie row by row: there it takes several elements at once, how many depends on the processor.
@@ -51,7 +52,7 @@ def _lie_apart(one: Any, other: Any) -> bool:
     return False
 
 
-def in_turns(tensor: Any, name: str, args: tuple) -> Any:
+def in_turns(tensor: Value, name: str, args: tuple) -> Value:
     """The tensor, after an operation element after element."""
     storage, count = tensor.storage_, tensor.nElement()
     tensors = {i: each for i, each in enumerate(args) if type(each) is type(tensor)}
