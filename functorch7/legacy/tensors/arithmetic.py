@@ -58,7 +58,7 @@ class Arithmetic(Methods, Places):
 
     def copy(self, source: Numbers) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
-        if type(source) is type(self) and source.storage_ is self.storage_ and overlap(self, source):
+        if isinstance(source, Arithmetic) and source.storage_ is self.storage_ and overlap(self, source):
             return in_turns(self, "copy", (source,))
         values = source.noted if isinstance(source, Arithmetic) else as_arrays(source)
         values = values.copy() if values is source else values  # whoever has the array may write to it

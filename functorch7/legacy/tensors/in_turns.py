@@ -55,7 +55,7 @@ def _lie_apart(one: Any, other: Any) -> bool:
 def in_turns(tensor: Value, name: str, args: tuple) -> Value:
     """The tensor, after an operation element after element."""
     storage, count = tensor.storage_, tensor.nElement()
-    tensors = {i: each for i, each in enumerate(args) if type(each) is type(tensor)}
+    tensors = {i: each for i, each in enumerate(args) if hasattr(each, "storage_")}
     own = {i: each.positions().reshape(-1) for i, each in tensors.items() if each.storage_ is storage}
     others = {i: each.array.reshape(-1) for i, each in tensors.items() if i not in own and each.nElement() == count}
     written, flat = tensor.positions().reshape(-1), storage.writable()
