@@ -30,6 +30,9 @@ from .written_methods import method_of
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters", "backward")
 """Methods that compiled programs replace, unless a user has defined others."""
 
+PLANNED = (*COMPUTING, "parameters", "zeroGradParameters", "updateParameters")
+"""Methods of which plans know whether a user has defined others."""
+
 OF_CONTAINERS = ("parameters", "zeroGradParameters", "updateParameters", "share", "reset", "clearState")
 """Methods that Torch's containers do not have from nn.Module: what a program puts there is for the modules inside."""
 
@@ -127,7 +130,7 @@ class Written:
         """Makes networks plan again, as one may contain objects of a class with a new method."""
         overridden_in.cache_clear()
         self.border.written += 1
-        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+        if key in PLANNED and issubclass(kind, Described) and not issubclass(kind, LuaObject):
             classes_changed()
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:

@@ -4079,3 +4079,27 @@ own:forward(y)
 found[3] = own:backward(y, g)[1]:sum() < 1e-6
 return unpack(found)
 --> true, '-1 -0.5 0', true
+
+--- how layers are updated may be replaced after their network has been used
+require 'nn'
+local network, x, log = nn.Sequential():add(nn.Linear(2, 2)):add(nn.Sequential():add(nn.Tanh())), torch.ones(2), {}
+local function step()
+  network:zeroGradParameters()
+  network:forward(x)
+  network:backward(x, x)
+  network:updateParameters(0.1)
+end
+step()
+local updated, cleared = nn.Module.updateParameters, nn.Container.zeroGradParameters
+function nn.Module:updateParameters() log[#log + 1] = torch.type(self):sub(4) end
+function nn.Container:zeroGradParameters() log[#log + 1] = 'zero' cleared(self) end
+local before = network:get(1).weight:clone()
+step()
+nn.Module.updateParameters, nn.Container.zeroGradParameters = updated, cleared
+local found = {table.concat(log, ' '), (network:get(1).weight - before):abs():sum()}
+step()
+found[3] = (network:get(1).weight - before):abs():sum() > 0 and #log
+network.__tostring__ = function() return 'its own' end
+found[4] = tostring(network):match 'own'
+return unpack(found)
+--> 'zero zero Linear Tanh', 0, 4
