@@ -9,6 +9,7 @@ import json
 import linecache
 import pkgutil
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pytest
 
 import functorch7
 from functorch7 import core, recipes
+from functorch7.legacy import cudnn, torch
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -43,10 +45,51 @@ def as_a_user():
     core.registry.update(known)
 
 
+def settings():
+    """What programs may set: plain values in functorch7's modules (`cudnn.benchmark`), and the type of new tensors."""
+    loaded = {name: vars(module) for name, module in sys.modules.items() if name.startswith("functorch7")}
+    plain = {
+        (name, key): value
+        for name, names in loaded.items()
+        for key, value in names.items()
+        if isinstance(value, bool | int | float | str | None) and not key.startswith("__")
+    }
+    return plain, torch.getdefaulttensortype()
+
+
+@contextlib.contextmanager
+def staying():
+    """A block after which the settings are as they were."""
+    before, kind = settings()
+    yield
+    for (module, name), value in before.items():
+        setattr(sys.modules[module], name, value)
+    torch.setdefaulttensortype(kind)
+
+
+def run_page(code, name):
+    """Runs a page, whose imports come first: what they load has its own settings then."""
+    tree, names = ast.parse(code), {"__name__": f"page_{name}"}
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    exec(compile(ast.Module(imports, []), name, "exec"), dict(names))
+    with staying():
+        exec(compile(tree, name, "exec"), names)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_of_page_runs(page):
-    exec(compile(python_of(page), str(page), "exec"), {"__name__": f"page_{page.stem}"})
+    run_page(python_of(page), str(page))
+
+
+def test_what_a_page_sets_is_as_it_was_after_it():
+    before = settings()
+    run_page(
+        "from functorch7.legacy import cudnn, torch\ncudnn.benchmark = True\n"
+        "torch.setdefaulttensortype('torch.DoubleTensor')\nassert torch.Tensor(1).type() == 'torch.DoubleTensor'",
+        "settings",
+    )
+    assert settings() == before and not cudnn.benchmark
 
 
 @pytest.mark.parametrize("name", MODULES)

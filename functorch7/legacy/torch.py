@@ -44,6 +44,9 @@ from .tensors.types import constructor_of
 float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 bfloat16 = jnp.dtype(jnp.bfloat16)
 
+_gen = default_generator  # Torch's name, by which layers hand it to C
+_UNDERSCORED = ("_gen",)
+
 _LAZY = {
     "CmdLine": "cmdline", "DiskFile": "files", "File": "file", "MemoryFile": "files", "PipeFile": "files",
     "TestSuite": "tester", "Tester": "tester", "Timer": "timer", "deserializeFromStorage": "files",

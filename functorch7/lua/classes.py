@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import count
@@ -17,6 +16,7 @@ from ..legacy.engine.fields import LEFT
 from ..legacy.modules.by_step import ByStep
 from ..legacy.modules.container import Container
 from ..legacy.modules.directed import Members, Node
+from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, builder_names, overridden_in
 from ..legacy.objects.layered import bring
 from ..legacy.objects.own_fields import numbered, put_numbered
@@ -24,17 +24,17 @@ from ..legacy.objects.tree import ModuleList
 from ..legacy.program.file import File
 from ..legacy.program.timer import Timer
 from ..legacy.tensors.generator import Generator
-from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from ..legacy.tensors.types import Constructor
-from .arguments import counted
 from .border import METHOD, OBJECT, Border
 from .calls import Calls
 from .constructing import arguments_of
-from .errors import name_of, name_of_class, of_call
+from .errors import name_of_class, of_call
 from .functions import (
     METAMETHODS,
+    OPERATORS,
+    calculated,
     called_either_way,
     element,
     in_lua,
@@ -46,25 +46,20 @@ from .functions import (
     special_field,
 )
 from .held import LuaFunction
+from .kept_fields import OWN, Fields, fields_of
 from .kinds import Crossing
 from .naming import builder, class_above, is_gradient, is_hidden, is_method, is_note, let_set, reader, seen, static
-from .own import OWN, Fields, LuaMethod, LuaObject, below, blank, complete, fields_of, initializer
+from .own import OF_MODULE, LuaLayer, LuaObject, below, blank, complete, initializer
 from .recurrences import KEEPER
 from .several import HANDING_ON, with_all_results
 from .written import is_declared, of_lua
+from .written_methods import LuaMethod
 
 USERDATA = (Tensor, Storage, Generator, Timer, File, tds.Vec)
 """Classes that Torch writes in C: their objects are userdata in Lua; those of other classes are tables."""
 
 FIELDS_ALONE = (Described, Node, Unfinished)
 """Classes whose objects contain in brackets only what a program has put there: modules are in `network.modules`."""
-
-OPERATORS = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
-    "pow": operator.pow, "unm": lambda value, _: -value, "lt": operator.lt, "le": operator.le,
-}  # fmt: skip
-"""Those that calculate, by Lua's names."""
-
 
 MAPPING = (Tensor.apply, Tensor.map, Tensor.map2)
 """Methods that Lua replaces by its own, because they call a function for every element."""
@@ -92,7 +87,7 @@ class Classes:
         yield "ranges", self.calls.number(self._ranges)
         yield "__concat", self.calls.number(lambda left, right: f"{left}{right}")
         for name, function in OPERATORS.items():
-            yield f"__{name}", self.calls.number(partial(_calculated, function))
+            yield f"__{name}", self.calls.number(partial(calculated, function))
         yield "class_number", lambda number: self.border.registry.class_number(self.border.registry.objects[number])
 
     # Classes --------------------------------------------------------------------------------------------------------
@@ -167,6 +162,8 @@ class Classes:
             done = operation(kind, key)
             return ("value", None) if done is None else ("function", self.calls.number(done))
         bring(key)  # if it is PyTorch's or BigDL's
+        if kind in (Module, Container) and key in OF_MODULE:
+            return self._of_module(key)
         found = static(kind, key)
         if isinstance(getattr(found, "lua", None), LuaFunction):
             return "value", found.lua
@@ -178,6 +175,11 @@ class Classes:
                 return "function", self.calls.number(builder(builder_names(described)[key]))
             return "value", None
         return "value", getattr(kind, key)
+
+    def _of_module(self, key: str) -> tuple[str, Crossing]:
+        """A method that no layer has from nn.Module: Torch's, or what a program has put in its place."""
+        written = getattr(vars(LuaLayer).get(key), "lua", None)
+        return ("function", self.calls.number(OF_MODULE[key])) if written is None else ("value", written)
 
     def _function(self, function: Callable, kind: type = object) -> tuple[str, Crossing]:
         if function in MAPPING:
@@ -388,13 +390,3 @@ class Classes:
     def text(self, _: int, value: object) -> str:
         """The result of tostring; as in Torch, the text of a tensor or storage ends with a new line."""
         return f"{value}\n" if isinstance(value, (Tensor, Storage)) else str(value)
-
-
-def _calculated(function: Callable, left: Crossing, right: Crossing = None) -> Crossing:
-    """What an operator gives."""
-    try:
-        return function(counted(left), counted(right))
-    except TypeError as error:
-        if not is_pythons_own(error):
-            raise
-        raise TypeError(f"attempt to calculate with {name_of(left)} and {name_of(right)}") from None

@@ -30,10 +30,11 @@ from ..legacy.tensors.types import Constructor
 from .border import Border
 from .held import LuaFunction, LuaValue
 from .kinds import Crossing
-from .own import LuaObject, blank, give_method, hides_method, keep_beside, read_itself
+from .own import LuaObject, blank, hides_method, read_itself
 from .own_files import own_way
 from .records import Recorder
 from .text import to_lua
+from .written_methods import give_method, keep_beside
 
 
 class SavedFromLua(Saved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
@@ -20,10 +21,11 @@ from ..legacy.objects.tree import ModuleList
 from ..legacy.optim import Logger
 from ..legacy.tensors.lua_values import kind as kind_of
 from ..legacy.tensors.lua_values import text
+from ..legacy.tensors.named_errors import is_pythons_own
 from ..legacy.tensors.storage import Storage
 from ..legacy.tensors.tensor import Tensor
 from .arguments import counted, listed
-from .errors import shown
+from .errors import name_of, shown
 from .kinds import Crossing
 
 
@@ -276,3 +278,20 @@ def index_of(key: Crossing) -> Crossing:
     if type(key) is float:
         return int(key)
     return key if type(key) is int or isinstance(key, Tensor) else None
+
+
+OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
+    "pow": operator.pow, "unm": lambda value, _: -value, "lt": operator.lt, "le": operator.le,
+}  # fmt: skip
+"""Those that calculate, by Lua's names."""
+
+
+def calculated(function: Callable, left: Crossing, right: Crossing = None) -> Crossing:
+    """What an operator gives."""
+    try:
+        return function(counted(left), counted(right))
+    except TypeError as error:
+        if not is_pythons_own(error):
+            raise
+        raise TypeError(f"attempt to calculate with {name_of(left)} and {name_of(right)}") from None

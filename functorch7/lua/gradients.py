@@ -8,7 +8,8 @@ from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.objects.described import Described, overridden_in
 from .kinds import Crossing
-from .own import GRADIENTS, runs_modules
+from .own import GRADIENTS
+from .written_methods import runs_modules
 
 
 def keep_gradient(kind: type) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING
 
 from ..checks.errors import MISUSE
-from ..checks.tables import as_dict
 from ..interop.t7 import T7FormatError
-from ..legacy.engine.fields import KEPT, KeptElsewhere
-from ..legacy.engine.stand_in import StandIn
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.own_backward import is_written
@@ -23,7 +19,7 @@ from ..legacy.objects.from_fields import with_fields
 from ..legacy.objects.mode import ModeField
 from ..legacy.objects.named_calls import MissingArgument
 from ..legacy.objects.own_fields import is_known
-from ..legacy.objects.own_methods import MethodOfFile, is_method
+from ..legacy.objects.own_methods import is_method
 from ..legacy.objects.saved import version_of
 from ..legacy.objects.serial import RESULTS
 from ..legacy.objects.tree import ModuleList
@@ -31,158 +27,18 @@ from ..legacy.program.file import File
 from ..legacy.tensors.casting import is_floating
 from ..legacy.tensors.changes import changed
 from ..legacy.tensors.type_names import precision_of
-from .border import OBJECT, Encoded
 from .constructing import arguments_of
-from .held import LuaFunction
-from .kinds import Bridge, Crossing
+from .kept_fields import OWN, fields_of
+from .kinds import Crossing
 from .modes import UnsetMode
 from .own_files import Copying, own_way
 from .recurrences import KeepsSteps
-from .several import ONE_RESULT, first_of
-
-OWN = KEPT
-"""The attribute that refers to an object's fields in Lua."""
-
 
 GRADIENTS = ("updateGradInput", "accGradParameters")
 """Methods that a layer keeps when its `updateOutput` is replaced."""
 
 NO_RESULT = (0, None)
 """What stands for `output` or `gradInput` before anything has made a tensor for it."""
-
-
-class Fields(KeptElsewhere):
-    """The fields of one object that Lua keeps (tables and functions), under the object's number."""
-
-    def __init__(self, border: Bridge, number: int):
-        self.border, self.number = border, number
-        self.names: set[str | float] = set()
-
-    def __del__(self) -> None:
-        self.border.forgotten.append(self.number)
-
-    def contents(self) -> dict[str | float, Crossing]:
-        """The fields, converted to Python."""
-        found = self.border.answered(self.border.ask.contents(self.number)) if self.names else {}
-        return dict(as_dict(found))
-
-    def put(self, name: str | float, value: object) -> None:
-        """Lets Lua keep a field."""
-        self.names.add(name)
-        self.border.ask.own(self.number, name, *self.border.encode(value))
-
-    def drop(self, name: str) -> None:
-        """Lets Lua forget a field."""
-        self.names.discard(name)
-        self.border.ask.disown(self.number, name)
-
-    def __deepcopy__(self, memo: dict) -> Fields:
-        made = Fields(self.border, self.border.registry.another(self.number))
-        for name, value in self.contents().items():
-            made.put(name, copy.deepcopy(value, memo))
-        return made
-
-    def __reduce__(self) -> str | tuple:
-        return dict, (self.contents(),)
-
-
-def fields_of(owner: object) -> Fields | None:
-    """An object's fields in Lua, if it has any."""
-    return getattr(owner, "__dict__", {}).get(OWN)
-
-
-def made_fields_of(border: Bridge, owner: object) -> Fields:
-    """An object's fields in Lua, where it has them from now on."""
-    own = fields_of(owner)
-    if own is None:
-        number = border.registry.numbers.get(id(owner)) or border.registry.reserved(type(owner))
-        own = vars(owner)[OWN] = Fields(border, number)
-    return own
-
-
-def give_method(border: Bridge, owner: object, name: str, function: LuaFunction | MethodOfFile) -> None:
-    """Gives an object a function in place of its class's method, in Lua as well."""
-    made_fields_of(border, owner).put(name, function)
-    vars(owner)[name] = function if isinstance(function, MethodOfFile) else LuaMethod(owner, name, function)
-    changed(owner)
-
-
-def hides_method(owner: object, name: str, value: object) -> bool:
-    """Whether a field that is data has the name of a method of the object's class."""
-    return is_method(owner, name) and not callable(value) and isinstance(owner, LuaObject)
-
-
-def keep_beside(border: Bridge, owner: object, name: str) -> None:
-    """Lets Lua keep a field of an object that hides a method of its class, which Python goes on calling."""
-    made_fields_of(border, owner).put(name, vars(owner).pop(name))
-
-
-def has_fields(kind: type) -> bool:
-    """Whether objects of a class may have fields in Lua."""
-    return kind.__dictoffset__ != 0
-
-
-def own_encoder(border: Bridge, kind: type) -> Callable[[Crossing], Encoded]:
-    """How objects that may have fields in Lua are encoded: those that do keep their numbers."""
-
-    def encode(value: object) -> Encoded:
-        number = border.registry.numbers.get(id(value))
-        if number is None:
-            own = fields_of(value)
-            if own is None:
-                number = border.registry.number(value, kind)
-            else:
-                number = own.number
-                border.registry.put(number, value)
-        return OBJECT, number
-
-    return encode
-
-
-class LuaMethod:
-    """A Lua function as the method of one object."""
-
-    def __init__(self, owner: object, name: str, function: LuaFunction):
-        self.owner, self.name, self.function = owner, name, function
-        self.__module__ = __name__
-
-    def __call__(self, *given: object) -> Crossing:
-        return result_of(self.name, self.function(self.owner, *given), self.owner)
-
-    @property
-    def keeps_gradient(self) -> bool:
-        """Whether an object whose `updateOutput` it is has the gradient of its class, as in Torch."""
-        return not runs_modules(type(self.owner))
-
-    def __deepcopy__(self, memo: dict) -> LuaMethod:
-        return LuaMethod(copy.deepcopy(self.owner, memo), self.name, self.function)
-
-
-def result_of(name: str, found: Crossing, owner: object) -> Crossing:
-    """The result of a method written in Lua, for callers that follow Python's rules."""
-    if name == "parameters":  # no tables, or one, as it is written to freeze a layer
-        given = found if isinstance(found, tuple) else (found, None)
-        return (given[0] or [], given[1] or [], *given[2:])
-    return first_of(found, owner) if isinstance(found, tuple) and name in ONE_RESULT else found
-
-
-def traced(function: LuaFunction, user: object, given: tuple) -> Crossing:
-    """The result of a method while a program is traced."""
-    from .traced.machine import run  # which is imported when it is needed
-
-    return run(function, user, given)
-
-
-def method_of(name: str, function: LuaFunction) -> Crossing:
-    """A Lua function as the method of a class."""
-
-    def method(self: object, *given: object) -> Crossing:
-        found = traced(function, self, given) if isinstance(self, StandIn) else function(self, *given)
-        return result_of(name, found, self)
-
-    method.__name__ = method.__qualname__ = name
-    method.lua = function  # type: ignore[attr-defined]
-    return method
 
 
 def complete(made: Crossing) -> None:
@@ -314,6 +170,27 @@ class LuaLayer(LuaObject):
     def accGradParameters(self, input: object, gradOutput: object, scale: float = 1) -> None:
         """Adds nothing, as in Torch."""
 
+    accGradParameters.does_nothing = True  # type: ignore[attr-defined]
+
+
+def hides_method(owner: object, name: str, value: object) -> bool:
+    """Whether a field that is data has the name of a method of the object's class."""
+    return is_method(owner, name) and not callable(value) and isinstance(owner, LuaObject)
+
+
+def _output_as_it_is(self: Crossing, input: object = None) -> Crossing:
+    return self.output
+
+
+OF_MODULE: dict[str, Callable] = {
+    "updateOutput": _output_as_it_is,
+    "updateGradInput": LuaLayer.updateGradInput,
+    "accGradParameters": LuaLayer.accGradParameters,
+}
+"""What nn.Module's own methods do in Torch, where every layer has others; what a program puts in their place is for its
+own layers alone.
+"""
+
 
 def blank(kind: Crossing) -> Crossing:
     """An object of a class on which Lua's `__init`, or `read`, has not run yet."""
@@ -376,11 +253,6 @@ def _with_what_is_given(kind: type) -> Callable:
         _as_made_above(self)
 
     return init
-
-
-def runs_modules(kind: type) -> bool:
-    """Whether it is a container: its gradient is that of its modules as they ran, whatever input it gave them."""
-    return issubclass(kind, Container) and not issubclass(kind, AbstractRecurrent)
 
 
 def below(parent: type) -> tuple[type, ...]:

@@ -21,10 +21,10 @@ from .calls import Calls
 from .classes import Classes
 from .elements import Elements
 from .errors import LuaError
+from .kept_fields import has_fields, own_encoder
 from .kinds import Crossing
 from .lent import Lending, Lent, taken_back
 from .notebook import SUFFIX, cells_of
-from .own import has_fields, own_encoder
 from .prompt import Prompt
 from .rocks import FALLBACKS, ROCKS, Rocks
 from .steps import Steps
@@ -105,7 +105,7 @@ class Runtime(Prompt):
         self.border.ask = Asked(self.glue.asked_as, type(coroutine))
         for name in (
             "errors", "tables", "fields", "lent", "objects", "elements", "metatables", "standard", "sources", "rocks",
-            "xlua", "thnn_layers", "thnn", "bit32", "threads", "prompt",
+            "xlua", "thnn_layers", "thnn_sparse", "thnn", "bit32", "threads", "prompt",
         ):  # fmt: skip
             self._chunk(name, self.glue, entries)
         for name, (place, globals) in ROCKS.items():

@@ -9,6 +9,8 @@ from typing import Any
 from ..legacy.modules.container import Container
 from ..legacy.modules.module import Module
 from ..legacy.modules.own_backward import GOING_BACK
+from ..legacy.modules.passing import Copy, Passing
+from ..legacy.modules.special import Kmeans
 from ..legacy.objects.described import Described, overridden_in
 from ..legacy.objects.generated import class_of
 from ..legacy.objects.own_fields import OF_PROGRAMS, holder_of, is_known
@@ -21,14 +23,21 @@ from .gradients import keep_gradient, keep_own_gradient
 from .held import LuaFunction
 from .kinds import Crossing
 from .naming import static
-from .own import LuaObject, method_of
+from .own import OF_MODULE, LuaLayer, LuaObject
 from .recurrences import keep_steps
+from .written_methods import method_of
 
 COMPUTING = ("updateOutput", "updateGradInput", "accGradParameters", "backward")
 """Methods that compiled programs replace, unless a user has defined others."""
 
+PLANNED = (*COMPUTING, "parameters", "zeroGradParameters", "updateParameters")
+"""Methods of which plans know whether a user has defined others."""
+
 OF_CONTAINERS = ("parameters", "zeroGradParameters", "updateParameters", "share", "reset", "clearState")
 """Methods that Torch's containers do not have from nn.Module: what a program puts there is for the modules inside."""
+
+GOING_BACK_HERE: tuple[type[Module], ...] = (Copy, Kmeans, Passing)
+"""Layers whose `backward` is nn.Module's in Torch, where it calls their updateGradInput."""
 
 _NOTHING = object()
 
@@ -66,7 +75,9 @@ class Written:
         class begins to keep its steps by it, which changes its other methods, too.
         """
         kind = self.border.registry.kinds[number]
-        if not issubclass(kind, LuaObject):
+        if kind is Module and key in OF_MODULE:
+            kind = LuaLayer
+        if not issubclass(kind, LuaObject) or kind is LuaLayer:
             if method is not None:
                 value = self._as_it_was(kind, key, self.calls.function(method), value)
             self._keep_of_containers(kind, key)
@@ -75,6 +86,8 @@ class Written:
             setattr(kind, key, method_of(key, value) if isinstance(value, LuaFunction) else value)
         elif key in vars(kind):
             delattr(kind, key)
+        if kind is Module and key == "backward":
+            self._put_instead(vars(kind)[key] if isinstance(value, LuaFunction) else None)
         if key == "updateOutput" and issubclass(kind, LuaObject):
             keep_gradient(kind)
         elif key == "updateOutput":
@@ -87,7 +100,7 @@ class Written:
         """What the class had at first (None: nothing), if the method is Lua's form of that; else the value."""
         own = next((before for each, name, before in self.before if (each, name) == (kind, key)), _NOTHING)
         above = (vars(each)[key] for each in kind.__mro__[1:] if key in vars(each))
-        first = next(above, None) if own is _NOTHING else own
+        first = OF_MODULE[key] if kind is LuaLayer else next(above, None) if own is _NOTHING else own
         is_first = inspect.isfunction(first) and in_lua(first, kind) is method
         return value if not is_first else None if own is _NOTHING else own
 
@@ -101,6 +114,13 @@ class Written:
                 self.before.append((each, key, _NOTHING))
                 setattr(each, key, getattr(Module, key))
 
+    def _put_instead(self, backward: Callable | None) -> None:
+        """Gives layers that have a `backward` only here nn.Module's, which a program has written; None: their own."""
+        for kind in GOING_BACK_HERE:
+            self._note(kind, "backward")
+            own = next(before for each, name, before in self.before if (each, name) == (kind, "backward"))
+            kind.backward = own if backward is None else backward
+
     def _note(self, kind: type, key: str) -> None:
         self.before.append((kind, key, vars(kind).get(key, _NOTHING)))
         if key not in vars(kind):
@@ -110,7 +130,7 @@ class Written:
         """Makes networks plan again, as one may contain objects of a class with a new method."""
         overridden_in.cache_clear()
         self.border.written += 1
-        if key in COMPUTING and issubclass(kind, Described) and not issubclass(kind, LuaObject):
+        if key in PLANNED and issubclass(kind, Described) and not issubclass(kind, LuaObject):
             classes_changed()
 
     def define_for_type(self, _: int, constructor: Constructor, key: str, value: LuaFunction | int) -> None:

@@ -162,3 +162,10 @@ def test_the_clones_of_a_cell_show_what_the_module_of_its_step_gives(make):
             for one, other in pairs:
                 np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     assert cell.sharedClones[1].gradInput[1:] == [None] * (1 + has_cells)  # nobody gave a first state
+
+
+def test_a_table_of_steps_says_that_it_takes_no_values():
+    cell = nn.FastLSTM(D, H).double()
+    cell.forward(XS[1])
+    with pytest.raises(TypeError, match=r"outputs\[1\]: expected no value.*setHiddenState.*got Tensor"):
+        cell.outputs[1] = GS[1]

@@ -148,7 +148,9 @@ def everywhere(function, name, args, expected, kind, layout):
         assert first(getattr(into[0], name)(*into[1:], *args)) is into[0]
         check(tuple(into), expected, kind)
         assert all(np.array_equal(each, values) for each, values in zip(tensors, before, strict=True))
-        for into in [view for each in tensors if each.dtype == expected[0].dtype for view in views(each, expected[0])]:
+        for into in [
+            view for each in tensors if each.dtype == expected[0].dtype for view in views(name, each, expected[0])
+        ]:
             if name in ("addcmul", "addcdiv") and any(into is each for each in args[1:]):
                 continue  # it counts as x there: test_operations.py
             check(function(into, *empty(expected)[1:], *args), expected, kind)
@@ -160,9 +162,13 @@ def everywhere(function, name, args, expected, kind, layout):
         assert (first(found) is args[0]) == (name in operations.OPERATIONS)
 
 
-def views(tensor, expected):
-    """An argument as the result: itself, and turned round where it has the result's size then."""
-    return [tensor, tensor.t()] if tensor.dim() == 2 and tensor.shape == expected.shape[::-1] else [tensor]
+def views(name, tensor, expected):
+    """An argument as the result: itself, and turned round where it has the result's size then.
+
+    That is another order of loops that go element by element (test_in_turns.py).
+    """
+    is_square = tensor.dim() == 2 and tensor.shape == expected.shape[::-1]
+    return [tensor, tensor.t()] if is_square and name not in POINTWISE else [tensor]
 
 
 def kind_of(array):

@@ -22,18 +22,22 @@ def drawn(random, tensors):
     """A call that a program might make, as a function of the tensors: in place, into views, with numbers, by copies."""
     at, other = random.integers(len(tensors), size=2)
     row, number = int(random.integers(1, 4)), float(np.round(random.normal(), 2))
+
+    def apart(t):  # where views overlap, operations go element by element on the host alone
+        return t[other].clone() if t[other].storage_ is t[at].storage_ else t[other]
+
     return [
         lambda t: t[at].add(number),
         lambda t: t[at].mul(number),
-        lambda t: t[at].add(number, t[other]),
-        lambda t: t[at].cmul(t[other]).tanh(),
-        lambda t: t[at].select(2, row).copy(t[other].select(1, row)),
+        lambda t: t[at].add(number, apart(t)),
+        lambda t: t[at].cmul(apart(t)).tanh(),
+        lambda t: t[at].select(2, row).copy(apart(t).select(1, row)),
         lambda t: t[at].narrow(1, 1, row).fill(number),
-        lambda t: t[at].t().add(t[other]),
+        lambda t: t[at].t().add(apart(t)),
         lambda t: t[at].copy(torch.mm(t[at], t[other]).div(10)),
         lambda t: t[at].zero(),
         lambda t: t[at].__setitem__((row, 2), number),
-        lambda t: t[at].__setitem__(row, t[other][1]),
+        lambda t: t[at].__setitem__(row, apart(t)[1]),
         lambda t: t[at].maskedFill(t[other].gt(0), number),
         lambda t: t[at].indexCopy(1, torch.LongTensor([row]), t[other].narrow(1, 1, 1).clone()),
         lambda t: t[at].indexAdd(2, torch.LongTensor([row, row]), t[other].narrow(2, 1, 2)),

@@ -368,7 +368,7 @@ def test_an_expanded_tensor_is_changed_once_for_each_place():
     assert doubled.add(doubled)[1] == 2**5  # which reads what it has written
 
 
-@pytest.mark.parametrize("kind", [torch.FloatTensor, torch.DoubleTensor, torch.IntTensor])
+@pytest.mark.parametrize("kind", [torch.FloatTensor, torch.DoubleTensor, torch.IntTensor, torch.ByteTensor])
 @pytest.mark.parametrize("sizes", [(1, 4, 5), (3, 1, 5), (1, 1, 5), (1, 4, 1)])
 def test_an_expanded_tensor_is_changed_as_place_by_place(kind, sizes):
     """To the last digit, as each of C's steps rounds."""
@@ -376,7 +376,7 @@ def test_an_expanded_tensor_is_changed_as_place_by_place(kind, sizes):
     start, y, z = (kind(9 * random.random(shape) + 1) for shape in (sizes, (3, 4, 5), (3, 4, 5)))
     for name, *given in [
         ("add", 1.7), ("add", y), ("add", 0.3, y), ("add", y, 2, z), ("csub", y), ("mul", 0.9), ("cmul", z),
-        ("div", 1.3), ("cdiv", z), ("addcmul", 0.1, y, z), ("cmax", y),
+        ("div", 1.3), ("cdiv", z), ("addcmul", 0.1, y, z), ("cmax", y), ("clamp", 2, 5),
         ("add", y.transpose(1, 3).clone().transpose(1, 3)),
     ]:  # fmt: skip
         found, expected = start.clone(), start.clone()

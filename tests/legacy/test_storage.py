@@ -295,3 +295,23 @@ def test_what_was_handed_out_stays_as_it_is():
     tensor.fill(7)
     tensor[1] = 5
     assert array.sum() == part.sum() == diagonal.sum() + 2 == whole.sum() == 3
+
+
+@pytest.mark.parametrize(
+    "set_number",
+    [
+        lambda x: x.__setitem__(1, 1e300),
+        lambda x: x.__setitem__(([1, 2],), 1e300),
+        lambda x: x.fill(1e300),
+        lambda x: x.narrow(1, 1, 2).fill(1e300),
+        lambda x: x.storage().__setitem__(1, 1e300),
+        lambda x: x.storage().fill(1e300),
+        lambda x: x.indexFill(1, torch.LongTensor([1]), 1e300),
+        lambda x: x.copy(torch.DoubleTensor([1e300, 1, 1])),
+        lambda x: x.mul(1e300),
+    ],
+)
+def test_numbers_that_are_too_large_for_a_type_become_infinite_without_a_warning(set_number):
+    x = torch.FloatTensor([1, 1, 1])
+    set_number(x)
+    assert x[1] == np.inf

@@ -3886,3 +3886,220 @@ local first = (attention.actions[1] - torch.tanh(bias):view(1, 2):expand(2, 2)):
 local later = (attention.actions[3] - look:forward(outputs[2])):abs():max()
 return #attention.actions, first < 1e-6, later < 1e-6
 --> 3, true, true
+
+--- nn.Module's updateOutput and its gradients are those of layers that have none
+require 'nn'
+local Plain = torch.class('nn.PlainLayer', 'nn.Module')
+local x, count = torch.Tensor {1, 2}, 0
+local plain, output, gradient, adding = nn.PlainLayer(), nn.Module.updateOutput, nn.Module.updateGradInput, nn.Module.accGradParameters
+function nn.Module:updateOutput(input) count = count + 1 self.output = input * 2 return self.output end
+function nn.Module:updateGradInput(_, gradOutput) count = count + 10 self.gradInput = gradOutput * 3 return self.gradInput end
+function nn.Module:accGradParameters() count = count + 100 end
+local network = nn.Sequential():add(nn.Linear(2, 2)):add(plain)
+network:getParameters():fill(1)
+local found = {network:forward(x):sum(), network:backward(x, x):sum(), count}
+nn.Module.updateOutput, nn.Module.updateGradInput, nn.Module.accGradParameters = output, gradient, adding
+function Plain:updateOutput(input) self.output = input return input end
+network:forward(x)
+found[4] = network:backward(x, x):sum() .. ' ' .. count
+local tanh = nn.Tanh()
+tanh:backward(x, tanh:forward(x))
+found[5] = nn.Module.updateOutput(tanh, x) == tanh.output and nn.Module.updateGradInput(tanh, x, x) == tanh.gradInput
+return unpack(found)
+--> 16, 18, 111, '18 111', true
+
+--- a layer whose accGradParameters does nothing does not learn
+require 'nn'
+local x, one = torch.ones(2, 3), torch.ones(2, 2)
+local layer = nn.Linear(3, 2)
+local network = nn.Sequential():add(layer):add(nn.Linear(2, 2))
+local function step(scale)
+  network:forward(x)
+  network:backward(x, one, scale)
+  return layer.gradWeight:sum() == 0 and network:get(2).gradWeight:sum() ~= 0
+end
+network:zeroGradParameters()
+layer.accGradParameters = function() end
+local found = {step(), network:get(2).gradBias:sum(), network:clone():get(1).gradWeight:sum()}
+layer.accGradParameters = nn.Module.accGradParameters
+found[4] = step()
+layer.accGradParameters = function(self) self.bias:fill(7) end
+found[5] = step() and layer.bias:sum()
+layer.accGradParameters = nil
+found[6] = step()
+local tables = nn.ParallelTable():add(nn.Linear(3, 2))
+tables:zeroGradParameters()
+tables.accGradParameters = function() return nil end
+tables:forward {x}
+tables:backward({x}, {one})
+found[7] = tables:get(1).gradWeight:sum()
+return unpack(found)
+--> true, 4, 0, true, 14, false, 0
+
+--- a backward for all modules is also that of those which only pass on
+require 'nn'
+local before, count = nn.Module.backward, 0
+function nn.Module:backward(...) count = count + 1 return before(self, ...) end
+local x = torch.ones(2)
+local network = nn.Sequential():add(nn.Identity()):add(nn.Tanh())
+network:forward(x)
+network:backward(x, x)
+nn.Module.backward = before
+network:backward(x, x)
+nn.Identity():backward(x, x)
+return count
+--> 2
+
+--- methods that a program has written count inside of criterions
+require 'nn'
+local x, t, count = torch.Tensor {{0.5, 2, 1}, {0, 1, 1}}, torch.Tensor {1, 3}, 0
+local whole = nn.CrossEntropyCriterion(torch.Tensor {1, 2, 3})
+local loss, gradient = whole:forward(x, t), whole:backward(x, t):clone()
+local before = nn.ClassNLLCriterion.updateOutput
+function nn.ClassNLLCriterion:updateOutput(input, target) count = count + 1 return before(self, input, target) end
+local found = {math.abs(whole:forward(x, t) - loss) < 1e-6, (whole:backward(x, t) - gradient):abs():max() < 1e-6, count}
+nn.ClassNLLCriterion.updateOutput = before
+local part = nn.ClassNLLCriterion()
+part.updateGradInput = function(self, input) self.gradInput = input * 7 return self.gradInput end
+local both = nn.ParallelCriterion():add(part, 2):add(nn.MSECriterion())
+both:forward({x, x}, {t, x})
+found[4] = both:backward({x, x}, {t, x})[1]:sum()
+return unpack(found)
+--> true, true, 1, 77
+
+--- nn's functions in C are there for leaky slopes that are drawn
+require 'nn'
+local ffi = require 'ffi'
+local x, gradient = torch.range(-6, 5):view(3, 4), torch.range(1, 12):view(3, 4)
+local farthest, generator = 0, ffi.typeof('THGenerator**')(torch._gen)[0]
+for _, train in ipairs {true, false} do
+  torch.manualSeed(5)
+  local slopes = torch.ones(12)
+  slopes:narrow(1, 1, 7):copy(train and torch.DoubleTensor(7):uniform(0.1, 0.4) or torch.DoubleTensor(7):fill(0.25))
+  torch.manualSeed(5)
+  local output, noise, gradInput, place = x.new(), x.new(), x.new(), x:clone()
+  x.THNN.RReLU_updateOutput(x:cdata(), output:cdata(), noise:cdata(), 0.1, 0.4, train, false, generator)
+  x.THNN.RReLU_updateGradInput(x:cdata(), gradient:cdata(), gradInput:cdata(), noise:cdata(), 0.1, 0.4, train, false)
+  farthest = math.max(farthest, (output - torch.cmul(x, slopes)):abs():max(), (gradInput - torch.cmul(gradient, slopes)):abs():max())
+  place.THNN.RReLU_updateOutput(place, output, noise, 0.2, 0.2, train, true, generator)
+  farthest = math.max(farthest, math.abs(place[1][1] + 1.2))
+end
+return farthest < 1e-6
+--> true
+
+--- nn's functions in C are there for sparse inputs
+require 'nn'
+local weight, bias = torch.range(1, 12):view(2, 6), torch.Tensor {0.5, -0.5}
+local gradWeight, gradBias, output = torch.zeros(2, 6), torch.zeros(2), torch.zeros(3, 2)
+local gradOutput, dense = torch.range(1, 6):view(3, 2), torch.zeros(3, 6)
+local rows = torch.Tensor {{1, 1, 0.5}, {1, 2, -1}, {3, 3, 2}, {3, 6, 1}, {3, 6, 0}}
+for i = 1, 4 do dense[rows[i][1]][rows[i][2]] = rows[i][3] end
+local thnn, expected = weight.THNN, dense * weight:t() + bias:view(1, 2):expand(3, 2)
+thnn.SparseLinear_updateOutput(rows:cdata(), output:cdata(), weight:cdata(), bias:cdata())
+local found = {(output - expected):abs():max()}
+thnn.SparseLinear_accGradParameters(rows, gradOutput, gradWeight, gradBias, weight, bias, 0.1, 2)
+found[2] = (gradWeight - gradOutput:t() * dense * 2 - weight * 0.1):abs():max() < 1e-5 and gradBias:sum()
+local before = weight:clone()
+thnn.SparseLinear_updateParameters(weight, bias, gradWeight, gradBias, rows, 0.5)
+found[3] = (before - weight):gt(0):sum() .. ' ' .. bias:sum()
+thnn.SparseLinear_zeroGradParameters(gradWeight, gradBias, rows)
+found[4] = gradWeight:gt(0):sum()
+local lists = torch.Tensor {{{1, 0.5}, {3, -1}}, {{2, 2}, {0, 0}}}
+thnn.SparseLinear_legacyUpdateOutput(lists, output, before, torch.zeros(2))
+found[5] = table.concat(output:view(-1):totable(), ' ')
+local _, why = pcall(thnn.SparseLinear_updateOutput, torch.Tensor {{1, 7, 1}}, torch.zeros(1, 2), weight, bias)
+found[6] = why:match 'index out.*'
+local keys, values, sizes, index = torch.LongTensor {1, 3, 2, 6}, torch.Tensor {0.5, -1, 2, 1}, torch.LongTensor {2, 2}, torch.Tensor()
+thnn.IndexLinear_updateOutput(keys, -1, values, sizes, sizes:cumsum(), index, before:t():contiguous(), bias, torch.Tensor(), 1)
+found[7] = (index - output):add(-1, bias:view(1, 2):expand(2, 2)):narrow(1, 1, 1):abs():max()
+return unpack(found)
+--> 0, 42, '6 -21', 4, '-2.5 -5.5 4 16', 'index out of bound: 7 not between 1 and 6', 0
+
+--- nn's functions in C are there for keys whose values are normalized
+require 'nn'
+local keys, values, sizes = torch.LongTensor {1, 3, 3}, torch.Tensor {0.5, -2, 4}, torch.LongTensor {2, 1}
+local weight, bias, output, normal = torch.zeros(3, 6), torch.Tensor {0.5, 0}, torch.Tensor(), torch.Tensor()
+weight:narrow(2, 5, 2):copy(torch.range(1, 6):view(3, 2))
+local thnn, cumulated, gradOutput = output.THNN, sizes:cumsum(), torch.ones(2, 2)
+thnn.IndexLinear_updateOutput(keys, -1, values, sizes, cumulated, output, weight, bias, normal, 1)
+local found = {table.concat(normal:totable(), ' '), table.concat(output:view(-1):totable(), ' ')}
+local gradWeight, gradBias = torch.Tensor(), torch.zeros(2)
+thnn.IndexLinear_accGradParameters(keys, -1, normal, sizes, cumulated, gradOutput, gradWeight, gradBias, weight, bias, torch.Tensor(), 0, 1)
+thnn.IndexLinear_updateParameters(gradWeight, gradBias, weight, bias, keys, cumulated, -1, 0, 0.5)
+found[3] = table.concat(weight[3]:totable(), ' ')
+thnn.IndexLinear_accUpdateGradParameters(keys, -1, normal, sizes, cumulated, gradOutput, weight, bias, 0, 0.5)
+found[4] = table.concat(weight[3]:totable(), ' ') .. ' ' .. bias:sum()
+return unpack(found)
+--> '1 -1 1', '-3.5 -4 5.5 6', '4 0.25 1 -11.5 5 6', '4 0.25 1 -23 5 6 -3.5'
+
+--- nn's functions in C are there for windows that are drawn, and for volumes that grow
+require 'nn'
+local x, samples, output, indices = torch.range(1, 36):view(1, 6, 6), torch.Tensor {{0.3, 0.7}}, torch.Tensor(), torch.LongTensor()
+x.THNN.SpatialFractionalMaxPooling_updateOutput(x, output, 3, 3, 2, 2, indices, samples)
+local found = {table.concat(output:view(-1):totable(), ' ')}
+local gradInput = torch.Tensor()
+x.THNN.SpatialFractionalMaxPooling_updateGradInput(x, output, gradInput, 3, 3, 2, 2, indices)
+found[2] = (gradInput:view(-1):index(1, indices:view(-1)) - output):abs():max()
+local volume, size = torch.range(1, 64):view(1, 4, 4, 4), torch.Tensor {{0.3, 0.7, 0.5}}
+volume.THNN.VolumetricFractionalMaxPooling_updateOutput(volume, output, 2, 2, 2, 2, 2, 2, indices, size)
+found[3] = table.concat(output:view(-1):totable(), ' ')
+local small, gradient = torch.randn(1, 1, 2, 2, 2), torch.randn(1, 1, 4, 4, 4)
+local layer = nn.UpSampling(2, 'linear')
+small.THNN.VolumetricUpSamplingTrilinear_updateOutput(small, output, 4, 4, 4)
+found[4] = (output - layer:forward(small)):abs():max()
+small.THNN.VolumetricUpSamplingTrilinear_updateGradInput(gradient, gradInput, 1, 1, 2, 2, 2, 4, 4, 4)
+found[5] = (gradInput - layer:backward(small, gradient)):abs():max()
+return unpack(found)
+--> '8 10 12 20 22 24 32 34 36', 0, '22 24 30 32 54 56 62 64', 0, 0
+
+--- the gradient below a transfer function is that of the output that the class has left
+require 'nn'
+local y, g, far = torch.rand(4, 3):add(0.1), torch.range(1, 12):view(4, 3), 0
+local slopes = {
+  Tanh = function(o) return -torch.cmul(o, o) + 1 end, Sigmoid = function(o) return torch.cmul(o, -o + 1) end,
+  Exp = function(o) return o end, Sqrt = function(o) return torch.cdiv(torch.ones(4, 3), o * 2) end,
+  SoftPlus = function(o) return -torch.exp(-o) + 1 end,
+}
+for name, slope in pairs(slopes) do
+  local Scaled, parent = torch.class('nn.Scaled' .. name, 'nn.' .. name)
+  function Scaled:updateOutput(input) parent.updateOutput(self, input) self.output:mul(0.6) return self.output end
+  local layer = nn['Scaled' .. name]()
+  local expected = torch.cmul(g, slope(layer:forward(y)))
+  far = math.max(far, (layer:backward(y, g) - expected):abs():max())
+  local network = nn.Sequential():add(nn.Identity()):add(layer)
+  network:forward(y)
+  far = math.max(far, (network:backward(y, g) - expected):abs():max())
+end
+local own, found = nn.SoftMax(), {far < 1e-5}
+own.updateOutput = function(self, input) self.output = input:clone():fill(0.5) return self.output end
+own:forward(y)
+found[2] = table.concat(own:backward(y, g)[1]:totable(), ' ')
+own.updateOutput = nil
+own:forward(y)
+found[3] = own:backward(y, g)[1]:sum() < 1e-6
+return unpack(found)
+--> true, '-1 -0.5 0', true
+
+--- how layers are updated may be replaced after their network has been used
+require 'nn'
+local network, x, log = nn.Sequential():add(nn.Linear(2, 2)):add(nn.Sequential():add(nn.Tanh())), torch.ones(2), {}
+local function step()
+  network:zeroGradParameters()
+  network:forward(x)
+  network:backward(x, x)
+  network:updateParameters(0.1)
+end
+step()
+local updated, cleared = nn.Module.updateParameters, nn.Container.zeroGradParameters
+function nn.Module:updateParameters() log[#log + 1] = torch.type(self):sub(4) end
+function nn.Container:zeroGradParameters() log[#log + 1] = 'zero' cleared(self) end
+local before = network:get(1).weight:clone()
+step()
+nn.Module.updateParameters, nn.Container.zeroGradParameters = updated, cleared
+local found = {table.concat(log, ' '), (network:get(1).weight - before):abs():sum()}
+step()
+found[3] = (network:get(1).weight - before):abs():sum() > 0 and #log
+network.__tostring__ = function() return 'its own' end
+found[4] = tostring(network):match 'own'
+return unpack(found)
+--> 'zero zero Linear Tanh', 0, 4

@@ -98,6 +98,7 @@ class Object(Titled, Passing, Parametrised, Holder):
 
     is_foreign: Callable[[], bool]
     has_own_gradient: Callable[[], bool]
+    adds_nothing: Callable[[], bool]
     overrides: Callable[[str], bool]
     goes_back_itself: Callable[[], bool]
 

@@ -84,7 +84,8 @@ def _zeros(value: Array) -> np.ndarray:
 
 def _term_of(module: Object, name: str) -> Term:
     """What a parameter's gradient gets: nothing where the user has frozen the parameter."""
-    return Term(scale=0) if module.__dict__.get(grad_name(name)) is None else module.term_of(name)
+    is_frozen = module.__dict__.get(grad_name(name)) is None or module.adds_nothing()
+    return Term(scale=0) if is_frozen else module.term_of(name)
 
 
 class Root(Object):

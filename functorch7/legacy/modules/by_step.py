@@ -33,6 +33,12 @@ class ByStep(Mapping):
             raise KeyError(f"{self.name}[{step}]: this step is not kept; there are: {kept}")
         return self._at(step)
 
+    def __setitem__(self, step: int, value: Value) -> None:
+        raise TypeError(
+            f"{self.name}[{step}]: expected no value, as this table is made of the steps' calls; setHiddenState and "
+            f"setGradHiddenState set states, got {type(value).__name__}"
+        )
+
     def __iter__(self) -> Iterator[int]:
         return iter(self._steps)
 

@@ -82,8 +82,8 @@ class Criterion(CriterionCopies, describes=losses.base.Criterion):
             self.__dict__[name].copy(given[name])
 
     def _is_users(self) -> bool:
-        """Whether a user has defined its loss or its gradient."""
-        return self._has_own_loss() or overridden_in(self.__class__, "updateGradInput")
+        """Whether a user has defined its loss or its gradient, for the class or the object."""
+        return self.overrides("updateOutput") or self.overrides("updateGradInput")
 
     def is_foreign(self) -> bool:
         """Whether the object has to be run, because it, or one inside, does more than its description says."""

@@ -18,7 +18,7 @@ from ..tensors.devices import precision
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
-from ..tensors.values import Input, Output, unwrapped, wrapped
+from ..tensors.values import Input, Output, as_tensors, unwrapped, wrapped
 from .criterion import Criterion
 from .module import Module
 
@@ -59,6 +59,11 @@ class SpatialClassNLLCriterion(OfClasses, describes=losses.SpatialClassNLLCriter
     """nn.SpatialClassNLLCriterion; `weights` is a tensor or None, and `len(criterion)` its size."""
 
 
+def _squeezed(value: Value) -> Value:
+    given = as_tensors(value)
+    return given.squeeze() if isinstance(given, Tensor) else given
+
+
 class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
     """nn.CrossEntropyCriterion; the fields `nll` and `lsm` are its parts, and `nll`'s fields count."""
 
@@ -81,10 +86,31 @@ class CrossEntropyCriterion(Criterion, describes=losses.CrossEntropyCriterion):
         return super()._respecify(spec)
 
     def _parts_described(self) -> list[Any]:
-        return [self.nll]
+        return [] if self.nll.is_foreign() else [self.nll]
+
+    def is_foreign(self) -> bool:
+        """Whether it has to be run, also because `nll` does more than its description says."""
+        return super().is_foreign() or self.nll.is_foreign()
+
+    def updateOutput(self, input: Value, target: Value = None) -> Value:
+        """The loss; as in Torch by `lsm` and `nll`, if `nll` is a user's."""
+        if not self.nll.is_foreign():
+            return super().updateOutput(input, target)
+        scores, classes = _squeezed(input), _squeezed(target)
+        self.output = self.nll.updateOutput(self.lsm.updateOutput(scores), classes)
+        return self.output
+
+    def updateGradInput(self, input: Value, target: Value = None) -> Value:
+        """The gradient, likewise."""
+        if not self.nll.is_foreign():
+            return super().updateGradInput(input, target)
+        scores, classes = _squeezed(input), _squeezed(target)
+        gradient = self.nll.updateGradInput(self.lsm.output, classes)
+        self.gradInput = self.lsm.updateGradInput(scores, gradient).viewAs(as_tensors(input))
+        return self.gradInput
 
     def _described(self, of: Callable[[Criterion], Any]) -> Any:
-        nll = self.nll.description()
+        nll = self.nll.own_description()
         return self._spec.replace(**{name: getattr(nll, name) for name in ("weights", "size_average", "ignore_index")})
 
 

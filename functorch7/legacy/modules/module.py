@@ -225,8 +225,8 @@ class Module(
 
     def updateGradInput(self, input: Value, gradOutput: Value = None) -> Value:
         """The gradient with respect to the input."""
-        if not self.is_described and self.has_own_gradient():  # of the parameters alone, or it asks the class above
-            return self._gradient_of_output(input, gradOutput)
+        if (found := self.without_call(input, gradOutput)) is not None:
+            return found
         call, state, step = self._to_pull_back(input)
         try:
             call.pull_back(self, gradOutput, state, step)

@@ -12,7 +12,8 @@ from ..engine.foreign import gradient_by
 from ..engine.walk import HANDING_ON
 from ..objects.described import Described
 from ..tensors.tensor import Tensor
-from ..tensors.values import Input, Output
+from ..tensors.values import Input, Output, as_tensors
+from .by_output import BY_OUTPUT
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -51,7 +52,15 @@ class OwnBackward(Described):
 
     def _has_parts(self) -> bool:
         """Whether the user defines methods that nn.Module's `backward` calls."""
-        return self.overrides("updateGradInput") or self.overrides("accGradParameters") or self._keeps_gradient()
+        adds = self.overrides("accGradParameters") and not self.adds_nothing()
+        return adds or self.overrides("updateGradInput") or self._keeps_gradient()
+
+    def adds_nothing(self) -> bool:
+        """Whether a user has frozen the layer, by an accGradParameters that does nothing."""
+        kind: Any = type(self)
+        method = vars(self).get("accGradParameters", kind.accGradParameters)
+        is_layer = self.is_described and not isinstance(self._spec, GOING_BACK) and not self.children()  # type: ignore[attr-defined]
+        return is_layer and getattr(method, "does_nothing", False)
 
     def _keeps_gradient(self) -> bool:
         """Whether a user's `updateOutput` leaves the object the gradient of the class above.
@@ -62,6 +71,22 @@ class OwnBackward(Described):
             return False
         keeps = getattr(vars(self).get("updateOutput"), "keeps_gradient", False)
         return keeps or self.goes_by_steps()  # type: ignore[attr-defined]
+
+    def without_call(self, input: Input, gradOutput: Input | None) -> Output | None:
+        """gradInput where the description's call does not give it; None where it does."""
+        if not self.is_described and self.has_own_gradient():  # of the parameters alone, or it asks the class above
+            return self._gradient_of_output(input, gradOutput)  # type: ignore[attr-defined]
+        return self.by_output(gradOutput)
+
+    def by_output(self, gradOutput: Input | None) -> Output | None:
+        """gradInput where Torch's class above computes it from the output that a user's `updateOutput` has left."""
+        if not self.overrides("updateOutput") or (formula := BY_OUTPUT.get(type(self._spec))) is None:
+            return None
+        output, gradient = self.output, as_tensors(gradOutput)
+        if not self._has_parts() or not (isinstance(output, Tensor) and isinstance(gradient, Tensor)):
+            return None
+        self.gradInput = formula(self, output, gradient.viewAs(output))
+        return self.gradInput
 
     def _writes_backward(self) -> bool:
         """Whether `backward` is the user's, of the class or of the object."""

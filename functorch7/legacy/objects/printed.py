@@ -37,7 +37,7 @@ class Printed(Described):
         return spec
 
     def __repr__(self) -> str:
-        return str(self.__tostring__()).replace("\n", self.__dict__.get("_line", "\n"))
+        return str(type(self).__tostring__(self)).replace("\n", self.__dict__.get("_line", "\n"))
 
     def _repr_html_(self) -> str:
         return self._shown()._repr_html_()

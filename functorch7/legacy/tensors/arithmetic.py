@@ -18,11 +18,13 @@ from .default_type import getdefaulttensortype
 from .devices import gpu, precision
 from .distributions import multinomial
 from .findings import tell
+from .in_turns import in_turns, overlap
 from .kinds import Numbers, Operand
 from .makers import joined
 from .methods import Methods
 from .places import Places
 from .printing import printed
+from .quiet import quietly
 from .random import given_generator
 from .together import place_among
 from .type_names import dtype_of, is_of_gpu, type_name_of
@@ -56,6 +58,8 @@ class Arithmetic(Methods, Places):
 
     def copy(self, source: Numbers) -> Self:
         """Copies the elements of another tensor or array of as many elements."""
+        if isinstance(source, Arithmetic) and source.storage_ is self.storage_ and overlap(self, source):
+            return in_turns(self, "copy", (source,))
         values = source.noted if isinstance(source, Arithmetic) else as_arrays(source)
         values = values.copy() if values is source else values  # whoever has the array may write to it
         if np.size(values) != self.nElement():
@@ -88,7 +92,7 @@ class Arithmetic(Methods, Places):
         if self._is_whole():
             self.storage_.fill(value)
         else:
-            self.array = np.full(self.shape, in_type(value, self.dtype), self.dtype)
+            self.array = quietly(np.full, self.shape, in_type(value, self.dtype), self.dtype)
         return self
 
     def zero(self) -> Self:

@@ -20,6 +20,7 @@ from .arguments import given_as, is_number
 from .casting import is_floating
 from .generator import Generator, exactly
 from .kinds import Numbers
+from .quiet import quietly
 from .random import given_generator, next_key
 
 _BLOCK = 1 << 15
@@ -47,7 +48,7 @@ class Distribution:
         if dtype is not None and self.continuous:
             if not jnp.issubdtype(dtype, jnp.floating):
                 raise TypeError(f"torch.{self.name}: expected a tensor of a floating-point type, got {dtype}")
-            given = tuple(float(np.asarray(each, dtype)) if is_number(each) else each for each in given)
+            given = tuple(float(quietly(np.asarray, each, dtype)) if is_number(each) else each for each in given)
         fewest, most = self._counts
         if not fewest <= len(given) <= most:
             raise self.wrong(given)
@@ -99,7 +100,7 @@ def _check(name: str, holds: bool, wanted: str, given: Any) -> None:
 
 
 def _uniform(generator: Generator, count: int, a: float = 0, b: float = 1) -> np.ndarray:
-    return generator.uniform(count) * (b - a) + a
+    return quietly(lambda: generator.uniform(count) * (b - a) + a)
 
 
 def _normal(generator: Generator, count: int, mean: float = 0, stdv: float = 1) -> np.ndarray:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.types import Value
-from .arguments import is_number
+from .arguments import in_type, is_number
+from .in_turns import in_turns
 from .quiet import quietly
 
 WITH_NUMBERS = {"add": np.add, "mul": np.multiply, "div": np.divide}
@@ -15,35 +16,57 @@ WITH_TENSORS = {"add": np.add, "csub": np.subtract, "cmul": np.multiply, "cdiv":
 IN_A_ROW = WITH_NUMBERS | WITH_TENSORS
 """Operations of which NumPy computes many, one after the other, at once."""
 
+WHOLE, FRACTIONS = tuple(map(np.dtype, "bBhil")), (np.dtype(np.float32), np.dtype(np.float64))
+"""The types of numbers for which it does."""
+
 
 def repeatedly(tensor: Value, name: str, args: tuple, named: dict[str, Value]) -> Value:
     """The tensor, after an operation on each place of its elements, row by row."""
-    operands = None if named else _operands(tensor, name, args)
-    if operands is None:
+    like = {i: each for i, each in enumerate(args) if hasattr(each, "storage_") and each.shape == tensor.shape}
+    if named or not all(isinstance(each.array, np.ndarray) for each in (tensor, *like.values())):
         return _one_by_one(tensor, name, args, named)
+    if any(each.storage_ is tensor.storage_ for each in like.values()):
+        return in_turns(tensor, name, args)
     repeated = tuple(axis for axis, stride in enumerate(tensor.strides_) if stride == 0)
     elements: Any = tensor
     for axis in repeated:
         elements = _at(elements, axis + 1, 1)
     first = np.squeeze(elements.array, repeated)
-    in_order = np.moveaxis(operands, repeated, range(len(repeated))).reshape(-1, *first.shape)
-    found = quietly(IN_A_ROW[name].accumulate, np.concatenate([first[None], in_order]))[-1]
+
+    def rows(array: np.ndarray) -> np.ndarray:
+        return np.moveaxis(array, repeated, range(len(repeated))).reshape(-1, *first.shape)
+
+    operands = _operands(tensor, name, args)
+    if operands is None:
+        found = _in_rows(tensor, name, args, first, {i: rows(each.array) for i, each in like.items()})
+    else:
+        steps = np.concatenate([first[None], rows(operands)])
+        found = quietly(lambda: IN_A_ROW[name].accumulate(steps, dtype=steps.dtype))[-1]
     elements.array = found.reshape(elements.shape)
     return tensor
 
 
+def _in_rows(tensor: Any, name: str, args: tuple, first: np.ndarray, rows: dict[int, np.ndarray]) -> np.ndarray:
+    """The elements after the operation on each row of places; `rows` are those of the arguments with as many places."""
+    made, apply = type(tensor).of, getattr(type(tensor), name)
+    part = made(first.copy() if first.shape else first.reshape(1).copy())
+    for row in range(tensor.nElement() // max(first.size, 1)):
+        apply(part, *(made(rows[i][row].reshape(part.shape)) if i in rows else each for i, each in enumerate(args)))
+    return part.array
+
+
 def _operands(tensor: Any, name: str, args: tuple) -> np.ndarray | None:
-    """What is combined with each place in turn, if NumPy can do it: floating-point numbers on the host."""
-    if name not in IN_A_ROW or tensor.dtype not in (np.float32, np.float64) or not isinstance(tensor.array, np.ndarray):
+    """What is combined with each place in turn, if NumPy can do it; it does not divide whole numbers as C does."""
+    dtype = tensor.dtype
+    if name not in IN_A_ROW or dtype not in (WHOLE if IN_A_ROW[name] is not np.divide else ()) + FRACTIONS:
         return None
     if len(args) == 1 and is_number(args[0]) and name in WITH_NUMBERS:
-        return np.broadcast_to(np.asarray(args[0], tensor.dtype), tensor.shape)
+        return np.broadcast_to(np.asarray(in_type(args[0], dtype), dtype), tensor.shape)
     last: Any = args[-1] if args else None
-    is_like = type(last) is type(tensor) and last.shape == tensor.shape and last.dtype == tensor.dtype
-    if not is_like or not isinstance(last.array, np.ndarray) or last.storage_ is tensor.storage_:
+    if type(last) is not type(tensor) or last.shape != tensor.shape or last.dtype != dtype:
         return None
     if len(args) == 2 and name == "add" and is_number(args[0]):
-        return last.array * np.asarray(args[0], tensor.dtype)
+        return last.array * np.asarray(in_type(args[0], dtype), dtype)
     return last.array if len(args) == 1 and name in WITH_TENSORS else None
 
 

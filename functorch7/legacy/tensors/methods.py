@@ -16,6 +16,7 @@ from .devices import at_hand
 from .distributions import DISTRIBUTIONS, Distribution
 from .elsewhere import no_method
 from .expanded import repeatedly
+from .in_turns import in_turns, overlap
 from .kinds import Elements, Made, Maker, Result
 from .linear_algebra import LINEAR
 from .makers import DRAWN, IN_ORDER, MAKERS, Making
@@ -42,9 +43,15 @@ class Methods:
 
 
 def _of_operation(operation: Operation) -> None:
+    by_element = not operation.signature
+
     def method(self: Any, *args: Any, **named: Any) -> Any:
         if 0 in self.strides_ and self.nElement() > 1:
             return repeatedly(self, operation.name, args, named)
+        kind, storage = type(self), self.storage_
+        for each in args:
+            if type(each) is kind and each.storage_ is storage and by_element and overlap(self, each):
+                return in_turns(self, operation.name, args)
         result = operation.result(args, self, named)
         if result is None:
             raise operation.wrong(args)

@@ -25,6 +25,7 @@ from .indices import indices
 from .kinds import Numbers
 from .named import under_name
 from .notes import known
+from .quiet import put
 from .sizes import numbers_given
 from .views import Views
 
@@ -89,7 +90,7 @@ class Places(Views):
         if self.storage_.place is not None:
             self.array = known(self.noted, self.storage_.place).put(place, values, how)
         elif how == "set":
-            self._writable()[place] = values
+            put(self._writable(), place, values)
         else:
             np.add.at(self._writable(), place, values)
         return self

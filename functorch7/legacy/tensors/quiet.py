@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable
 from contextvars import Context
@@ -27,3 +28,8 @@ _own = _Own()
 def quietly(function: Callable[..., Found], *args: object) -> Found:
     """function(*args); the function must not call `quietly` itself."""
     return _own.run(function, *args)
+
+
+def put(array: np.ndarray, place: object, values: object) -> None:
+    """array[place] = values, of which numbers that are too large for the array's type become infinite."""
+    quietly(operator.setitem, array, place, values)

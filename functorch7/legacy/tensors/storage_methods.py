@@ -16,6 +16,7 @@ from .arguments import are_numbers, described, in_type
 from .changes import changed
 from .devices import Place, gpus
 from .printing import column
+from .quiet import put, quietly
 from .sizes import sizes_given
 from .type_names import type_name_of
 
@@ -85,7 +86,7 @@ class StorageMethods:
 
     def fill(self, value: float) -> Self:
         """Sets every element."""
-        self.array = np.full(self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
+        self.array = quietly(np.full, self.shape, in_type(are_numbers(value), self.dtype), self.dtype)
         return self
 
     def copy(self, source: StorageMethods) -> Self:
@@ -126,7 +127,7 @@ class StorageMethods:
         return self._flat()[self._position(index)].item()
 
     def __setitem__(self, index: int, value: float) -> None:
-        self.writable()[self._position(index)] = in_type(are_numbers(value), self.dtype)
+        put(self.writable(), self._position(index), in_type(are_numbers(value), self.dtype))
 
     def __iter__(self) -> Iterator:
         return iter(self.totable())

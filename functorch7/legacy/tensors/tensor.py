@@ -21,6 +21,7 @@ from .methods import BY_TABLES
 from .named_errors import name_errors
 from .noted import Noted, looked_at
 from .notes import notes_of
+from .quiet import put
 from .sizes import sizes_given
 from .storage import Storage, long_storage
 from .strides import contiguous_stride, is_contiguous, strided, with_part
@@ -351,7 +352,7 @@ class Tensor(Arithmetic):
     def __setitem__(self, key: int | tuple | Storage | Numbers, value: Numbers) -> None:
         is_plain = self.ndim == 1 and self.dtype.kind == "f" and self.storage_.place is None
         if type(key) is int and type(value) in (float, int) and is_plain:  # most that programs set are such
-            self.storage_.writable()[self.selected(1, key).offset] = value
+            put(self.storage_.writable(), self.selected(1, key).offset, value)
             return
         mask, values = self._mask(key), as_type(np.asarray(are_numbers(value)), self.dtype)
         view = self if mask is not None else self._place(key)
@@ -361,10 +362,7 @@ class Tensor(Arithmetic):
             wanted = sizes_text(chosen)
             raise ValueError(f"expected a number or elements for size {wanted}, got {sizes_text(values.shape)}")
         values, index = values.reshape(chosen) if values.ndim else values, ... if mask is None else mask
-        if self.storage_.place is None:
-            view._writable()[index] = values
-        else:
-            view._where(index, values)
+        view._where(index, values)
 
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0

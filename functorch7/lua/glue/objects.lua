@@ -74,6 +74,7 @@ local C_TYPES = {
 }
 
 -- The types of C that Torch declares, by which programs declare their own.
+ffi.cdef 'typedef struct THGenerator THGenerator;'
 for name, element in pairs(C_TYPES) do
   ffi.cdef((([[
     typedef struct THNAMEStorage {ELEMENT *data; ptrdiff_t size; int refcount; char flag;} THNAMEStorage;

@@ -32,7 +32,7 @@ local BY_OUTPUT = {
   Tanh = function(output, gradient) return torch.cmul(gradient, -torch.cmul(output, output) + 1) end,
 }
 
-local special = {} -- functions that are no layer's calls alone
+local special = border.thnn_special
 
 local function functions(nn)
   local made, layer = {}, {}
@@ -106,7 +106,7 @@ local function functions(nn)
     local name, method = key:match '^(%w+)_(%w+)$'
     local entry = layers[name]
     if not (entry and entry[method]) then
-      border.refuse('THNN.%s is not here, as none is of RReLU, sparse and fractional layers, and fused steps', key)
+      border.refuse('THNN.%s is not here, as none is that no layer of nn calls', key)
     end
     local apart = special[key]
     if apart then return function(given) apart(given, nn, kept) end, entry[method] end
@@ -203,14 +203,18 @@ for name, sides in pairs {SpatialMaxUnpooling = {'oheight', 'owidth'}, Volumetri
   end
 end
 
-function special.SpatialUpSamplingBilinear_updateGradInput(given, nn, kept)
-  local input = given.gradOutput.new():resize(given.nbatch, given.nchannels, given.inputHeight, given.inputWidth):zero()
-  local key = ('SpatialUpSamplingBilinear %d %d'):format(given.outputHeight, given.outputWidth)
-  local found = kept(key, input, function()
-    return nn.SpatialUpSamplingBilinear {oheight = given.outputHeight, owidth = given.outputWidth}
-  end)
-  found:forward(input)
-  filled(given.gradInput, found:updateGradInput(input, given.gradOutput))
+-- These are given the input's sizes alone.
+for name, sides in pairs {
+  SpatialUpSamplingBilinear = {'Height', 'Width'}, VolumetricUpSamplingTrilinear = {'Depth', 'Height', 'Width'},
+} do
+  special[name .. '_updateGradInput'] = function(given, nn, kept)
+    local sizes, key = {given.nbatch, given.nchannels}, {name}
+    for i, side in ipairs(sides) do sizes[2 + i], key[1 + i] = given['input' .. side], given['output' .. side] end
+    local input = given.gradOutput.new():resize(unpack(sizes)):zero()
+    local found = kept(table.concat(key, ' '), input, function() return layers[name].made_of(nn, given) end)
+    found:forward(input)
+    filled(given.gradInput, found:updateGradInput(input, given.gradOutput))
+  end
 end
 
 -- As layers called them before THNN: what is in a layer's fields ------------------------------------------------------

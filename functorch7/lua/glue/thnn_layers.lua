@@ -4,7 +4,7 @@
 local border = ...
 
 local layers = {}
-border.thnn_layers = layers
+border.thnn_layers, border.thnn_special = layers, {} -- the latter are functions that are no layer's calls alone
 
 -- The arguments of these names, in their order.
 local function values(given, names)
@@ -199,6 +199,11 @@ layer('SpatialUpSamplingBilinear', 'outputHeight outputWidth', '', nil, function
 end)
 layers.SpatialUpSamplingBilinear.updateGradInput =
   'gradOutput gradInput nbatch nchannels inputHeight inputWidth outputHeight outputWidth'
+layer('VolumetricUpSamplingTrilinear', 'outputDepth outputHeight outputWidth', '', nil, function(nn, given)
+  return nn.UpSampling({odepth = given.outputDepth, oheight = given.outputHeight, owidth = given.outputWidth}, 'linear')
+end)
+layers.VolumetricUpSamplingTrilinear.updateGradInput = 'gradOutput gradInput nbatch nchannels inputDepth inputHeight '
+  .. 'inputWidth outputDepth outputHeight outputWidth'
 layer('FeatureLPPooling', 'power width stride batchMode', '', nil, 'width stride power batchMode')
 layers.FeatureLPPooling.updateGradInput = 'gradOutput input output gradInput power width stride batchMode'
 
