@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from .engine.code_names import ASKING, codes_of, functions_of
-from .engine.user_code import users
+from .engine.user_classes import users
 from .objects.described import Described, noting_classes, overridden_in
 from .objects.layered import bring, bring_all, offer
 

@@ -12,14 +12,14 @@ import jax
 import numpy as np
 
 from ...checks.errors import Signal
-from ...checks.tables import leaves
 from ...core.types import Structure, Tree, Value
 from ..tensors.changes import Watcher, watch
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .forms import SCALARS, Static, frozen, thawed
+from .forms import Static, frozen, is_constant, thawed
 from .objects import Object, is_object
-from .user_code import CONSTANTS, Found, users
+from .outside import FIXED, Code, Watched
+from .user_classes import users
 
 LEFT = ("output", "gradInput")
 """What every call leaves: found out when it is asked for, as of other modules."""
@@ -40,9 +40,6 @@ class KeptElsewhere:
     def contents(self) -> dict[str | float, object]:
         """These fields."""
         raise NotImplementedError
-
-
-NUMBERS = (bool, int, float, np.generic)
 
 
 class Untraceable(Signal):
@@ -78,6 +75,11 @@ class Inner:
         tensors = tensors_of(object)
         self.cells = tuple((i, numbers[id(t)]) for i, t in enumerate(tensors) if id(t) in numbers)
         self._key = (type(object), object.description(), self.cells, tuple(_looks(object)))
+        self._set = [(each, each._spec, each.in_training) for each in object._members()]
+
+    def stands(self) -> bool:
+        """Whether it is set as it was, and all inside it; of other changes plans are told."""
+        return all(each._spec is spec and each.in_training == train for each, spec, train in self._set)
 
     def arrays(self) -> list:
         """The elements of its tensors; None for those that are parameters of the user's object."""
@@ -137,31 +139,53 @@ Kind = Given | Cell | Absent | Inner | Static
 # Before a call -----------------------------------------------------------------------------------------------------
 
 
-class Form:
-    """What an object's fields of these names are, which programs depend on, and whether they still are so."""
+class Form(Watched):
+    """What an object's fields of these names are, which programs depend on. Raises Untraceable at first."""
 
-    def __init__(self, user: Object, found: Found, names: tuple[str, ...], watcher: Watcher):
-        self._found = found
+    def __init__(self, user: Object, code: Code, names: tuple[str, ...], watcher: Watcher):
+        self._user = user
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
+        self.fields: dict[str, Kind] = {}
         self._storages: set[int] = set()
-        self.fields = {name: self._kind(value_of(user, name)) for name in names}
-        for name in likely(user, found):
+        for name in names:
+            self.fields[name] = self._kind(value_of(user, name))
+        for name in likely(user, code):
             if name not in self.fields:
                 with contextlib.suppress(Untraceable):
                     self.fields[name] = self._kind(value_of(user, name))
-        self._values = [value_of(user, name) for name in self.fields]
-        self._inner = []
         for kind in self.fields.values():
             if isinstance(kind, Inner):
-                members = kind.object._members()
-                watch(watcher, *members)
-                self._inner += [(each, each._spec, each.in_training) for each in members]
-        kept = user.__dict__.get(KEPT)
-        if kept is not None and not kept.names.isdisjoint(LEFT):
-            raise Untraceable(f"it has a table of its own in {' and '.join(sorted(kept.names.intersection(LEFT)))}")
+                watch(watcher, *kind.object._members())
+        if left := self._tables_left():
+            raise Untraceable(f"it has a table of its own in {left}")
+        self._values = self.values()
         self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
 
-    def _kind(self, value: Any) -> Kind:
+    def values(self) -> list:
+        user, own = self._user, self._user.__dict__
+        if KEPT in own:
+            return [*(value_of(user, name) for name in self.fields), self._tables_left()]
+        return [*[own[name] if name in own else value_of(user, name) for name in self.fields], ""]
+
+    def frozen(self, values: list) -> tuple:
+        """The kinds of the fields, and why they cannot be traced, if so."""
+        self._storages.clear()
+        fields = zip(self.fields.items(), self._values, values, strict=False)
+        try:
+            kinds = [
+                pair if now is was and type(now) in FIXED else (pair[0], self._kind(now, pair[1]))
+                for pair, was, now in fields
+            ]
+        except Untraceable as obstacle:
+            return (str(obstacle),)
+        return (*kinds, values[-1])
+
+    def _tables_left(self) -> str:
+        kept = self._user.__dict__.get(KEPT)
+        return "" if kept is None else " and ".join(sorted(kept.names.intersection(LEFT)))
+
+    def _kind(self, value: Any, then: Kind | None = None) -> Kind:
+        """What a field is, which was `then`."""
         if isinstance(value, Tensor):
             if id(value) in self._cells:
                 return self._cells[id(value)]
@@ -171,39 +195,20 @@ class Form:
         if value is Absent:
             return Absent()
         if is_object(value):
+            if isinstance(then, Inner) and then.object is value and then.stands():
+                return then
             return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
         if is_constant(value):
             return frozen(value)
         kind = "table or function of Lua's" if isinstance(value, KeptElsewhere) else type(value).__name__
         raise Untraceable(f"it has a {kind} in a field")
 
-    def stands(self, user: object) -> bool:
-        """Whether the fields, and the code that reads them, still are so."""
-        if not self._found.stands():
-            return False
-        kept = user.__dict__.get(KEPT)
-        if kept is not None and not kept.names.isdisjoint(LEFT):
-            return False
-        for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
-            now = value_of(user, name)
-            if now is then:
-                if type(now) not in SCALARS and isinstance(kind, (Static, Given)) and self._kind_again(now) != kind:
-                    return False
-            elif type(now) is not type(then) or isinstance(kind, (Cell, Inner)) or self._kind_again(now) != kind:
-                return False
-        return all(each._spec is spec and each.in_training == train for each, spec, train in self._inner)
-
-    def _kind_again(self, value: object) -> Kind:
-        if isinstance(value, Tensor):
-            return Given(value.dtype, value._is_whole())
-        return frozen(value)
-
-    def arrays(self, user: object) -> dict[str, Value]:
+    def arrays(self) -> dict[str, Value]:
         """What a call is given of them."""
         found: dict[str, Value] = {}
         for name, kind in self.fields.items():
             if isinstance(kind, Given):
-                found[name] = user.__dict__[name].array
+                found[name] = self._user.__dict__[name].array
             elif isinstance(kind, Inner):
                 found[name] = kind.arrays()
         return found
@@ -223,19 +228,14 @@ def value_of(user: object, name: str) -> object:
     return Absent
 
 
-def likely(user: object, found: Found) -> list[str]:
+def likely(user: object, code: Code) -> list[str]:
     """Which fields the methods will ask for, as far as their code tells, of those that it does not set itself."""
-    named = [name for name in found.reads if name not in found.sets and name not in (*LEFT, "train")]
+    named = [name for name in code.reads if name not in code.sets and name not in (*LEFT, "train")]
     return [name for name in named if _may_be_given(value_of(user, name))]
 
 
 def _may_be_given(value: object) -> bool:
     return isinstance(value, Tensor) or is_object(value) or is_constant(value)
-
-
-def is_constant(value: object) -> bool:
-    """Whether a value has no array in it, nor anything else that changes by itself."""
-    return all(isinstance(each, (*CONSTANTS, *NUMBERS)) for each in leaves(value))
 
 
 # After a call -------------------------------------------------------------------------------------------------------

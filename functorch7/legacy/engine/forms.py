@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.tables import entries, leaves
+from ...checks.tables import entries
 from ...core import Const
 from ...core.types import Structure, Value
 from ..tensors.parameter import Parameter
@@ -33,6 +33,10 @@ SIMPLE = (bool, int, float, str, type(None), FunctionType, Tensor, np.ndarray, j
 
 SCALARS = frozenset((bool, int, float, str, type(None)))
 """What can be hashed, and never changes."""
+
+
+LASTING = (bool, int, float, str, bytes, type(None), np.generic)
+"""What never changes, subclasses included."""
 
 
 NUMBERS = (bool, int, float, complex, np.number)
@@ -104,7 +108,7 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     if kind is dict:
         return Static(kind, tuple((name, frozen(each, names, around)) for name, each in value.items()))
     if is_array(value) and not is_concrete(value):
-        return Static(_Itself, _Itself(value))
+        return itself(value)
     if isinstance(value, Parameter) and value.requires_grad:
         raise not_learned("an nn.Parameter", value)
     if is_array(value):
@@ -120,7 +124,7 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     try:
         hash(value)
     except TypeError:
-        return Static(_Itself, _Itself(value))
+        return itself(value)
     return Static(kind, value)
 
 
@@ -137,17 +141,42 @@ def is_concrete(array: Tensor | np.ndarray | jax.Array) -> bool:
     return core.is_concrete(array.array if isinstance(array, Tensor) else array)
 
 
-def holds_traced(value: Value) -> bool:
-    """Whether there is an array without values in it, or in its lists and dicts."""
-    return any(is_array(each) and not is_concrete(each) for each in leaves(value))
+def lasts(value: object) -> bool:
+    """Whether a value never changes: a number, a text, or a tuple of such."""
+    return isinstance(value, LASTING) or (isinstance(value, tuple) and all(map(lasts, value)))
 
 
-def is_simple(value: Value, around: tuple[int, ...] = ()) -> bool:
-    """Whether nothing that it consists of has attributes that count; `around`: tables that it is in."""
+def consists_of(value: Value, may_be: Callable[[Value], bool], around: tuple[int, ...] = ()) -> bool:
+    """Whether all that is in lists, tuples and dicts may be there; `around`: tables that it is in."""
     if type(value) in (list, tuple, dict):
         inside = (*around, id(value))
-        return id(value) in around or all(is_simple(each, inside) for each in entries(value))
-    return isinstance(value, SIMPLE)
+        return id(value) in around or all(consists_of(each, may_be, inside) for each in entries(value))
+    return may_be(value)
+
+
+def is_constant(value: object) -> bool:
+    """Whether a value is of numbers and texts, in tables or not."""
+    return consists_of(value, lasts)
+
+
+def is_simple(value: Value) -> bool:
+    """Whether nothing that it consists of has attributes that count."""
+    return consists_of(value, lambda each: isinstance(each, SIMPLE))
+
+
+def itself(value: object) -> Static:
+    """A value that counts as nothing but itself."""
+    return Static(_Itself, _Itself(value))
+
+
+def has_traced(static: Static) -> bool:
+    """Whether there was an array without values in what was frozen."""
+    kind, value = static
+    if kind is dict or kind is Record:
+        return any(has_traced(each) for _, each in (value if kind is dict else value.fields))
+    if kind in (list, tuple):
+        return any(map(has_traced, value))
+    return kind is _Itself and is_array(value.value)
 
 
 def _fields(value: Any) -> dict[Any, Any]:

@@ -15,14 +15,16 @@ from ..tensors.lua_values import Carried
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors
 from .objects import Object
-from .user_code import Found, kept_in, read
+from .outside import Code
+from .user_classes import kept_in
+from .user_code import code_of
 
 
 @dataclass
 class Known:
     """What is known of a user's class."""
 
-    found: Found  # what its code tells
+    code: Code  # what it tells
     names: tuple[str, ...] = ()  # the fields that its methods read
     looks: bool = False  # whether they check values
     obstacle: str | None = None
@@ -31,11 +33,10 @@ class Known:
 
 def known(kind: type) -> Known:
     """What is known of a class so far: at first, what its code tells."""
-    kept = kept_in(kind)
+    kept, code = kept_in(kind), code_of(kind)
     about = kept.get(Known)
-    if about is None or not about.found.stands():
-        found = read(kind)
-        about = kept[Known] = Known(found, obstacle=found.obstacle)
+    if about is None or about.code is not code:
+        about = kept[Known] = Known(code, obstacle=code.obstacle)
     return about
 
 

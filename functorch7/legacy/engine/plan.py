@@ -36,7 +36,7 @@ from .layout import Layout
 from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes
-from .outside import Attributes, noted_of
+from .outside import Attributes
 from .packed import Packing
 from .registered import everywhere
 from .running import Running
@@ -44,6 +44,7 @@ from .slots import Slot, state_slots
 from .terms import Term, Terms
 from .traced_user import Seat
 from .turns import Placed, placed_at
+from .user_code import users_code
 from .views import View
 from .walk import Walk
 
@@ -200,11 +201,14 @@ class Plan(Running):
     def _note_what_may_change(self) -> None:
         """Notes what changes without notice: users' attributes, criterions' tensors, what users' code reads."""
         self._modes = list(map(_mode, self.members))
-        self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
         hooks = [each.hook.function for each in self.placed if each.hook and each.replaces]
-        self._outside = noted_of(self.members, hooks)
-        self.is_of_torch = not (self.as_foreign or self.form or self._outside or self.traced or self._users)
-        self.is_plain = self.is_of_torch and not self._attributes
+        attributes = [Attributes(m) for m in self.members if has_attributes(m)]
+        styled = [m for m in self.members if hasattr(type(m), "described_by")]
+        codes = users_code([*styled, *(user for user, _ in self.traced)], hooks)
+        forms = [form for _, form in self.traced]
+        self._watched = [(each, each.noted()) for each in (*codes, *attributes, *forms)]
+        self.is_of_torch = not (self.as_foreign or self.form or codes or self._users)
+        self.is_plain = self.is_of_torch and not attributes
 
     def _noting(self) -> Noting | None:
         """How calls are noted; None where they leave more than arrays in tensors."""
@@ -242,11 +246,7 @@ class Plan(Running):
         """Whether the network looks like this, in the modes that its modules are in."""
         if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
-        if self._attributes and not all(attributes.stand() for attributes in self._attributes):
-            return False
-        if self._outside and not all(code.stands() and code.noted() == then for code, then in self._outside):
-            return False
-        if self.traced and not all(form.stands(user) for user, form in self.traced):
+        if self._watched and not all(each.noted() == then for each, then in self._watched):
             return False
         return not self._users or all(are(given_by(m), tensors) for m, tensors in self._users)
 

@@ -14,10 +14,10 @@ from ...core.types import Tree
 from ..tensors.kinds import Sizes
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Static, Taken, Untraceable, frozen, is_constant, tensors_of
-from .forms import thawed
+from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Taken, Untraceable, tensors_of
+from .forms import Static, frozen, is_constant, thawed
 from .objects import Object
-from .user_code import kept_in, users
+from .user_classes import kept_in, users
 
 
 class Unknown(Signal):

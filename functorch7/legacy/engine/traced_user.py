@@ -33,9 +33,11 @@ from .fields import Cell, Form, Kind, Taken, Untraceable
 from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known, output_of
 from .objects import Holder, Object
+from .outside import Noted
 from .stand_in import Run, Unknown, is_same
 from .unfit import Unfit
-from .user_code import METHODS, users
+from .user_classes import users
+from .user_code import METHODS
 
 FORMS = 8
 """An object whose constants have been different more often than this is called: each time would be a new program."""
@@ -60,10 +62,10 @@ def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
         raise Untraceable("it has no output or gradInput before its methods make one")
     if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
         raise Untraceable("the network hands on its gradInput, the very tensor")
-    form = Form(user, about.found, about.names, watcher)
+    form = Form(user, about.code, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
-    keys.add(form.key)
+    keys.add((form.key, about.code.noted()))
     if len(keys) > FORMS:
         raise Untraceable("its constants change too often")
     return form
@@ -87,7 +89,7 @@ def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
         by_hand and passes,
         passes,
         form.key,
-        known(kind).found.key(),
+        known(kind).code.noted(),
         dtype_of(user._type).name,
         known(kind).looks,
         user.train is not None,
@@ -106,7 +108,7 @@ class Seat:
     emitted_kind = tensor = None
 
     def read(self) -> dict[str, Value]:
-        return self.form.arrays(self.holder)
+        return self.form.arrays()
 
     def write(self, value: dict[str, Taken]) -> None:
         for name, taken in value.items():
@@ -130,7 +132,7 @@ class TracedUser(core.Module, abstract=True):
     by_hand: bool
     passes: bool  # gradients
     fields: tuple[tuple[str, Kind], ...]
-    outside: tuple  # what its code has found outside of its arguments
+    outside: Noted  # what its code reads outside
     dtype: str
     looks: bool
     has_mode: bool  # a layer of Lua's has none before `training` or `evaluate`

@@ -11,7 +11,8 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..engine.forms import NO_NAMES, frozen, is_simple, one_by_one, split, thawed
-from ..engine.outside import code_of, current_run, names_in
+from ..engine.outside import current_run
+from ..engine.user_code import code_of, names_in
 from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in

@@ -23,8 +23,9 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Arguments, Form, Returned, Static, array_of, frozen, holds_traced, split, thawed
-from ..engine.outside import code_of, names_in, running
+from ..engine.forms import Arguments, Form, Returned, Static, array_of, frozen, split, thawed
+from ..engine.outside import running
+from ..engine.user_code import code_of, names_in
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
 from ..tensors.random import refusing
@@ -255,7 +256,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
         before, names = dict(spec.attributes), names_in(kinds)
         wrong = [
             name for name in fields["_plain"]
-            if holds_traced(fields[name]) or name not in before or frozen(fields[name], names) != before[name]
+            if name not in before or frozen(fields[name], names) != before[name]
         ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
     if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
