@@ -12,11 +12,12 @@ import jax
 import numpy as np
 
 from ...checks.errors import Signal
-from ...core.types import Structure, Tree, Value
+from ...core.types import Tree, Value
 from ..tensors.changes import Watcher, watch
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .forms import Static, frozen, is_constant, thawed
+from ..tensors.values import unwrapped
+from .forms import Form, Static, frozen, is_constant
 from .objects import Object, is_object
 from .outside import FIXED, Code, Watched
 from .user_classes import users
@@ -139,7 +140,7 @@ Kind = Given | Cell | Absent | Inner | Static
 # Before a call -----------------------------------------------------------------------------------------------------
 
 
-class Form(Watched):
+class Fields(Watched):
     """What an object's fields of these names are, which programs depend on. Raises Untraceable at first."""
 
     def __init__(self, user: Object, code: Code, names: tuple[str, ...], watcher: Watcher):
@@ -247,33 +248,23 @@ class Taken:
     """A value that a field has got in a program: its arrays, and what they are in it."""
 
     arrays: list
-    kinds: tuple[str | Static, ...] = field(metadata={"static": True})  # of its leaves: "tensor", "number", or constant
-    structure: Structure = field(metadata={"static": True})
+    form: Form = field(metadata={"static": True})
+    are_numbers: tuple[bool, ...] = field(metadata={"static": True})  # which of the arrays are no tensors
     in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
 
     @classmethod
     def of(cls, name: str, value: Value, in_place: bool) -> Taken:
         """Raises Untraceable for what is no tensor, number or constant, nor a table of them."""
-        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
-        arrays, kinds = [], []
-        for leaf in leaves:
-            if isinstance(leaf, Tensor):
-                kinds.append("tensor")
-                arrays.append(leaf.array)
-            elif isinstance(leaf, jax.Array) and not leaf.shape:
-                kinds.append("number")
-                arrays.append(leaf)
-            elif is_constant(leaf):
-                kinds.append(frozen(leaf))
-            else:
+        for leaf in jax.tree.leaves(value):
+            is_number = isinstance(leaf, jax.Array) and not leaf.shape
+            if not (isinstance(leaf, Tensor) or is_number or is_constant(leaf)):
                 raise Untraceable(f"it sets {name} to a {type(leaf).__name__}")
-        return cls(arrays, tuple(kinds), structure, in_place)
+        form, arrays = Form.of(value)
+        are_numbers = tuple(not isinstance(each, Tensor) for each in arrays)
+        return cls(unwrapped(arrays), form, are_numbers, in_place)
 
     def put(self, user: object, name: str) -> None:
         """Gives the field of an object this value."""
-        arrays = iter(self.arrays)
-        leaves = [self._leaf(kind, arrays) for kind in self.kinds]
-        value = self.structure.unflatten(leaves)
         held: Any = user.__dict__.get(name)
         if self.in_place:
             array = self.arrays[0]
@@ -282,13 +273,8 @@ class Taken:
                 held.resize(*array.shape)
             held.array = array
         else:
-            user.__dict__[name] = value
+            pairs = zip(self.arrays, self.are_numbers, strict=True)
+            user.__dict__[name] = self.form.filled(float(np.asarray(a)) if is_number else a for a, is_number in pairs)
             kept = user.__dict__.get(KEPT)
             if kept is not None and name in kept.names:
                 kept.drop(name)
-
-    @staticmethod
-    def _leaf(kind: str | Static, arrays: Iterator) -> Value:
-        if isinstance(kind, Static):
-            return thawed(kind)
-        return Tensor.of(next(arrays)) if kind == "tensor" else float(np.asarray(next(arrays)))

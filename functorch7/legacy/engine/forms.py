@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FunctionType, MethodType, ModuleType
@@ -223,16 +223,27 @@ def thawed(static: Static, around: tuple[Value, ...] = ()) -> Value:
 
 
 class Form(NamedTuple):
-    """Arguments with holes where arrays were."""
+    """What is left of a value without its arrays."""
 
     structure: Structure
-    leaves: tuple[Static | None, ...]
+    leaves: tuple[Static | None, ...]  # None for arrays
 
-    def filled(self, input: Value) -> tuple[tuple, dict[str, Value]]:
-        """(arguments, keyword arguments) with the arrays in place: a table of them, or the only one itself."""
-        arrays = iter([input] if self.leaves.count(None) == 1 else input)
-        leaves = [wrapped(next(arrays)) if leaf is None else thawed(leaf) for leaf in self.leaves]
-        return jax.tree.unflatten(self.structure, leaves)
+    @classmethod
+    def of(cls, value: Value, names: Callable[[], frozenset[str]] = frozenset) -> tuple[Form, list]:
+        """The form of a value, and its arrays. `names`: those of attributes that count in other objects in it."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
+        counting = NO_NAMES if all(map(is_simple, leaves)) else names()
+        form = cls(structure, tuple(None if is_array(each) else frozen(each, counting) for each in leaves))
+        return form, [each for each in leaves if is_array(each)]
+
+    def filled(self, arrays: Iterable) -> Value:
+        """The value with these arrays, as tensors."""
+        rest = iter(arrays)
+        return self.structure.unflatten([wrapped(next(rest)) if leaf is None else thawed(leaf) for leaf in self.leaves])
+
+    def arguments(self, input: Value) -> tuple[tuple, dict[str, Value]]:
+        """(arguments, keyword arguments) with these arrays: a table of them, or the only one itself."""
+        return self.filled([input] if self.leaves.count(None) == 1 else input)
 
 
 @jax.tree_util.register_dataclass
@@ -248,7 +259,7 @@ class Arguments:
 
     def filled(self) -> tuple[tuple, dict[str, Value]]:
         """(arguments, keyword arguments), of tensors."""
-        return ((wrapped(self.arrays),), {}) if self.form is None else self.form.filled(self.arrays)
+        return ((wrapped(self.arrays),), {}) if self.form is None else self.form.arguments(self.arrays)
 
 
 def only_input(who: str, args: tuple, kwargs: dict[str, Value]) -> Value:
@@ -284,34 +295,8 @@ def split(
     """
     if len(args) == 1 and not kwargs and not isinstance(args[0], (str, int, float, type(None))):
         return None, args[0]
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=lambda each: each is None)
-    arrays = [each for each in leaves if is_array(each)]
-    counting = NO_NAMES if all(map(is_simple, leaves)) else names()
-    form = Form(structure, tuple(None if is_array(each) else frozen(each, counting) for each in leaves))
+    form, arrays = Form.of((args, kwargs), names)
     return form, arrays[0] if len(arrays) == 1 else arrays
-
-
-class Returned(NamedTuple):
-    """What a module inside has returned to a user's `forward`, with holes where arrays were."""
-
-    structure: Structure
-    leaves: tuple[Value, ...]  # None for a hole
-    holes: tuple[bool, ...]
-
-    @classmethod
-    def of(cls, value: Value) -> tuple[Returned, Value]:
-        """(the form, the value with None in the place of everything that is no array)."""
-        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
-        holes = tuple(map(is_array, leaves))
-        kept = tuple(None if hole else leaf for hole, leaf in zip(holes, leaves, strict=True))
-        arrays = [leaf if hole else None for hole, leaf in zip(holes, leaves, strict=True)]
-        return cls(structure, kept, holes), structure.unflatten(arrays)
-
-    def filled(self, output: Value) -> Value:
-        """The value with these arrays, as tensors."""
-        arrays = iter(jax.tree.leaves(output))
-        pairs = zip(self.holes, self.leaves, strict=True)
-        return self.structure.unflatten([wrapped(next(arrays)) if hole else leaf for hole, leaf in pairs])
 
 
 def array_of(given: Value, what: str = "expected tensors, got") -> Value:

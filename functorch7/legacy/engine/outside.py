@@ -166,15 +166,15 @@ class Code(Watched):
     written: dict[int, Static] = field(default_factory=dict)  # of variables that `forward` changes itself
 
     def __post_init__(self) -> None:
-        self._code = [(each, value) for each in self.variables if isinstance(value := each.value(), CODE)]
-        self._places = [each.reader() for each in self.variables]
+        self._readers = [each.reader() for each in self.variables]
+        self._code = [(reader, value) for reader in self._readers if isinstance(value := reader(), CODE)]
 
     def stands(self) -> bool:
         """Whether the functions and methods are those that were read."""
-        return all(variable.value() is then for variable, then in self._code)
+        return all(now() is then for now, then in self._code)
 
     def values(self) -> list:
-        return [value() for value in self._places]
+        return [now() for now in self._readers]
 
     def frozen(self, values: list) -> Noted:
         """The variables; where code writes, what was there when it was read."""

@@ -31,7 +31,7 @@ from .ahead import Ahead
 from .at_input import AtInput
 from .compiled import Program
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
-from .forms import Form as CallForm
+from .forms import Form
 from .layout import Layout
 from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
@@ -91,14 +91,14 @@ def _term_of(module: Object, name: str) -> Term:
 class Root(Object):
     """An object with plans, for each mode and each form of call."""
 
-    def _plan_of(self, as_foreign: bool, form: CallForm | None = None) -> Plan:
+    def _plan_of(self, as_foreign: bool, form: Form | None = None) -> Plan:
         raise NotImplementedError
 
 
 class Plan(Running):
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Root, as_foreign: bool = False, form: CallForm | None = None):
+    def __init__(self, root: Root, as_foreign: bool = False, form: Form | None = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.is_in_mode = True  # until anything that it holds has been switched
         self.root, self.as_foreign, self.form = root, as_foreign, form

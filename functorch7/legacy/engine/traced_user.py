@@ -29,7 +29,7 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, shown, unwrapped
-from .fields import Cell, Form, Kind, Taken, Untraceable
+from .fields import Cell, Fields, Kind, Taken, Untraceable
 from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, known, output_of
 from .objects import Holder, Object
@@ -46,7 +46,7 @@ FORMS = 8
 _keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
+def form_of(user: Object, root: Object, watcher: Watcher) -> Fields:
     """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
 
     `root` is the network that it is in.
@@ -62,7 +62,7 @@ def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
         raise Untraceable("it has no output or gradInput before its methods make one")
     if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
         raise Untraceable("the network hands on its gradInput, the very tensor")
-    form = Form(user, about.code, about.names, watcher)
+    form = Fields(user, about.code, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
     keys.add((form.key, about.code.noted()))
@@ -80,7 +80,7 @@ def _is_first(user: Object, network: Object) -> bool:
     return network is user
 
 
-def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
+def description(user: Object, form: Fields, by_hand: bool) -> TracedUser:
     """A user's object as a module that is traced."""
     kind = type(user)
     passes = not kind._passes_no_gradient()
@@ -102,7 +102,7 @@ class Seat:
 
     name = "fields"
 
-    def __init__(self, holder: Holder, form: Form):
+    def __init__(self, holder: Holder, form: Fields):
         self.holder, self.form = holder, form
 
     emitted_kind = tensor = None
@@ -276,7 +276,7 @@ def _check_left(before: dict, after: dict, same: set[str]) -> None:
     for name in after.keys() - same:
         taken = after[name]
         then = before.get(name)
-        if then is None or (then.kinds, then.structure) != (taken.kinds, taken.structure):
+        if then is None or (then.form, then.are_numbers) != (taken.form, taken.are_numbers):
             raise Untraceable(f"its way back sets {name}")
         if any(a is not b for a, b in zip(then.arrays, taken.arrays, strict=True)):
             raise Untraceable(f"its way back changes {name}")

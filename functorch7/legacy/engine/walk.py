@@ -18,7 +18,7 @@ from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
-from .fields import Form, Untraceable
+from .fields import Fields, Untraceable
 from .foreign import Place, given_by, in_mode
 from .objects import Object, is_whole
 from .slots import Slot, state_slots
@@ -43,7 +43,7 @@ class Walk:
         self.places: list[Path] = []
         self.foreign: list[Object] = []
         self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
-        self.traced: list[tuple[Object, Form]] = []  # users' objects that are
+        self.traced: list[tuple[Object, Fields]] = []  # users' objects that are
         self.users: list[tuple[Object, list[Tensor]]] = []  # what their own `parameters` gave
         self.numbers: list[tuple[Object, str]] = []  # what calls are given beside the buffers
         self.tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # parameters, and gradients

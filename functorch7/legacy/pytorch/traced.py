@@ -23,7 +23,7 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Arguments, Form, Returned, Static, array_of, frozen, split, thawed
+from ..engine.forms import Arguments, Form, Static, array_of, frozen, is_array, split, thawed
 from ..engine.outside import running
 from ..engine.user_code import code_of, names_in
 from ..objects.generated import class_of, classes
@@ -37,7 +37,7 @@ from .stand_ins import collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
-_returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=None)
+_returned: ContextVar[list[Form] | None] = ContextVar("returned", default=None)
 """Where a `forward` leaves what it returns beside arrays, if another one calls it, which gets it as it is."""
 
 
@@ -81,8 +81,8 @@ class Traced(core.Module, abstract=True):
             with watched, running(run), refusing(run.who), pytorch_operators(), during(_returned, None):
                 returned = self.kind.forward(run.object, *args, **kwargs)
             if asked is not None:
-                form, returned = Returned.of(returned)
-                asked[:] = [form]
+                asked[:] = [Form.of(returned)[0]]
+                returned = jax.tree.map(lambda each: each if is_array(each) else None, returned)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
             check_unchanged(run.object, self.torch_name())
             return output, collected(run.object)
@@ -214,14 +214,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
-        returned: list[Returned] = []
+        returned: list[Form] = []
         with running(None), recorded_at(self.recorded, {}):
             output, new = self.spec.call(
                 path[0], self.params, collected(self.object), array_of(given),
                 key=key, train=self.train, way=partial(_entered, path[1:], form, returned), through=len(path) > 1,
             )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
-        return returned[0].filled(output) if returned else wrapped(output)
+        return returned[0].filled(jax.tree.leaves(output)) if returned else wrapped(output)
 
     def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module that `forward` has made of stand-ins, as a description with their arrays."""
@@ -229,14 +229,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, made.spec))
         key = key_beside(self.spec, self.key, self.made)
         self.made += 1
-        returned: list[Returned] = []
+        returned: list[Form] = []
         with running(None), recorded_at((*self.recorded, f"made {self.made}"), made.places()):
             output, new = _entered(
                 (), form, returned, made.spec, made.params, made.buffers, array_of(given),
                 key=key, train=bool(module.in_training),
             )  # fmt: skip
         made.put(new)
-        return returned[0].filled(output) if returned else wrapped(output)
+        return returned[0].filled(jax.tree.leaves(output)) if returned else wrapped(output)
 
     def at(self, path: tree.Path) -> tuple[core.Module, Tree]:
         """(description, with its hooks, params) of a module inside."""
@@ -271,7 +271,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
 
 
 def _entered(
-    path: tree.Path, form: Form | None, returned: list[Returned], child: Any, params: Any, buffers: Any, input: Any,
+    path: tree.Path, form: Form | None, returned: list[Form], child: Any, params: Any, buffers: Any, input: Any,
     *, key: Any, train: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Runs the module at a path inside a child, or, at the end of the path, the child; `returned` gets its form."""
@@ -283,7 +283,7 @@ def _entered(
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, tree.with_at(buffers, (path[0],), new)
     if form is not None:
-        args, kwargs = form.filled(input)
+        args, kwargs = form.arguments(input)
         if isinstance(child, Criterion) and len(args) > 1 and not kwargs:  # criterion(input, target)
             return child.apply(params, buffers, [array_of(each) for each in args], key=key, train=train)
         if not isinstance(child, Traced):
