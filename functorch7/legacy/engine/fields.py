@@ -14,6 +14,7 @@ import numpy as np
 from ...checks.errors import Signal
 from ...core.types import Tree, Value
 from ..tensors.changes import Watcher, watch
+from ..tensors.number import only_element
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from ..tensors.values import unwrapped
@@ -249,7 +250,9 @@ class Taken:
 
     arrays: list
     form: Form = field(metadata={"static": True})
-    are_numbers: tuple[bool, ...] = field(metadata={"static": True})  # which of the arrays are no tensors
+    are_numbers: tuple[bool, ...] = field(
+        metadata={"static": True}
+    )  # as what has no dimensions is in Torch
     in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
 
     @classmethod
@@ -260,7 +263,7 @@ class Taken:
             if not (isinstance(leaf, Tensor) or is_number or is_constant(leaf)):
                 raise Untraceable(f"it sets {name} to a {type(leaf).__name__}")
         form, arrays = Form.of(value)
-        are_numbers = tuple(not isinstance(each, Tensor) for each in arrays)
+        are_numbers = tuple(not each.shape for each in arrays)
         return cls(unwrapped(arrays), form, are_numbers, in_place)
 
     def put(self, user: object, name: str) -> None:
@@ -274,7 +277,7 @@ class Taken:
             held.array = array
         else:
             pairs = zip(self.arrays, self.are_numbers, strict=True)
-            user.__dict__[name] = self.form.filled(float(np.asarray(a)) if is_number else a for a, is_number in pairs)
+            user.__dict__[name] = self.form.filled(only_element(a) if is_number else a for a, is_number in pairs)
             kept = user.__dict__.get(KEPT)
             if kept is not None and name in kept.names:
                 kept.drop(name)

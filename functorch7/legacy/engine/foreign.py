@@ -27,7 +27,7 @@ from ..tensors.values import as_table, as_tensors, shapes, shown, unwrapped, wra
 from .cut import user_call
 from .known_users import output_of
 from .layout import Layout
-from .moments import Moment, called_at, on_copies
+from .moments import Moment, called_at, on_copies, settle
 from .objects import Object, Parametrised
 from .running_calls import anchor
 from .unfit import Unfit, as_given, as_zeros
@@ -132,6 +132,8 @@ class OfUser(core.Module, abstract=True):
             ) from error
         finally:
             cells.store(kept)
+            if not all(map(core.is_concrete, jax.tree.leaves((params, input)))):
+                settle(user)
 
     def pulled_back(self, input: Value, gradient: Value) -> Value:
         """The gradient at an input of what updateOutput computes, by differentiation."""
