@@ -250,9 +250,7 @@ class Taken:
 
     arrays: list
     form: Form = field(metadata={"static": True})
-    are_numbers: tuple[bool, ...] = field(
-        metadata={"static": True}
-    )  # as what has no dimensions is in Torch
+    are_numbers: tuple[bool, ...] = field(metadata={"static": True})  # as what has no dimensions is in Torch
     in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
 
     @classmethod

@@ -78,6 +78,16 @@ class OfUser(core.Module, abstract=True):
         """The object."""
         raise NotImplementedError
 
+    def field(self, name: str, reader: type) -> Value:
+        """What the object has under a name, for a `forward` around it, of this class."""
+        return getattr(self.user(), name)
+
+    def learned(self, params: Tree) -> dict[str, Array]:
+        """The parameters that are fields of the object, by name."""
+        numbers = {id(tensor): str(number) for number, tensor in enumerate(self.user().call_tensors())}
+        named = {name: numbers.get(id(value)) for name, value in vars(self.user()).items()}
+        return {name: params[number] for name, number in named.items() if number in params}
+
     @property
     def is_reached(self) -> bool:
         """Whether the network's `backward` calls the object's."""

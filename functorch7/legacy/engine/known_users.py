@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from ...checks.errors import Signal, title
 from ...checks.tables import leaves
@@ -29,6 +30,7 @@ class Known:
     looks: bool = False  # whether they check values
     obstacle: str | None = None
     gives_numbers: bool = False  # whether an output was a table of numbers, which is a tensor here
+    read_by: WeakSet[type] = field(default_factory=WeakSet)  # classes around, whose `forward` reads objects' fields
 
 
 def known(kind: type) -> Known:

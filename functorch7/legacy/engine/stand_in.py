@@ -17,7 +17,7 @@ from ..tensors.tensor import Tensor
 from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Taken, Untraceable, tensors_of
 from .forms import Static, frozen, is_constant, thawed
 from .objects import Object
-from .user_classes import kept_in, users
+from .user_classes import stand_in_class, users
 
 
 class Unknown(Signal):
@@ -71,14 +71,6 @@ class StandIn:
         raise Untraceable(f"it deletes {name}")
 
 
-def _class_of(kind: type) -> type:
-    """The class of stand-ins for objects of a class."""
-    kept = kept_in(kind)
-    if StandIn not in kept:
-        kept[StandIn] = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
-    return kept[StandIn]
-
-
 class Run:
     """One run of a user's methods on a stand-in, `user`, whose class and fields are of these kinds."""
 
@@ -90,7 +82,7 @@ class Run:
         self.refused: tuple[str, ...] = ("train", "modules")
         self.given: dict[str, tuple[object, tuple]] = {}  # what was handed out by name, and what it held
         self.params, self.arrays = params, given
-        self.user: Object = object.__new__(_class_of(self.kind))
+        self.user: Object = object.__new__(stand_in_class(self.kind, StandIn, __module__=__name__))
         self.user.__dict__.update(_run=self, train=train, **{name: Unset(self.dtype) for name in LEFT})
 
     def found(self, user: object, name: str) -> object:

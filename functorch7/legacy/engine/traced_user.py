@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 import jax
@@ -20,7 +20,7 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import ASKS_FOR_VALUES, is_looking
-from ...core.types import Key, Output, Tree, Value
+from ...core.types import Array, Key, Output, Tree, Value
 from ...layers import Sequential
 from ..tensors.changes import Watcher
 from ..tensors.indices import asking_for_checks
@@ -46,21 +46,23 @@ FORMS = 8
 _keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-def form_of(user: Object, root: Object, watcher: Watcher) -> Fields:
+def form_of(user: Object, around: list[Object], watcher: Watcher) -> Fields:
     """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
 
-    `root` is the network that it is in.
+    `around` are the modules that it is in.
     """
     about = known(type(user))
     if about.obstacle is not None:
         raise Untraceable(about.obstacle)
+    if any(type(each) in about.read_by for each in around):
+        raise Untraceable("a forward around it reads its fields")
     if not METHODS.isdisjoint(user.__dict__):
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
     if user.output is None or user.gradInput is None:
         raise Untraceable("it has no output or gradInput before its methods make one")
-    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, around[0]):
         raise Untraceable("the network hands on its gradInput, the very tensor")
     form = Fields(user, about.code, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
@@ -146,6 +148,18 @@ class TracedUser(core.Module, abstract=True):
 
     def init_buffers(self) -> dict[str, Value]:
         return {"fields": {}}
+
+    def field(self, name: str, reader: type) -> NoReturn:
+        """Refused: a `forward` around the object reads what a program is not given, so that the object is called."""
+        if name.startswith("__"):
+            raise AttributeError(f"{self.text} has no attribute {name!r}")
+        known(self.kind).read_by.add(reader)
+        raise OtherwiseThanPlanned(self.kind, True)
+
+    def learned(self, params: Tree) -> dict[str, Array]:
+        """The parameters among its fields, by name."""
+        cells = [(name, kind) for name, kind in self.fields if isinstance(kind, Cell) and not kind.is_gradient]
+        return {name: params[str(kind.number)] for name, kind in cells}
 
     def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         given = buffers["fields"]

@@ -59,3 +59,11 @@ def kept_in(written: Value) -> dict[type, Value]:
     if kept is None or kept.owner is not written:  # functools.wraps has copied what is in a function
         kept = written._kept_in_class = _Kept(written)
     return kept
+
+
+def stand_in_class(kind: type, base: type, **members: Value) -> type:
+    """The class of stand-ins for objects of a class, with what `base` puts before it."""
+    kept = kept_in(kind)
+    if base not in kept:
+        kept[base] = type(kind.__name__, (base, kind), members)
+    return kept[base]

@@ -38,7 +38,7 @@ class Walk:
     """
 
     def __init__(self, root: Object, watcher: Watcher, as_foreign: bool):
-        self.root, self._watcher = root, watcher
+        self._watcher = watcher
         self.members: list[Object] = []
         self.places: list[Path] = []
         self.foreign: list[Object] = []
@@ -133,7 +133,7 @@ class Walk:
                 raise Untraceable("its type is not the network's")
             if module.goes_back_itself() and self._is_reached(path):
                 raise Untraceable("it has a backward of its own")
-            form = form_of(module, self.root, self._watcher)
+            form = form_of(module, [*self._around(path)], self._watcher)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
             return self._visit_foreign(module, mode, path)

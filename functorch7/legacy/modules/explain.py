@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import core
-from ..engine.foreign import OfUser
+from ..engine.foreign import OfUser, calling
 from .module import Module
 
 
@@ -26,7 +26,8 @@ def explain(module: Module) -> str:
     if plan.program.is_cut:
         how = "called between compiled parts" if plan.is_worth_cutting else f"called, and {WITHOUT}: {UNSTEADY}"
     else:
-        how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
+        with calling(plan.foreign):
+            how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
     lines = []
     for user in sorted(users, key=lambda user: plan.members.index(user)):
         own = next((name for name in ("updateGradInput", "accGradParameters") if user.overrides(name)), "backward")

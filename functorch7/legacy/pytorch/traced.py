@@ -25,6 +25,7 @@ from ..engine import outside
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Arguments, Form, Static, array_of, frozen, is_array, split, thawed
 from ..engine.outside import running
+from ..engine.traced_user import TracedUser
 from ..engine.user_code import code_of, names_in
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
@@ -33,7 +34,7 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
 from .made import Made, Tied
-from .stand_ins import collected, inside, outlived, put
+from .stand_ins import InsideUsers, collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
@@ -160,15 +161,25 @@ def _parted(spec: Any, buffers: Any) -> tuple[dict, dict]:
 
 
 def _fields_of(spec: Any, params: Any, arrays: dict, inner: list) -> dict[str, Any]:
-    """The fields of a layer's stand-in: its arrays as tensors, and what is inside."""
-    given, _ = tree.split(spec, params)
+    """The fields of a module's stand-in: its arrays as tensors, and what is inside."""
+    is_in_torchs_style = _in_torchs_style(spec) is not None
+    given = spec.learned(params) if is_in_torchs_style else tree.split(spec, params)[0]
     learned = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
     fields = {"_given": learned, **{name: Tensor.of(value) for name, value in (arrays | learned).items()}}
+    if is_in_torchs_style:
+        return fields
     if isinstance(spec, Traced):
         return fields | _registered(spec, inner)
     if isinstance(spec, Criterion):
         return fields | {"_spec": spec}
     return fields | {"_spec": spec, "modules": ModuleList(spec.torch_name(), inner)}
+
+
+def _in_torchs_style(spec: Any) -> type | None:
+    """The class of a user's module in Torch's style; None for others."""
+    if isinstance(spec, OfUser):
+        return type(spec.user())
+    return spec.kind if isinstance(spec, TracedUser) else None
 
 
 class Run(outside.Run):
@@ -189,19 +200,16 @@ class Run(outside.Run):
         if isinstance(spec, Tied):
             is_kept = spec.seat.keeps()
             return spec.seat.stand_in if is_kept else self._stand_in(spec.module, params, buffers, train, path)
-        theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
-        made = object.__new__(inside(theirs))
+        theirs = _in_torchs_style(spec)
+        made = object.__new__(inside(class_of(type(spec))) if theirs is None else inside(theirs, InsideUsers))
         fields = made.__dict__
         inner = [
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
             for name, child in tree.named_children(spec)
         ]
         arrays, state = _parted(spec, buffers)
-        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, _state=state, train=train)
-        if isinstance(spec, OfUser):
-            fields.update({**vars(spec.user()), **fields})
-        else:
-            fields.update(_fields_of(spec, params, arrays, inner))
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _state=state, train=train)
+        fields.update(_fields_of(spec, params, arrays, inner))
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
@@ -259,7 +267,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
             if name not in before or frozen(fields[name], names) != before[name]
         ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
-    if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
+    if fields.get("_spec", spec) is not spec:
         wrong.append("settings")
     if wrong:
         raise TypeError(
