@@ -282,3 +282,15 @@ def test_what_a_method_leaves_outside_is_there_after_each_call_or_refused():
 
 
 LAST, DEFAULT = None, []
+
+
+@pytest.mark.parametrize("make", [custom, torchs])
+def test_indices_out_of_range_are_found_where_methods_are_compiled(make):
+    def rows(self, x):
+        return torch.ones(3, 2).index(1, x)
+
+    net = nn.Sequential(nn.Identity(), make(rows))
+    same(net.forward(torch.LongTensor([1, 3])), np.ones((2, 2)))
+    with pytest.raises((ValueError, IndexError), match=r"torch.index: expected indices from 1 to 3, got"):
+        net.forward(torch.LongTensor([1, 4]))
+    same(net.forward(torch.LongTensor([3])), np.ones((1, 2)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from ...checks.errors import Signal, title
+from ...checks.errors import Signal, is_looking, title
 from ...checks.tables import leaves
 from ...core.contexts import during
 from ...core.types import Value
@@ -83,6 +84,21 @@ class OtherwiseThanPlanned(Signal):
         """The class was refused because of an error that is the user's own."""
         if self.refused:
             known(self.kind).obstacle = None
+
+
+_is_planned: ContextVar[bool] = ContextVar("is_planned", default=False)
+
+
+def planned() -> AbstractContextManager:
+    """A block in which the program of a plan is traced, which reports no checks of values."""
+    return during(_is_planned, True)
+
+
+def ask_for_checks(kind: type) -> None:
+    """Has a network planned anew, as one that reports what checks of values find, as a class's methods have such."""
+    if _is_planned.get() and not is_looking():
+        known(kind).looks = True
+        raise OtherwiseThanPlanned(kind)
 
 
 class Planned(Protocol):

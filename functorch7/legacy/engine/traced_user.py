@@ -31,7 +31,7 @@ from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, shown, unwrapped
 from .fields import Cell, Fields, Kind, Taken, Untraceable
 from .foreign import input_gradient
-from .known_users import OtherwiseThanPlanned, known, output_of
+from .known_users import OtherwiseThanPlanned, ask_for_checks, known, output_of
 from .objects import Holder, Object
 from .outside import Noted
 from .stand_in import Run, Unknown, is_same
@@ -194,9 +194,7 @@ class TracedUser(core.Module, abstract=True):
     def _ask_for_checks(self) -> None:
         if self.by_hand:
             raise Untraceable("it checks values, and has a gradient of its own")
-        if not self.looks and not known(self.kind).looks:
-            known(self.kind).looks = True
-            raise OtherwiseThanPlanned(self.kind)
+        ask_for_checks(self.kind)
 
     def _ran(self, params: Tree, fields: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""

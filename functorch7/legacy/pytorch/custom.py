@@ -11,6 +11,7 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..engine.forms import NO_NAMES, frozen, is_simple, one_by_one, split, thawed
+from ..engine.known_users import known
 from ..engine.outside import current_run
 from ..engine.user_code import code_of, names_in
 from ..modules.module import Module
@@ -248,6 +249,7 @@ class Custom(Registration):
             shapes(buffers),
             tuple(name for name, persistent in buffers.items() if not persistent),
             outside=code_of(type(self)).noted(),
+            looks=known(type(self)).looks,
         )
         return described.named(fields["_own_name"])
 

@@ -24,11 +24,13 @@ from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
 from ..engine.forms import Arguments, Form, Static, array_of, frozen, is_array, split, thawed
+from ..engine.known_users import ask_for_checks
 from ..engine.outside import running
 from ..engine.traced_user import TracedUser
 from ..engine.user_code import code_of, names_in
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
+from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
@@ -60,9 +62,14 @@ class Traced(core.Module, abstract=True):
     unsaved: tuple[str, ...] = ()  # type: ignore[misc]
     form: Form | None = None
     outside: tuple[tuple[str, Static], ...] = ()  # other values that `forward` reads
+    looks: bool = False  # whether it checks values
 
     def children(self) -> dict[str, core.Module]:
         return dict(zip(self.names, self.modules, strict=True))
+
+    @property
+    def checks_values(self) -> bool:  # type: ignore[override]
+        return self.looks or super().checks_values
 
     @property
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -79,7 +86,8 @@ class Traced(core.Module, abstract=True):
         args, kwargs = Arguments(input, self.form).filled()
         try:
             watched = code_of(self.kind).watched(run.who, self.attributes)
-            with watched, running(run), refusing(run.who), pytorch_operators(), during(_returned, None):
+            asking = asking_for_checks(partial(ask_for_checks, self.kind))
+            with watched, running(run), refusing(run.who), asking, pytorch_operators(), during(_returned, None):
                 returned = self.kind.forward(run.object, *args, **kwargs)
             if asked is not None:
                 asked[:] = [Form.of(returned)[0]]
