@@ -142,10 +142,16 @@ Kind = Given | Cell | Absent | Inner | Static
 
 
 class Fields(Watched):
-    """What an object's fields of these names are, which programs depend on. Raises Untraceable at first."""
+    """An object's fields of these names: what they are, which programs depend on, and where calls read and leave them.
+
+    Raises Untraceable at first.
+    """
+
+    name = "fields"  # of the buffer
+    emitted_kind = tensor = None
 
     def __init__(self, user: Object, code: Code, names: tuple[str, ...], watcher: Watcher):
-        self._user = user
+        self.holder = user
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
         self.fields: dict[str, Kind] = {}
         self._storages: set[int] = set()
@@ -164,7 +170,7 @@ class Fields(Watched):
         self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
 
     def values(self) -> list:
-        user, own = self._user, self._user.__dict__
+        user, own = self.holder, self.holder.__dict__
         if KEPT in own:
             return [*(value_of(user, name) for name in self.fields), self._tables_left()]
         return [*[own[name] if name in own else value_of(user, name) for name in self.fields], ""]
@@ -183,7 +189,7 @@ class Fields(Watched):
         return (*kinds, values[-1])
 
     def _tables_left(self) -> str:
-        kept = self._user.__dict__.get(KEPT)
+        kept = self.holder.__dict__.get(KEPT)
         return "" if kept is None else " and ".join(sorted(kept.names.intersection(LEFT)))
 
     def _kind(self, value: Any, then: Kind | None = None) -> Kind:
@@ -205,15 +211,20 @@ class Fields(Watched):
         kind = "table or function of Lua's" if isinstance(value, KeptElsewhere) else type(value).__name__
         raise Untraceable(f"it has a {kind} in a field")
 
-    def arrays(self) -> dict[str, Value]:
+    def read(self) -> dict[str, Value]:
         """What a call is given of them."""
         found: dict[str, Value] = {}
         for name, kind in self.fields.items():
             if isinstance(kind, Given):
-                found[name] = self._user.__dict__[name].array
+                found[name] = self.holder.__dict__[name].array
             elif isinstance(kind, Inner):
                 found[name] = kind.arrays()
         return found
+
+    def write(self, value: dict[str, Taken]) -> None:
+        """Puts into the object what a call has left."""
+        for name, taken in value.items():
+            taken.put(self.holder, name)
 
 
 def value_of(user: object, name: str) -> object:

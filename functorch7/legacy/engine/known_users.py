@@ -118,6 +118,6 @@ def carry_to_users(plan: Planned, input: Value, failed: Exception) -> None:
         return
     if not plan.traced:
         raise TypeError(f"{title(plan.spec)}: expected a tensor, got {carried!r}")
-    kind = type(plan.traced[0][0])
+    kind = type(plan.traced[0].holder)
     known(kind).obstacle = "it is given values that are no tensors"
     raise OtherwiseThanPlanned(kind, True)

@@ -30,6 +30,7 @@ from . import watched
 from .ahead import Ahead
 from .at_input import AtInput
 from .compiled import Program
+from .fields import Fields
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
 from .forms import Form
 from .layout import Layout
@@ -42,7 +43,6 @@ from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
 from .terms import Term, Terms
-from .traced_user import Seat
 from .turns import Placed, placed_at
 from .user_code import users_code
 from .views import View
@@ -144,7 +144,7 @@ class Plan(Running):
 
     def _note_state(self, slots: Any) -> Any:
         """Notes where calls read and leave buffers and state, and what kind of calls they are; gives the treedef."""
-        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Fields)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
@@ -204,9 +204,8 @@ class Plan(Running):
         hooks = [each.hook.function for each in self.placed if each.hook and each.replaces]
         attributes = [Attributes(m) for m in self.members if has_attributes(m)]
         styled = [m for m in self.members if hasattr(type(m), "described_by")]
-        codes = users_code([*styled, *(user for user, _ in self.traced)], hooks)
-        forms = [form for _, form in self.traced]
-        self._watched = [(each, each.noted()) for each in (*codes, *attributes, *forms)]
+        codes = users_code([*styled, *(fields.holder for fields in self.traced)], hooks)
+        self._watched = [(each, each.noted()) for each in (*codes, *attributes, *self.traced)]
         self.is_of_torch = not (self.as_foreign or self.form or codes or self._users)
         self.is_plain = self.is_of_torch and not attributes
 

@@ -29,10 +29,10 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, shown, unwrapped
-from .fields import Cell, Fields, Kind, Taken, Untraceable
+from .fields import Cell, Fields, Kind, Untraceable
 from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, ask_for_checks, known, output_of
-from .objects import Holder, Object
+from .objects import Object
 from .outside import Noted
 from .stand_in import Run, Unknown, is_same
 from .unfit import Unfit
@@ -46,7 +46,7 @@ FORMS = 8
 _keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-def form_of(user: Object, around: list[Object], watcher: Watcher) -> Fields:
+def fields_of(user: Object, around: list[Object], watcher: Watcher) -> Fields:
     """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
 
     `around` are the modules that it is in.
@@ -64,13 +64,13 @@ def form_of(user: Object, around: list[Object], watcher: Watcher) -> Fields:
         raise Untraceable("it has no output or gradInput before its methods make one")
     if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, around[0]):
         raise Untraceable("the network hands on its gradInput, the very tensor")
-    form = Fields(user, about.code, about.names, watcher)
+    fields = Fields(user, about.code, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
-    keys.add((form.key, about.code.noted()))
+    keys.add((fields.key, about.code.noted()))
     if len(keys) > FORMS:
         raise Untraceable("its constants change too often")
-    return form
+    return fields
 
 
 def _is_first(user: Object, network: Object) -> bool:
@@ -82,39 +82,21 @@ def _is_first(user: Object, network: Object) -> bool:
     return network is user
 
 
-def description(user: Object, form: Fields, by_hand: bool) -> TracedUser:
+def description(fields: Fields) -> TracedUser:
     """A user's object as a module that is traced."""
-    kind = type(user)
+    user, kind = fields.holder, type(fields.holder)
     passes = not kind._passes_no_gradient()
     return TracedUser(
         kind,
-        by_hand and passes,
+        user.has_own_gradient() and passes,
         passes,
-        form.key,
+        fields.key,
         known(kind).code.noted(),
         dtype_of(user._type).name,
         known(kind).looks,
         user.train is not None,
         user.title(),
     )
-
-
-class Seat:
-    """Where a call reads the fields of a user's object, and leaves what has changed in them."""
-
-    name = "fields"
-
-    def __init__(self, holder: Holder, form: Fields):
-        self.holder, self.form = holder, form
-
-    emitted_kind = tensor = None
-
-    def read(self) -> dict[str, Value]:
-        return self.form.arrays()
-
-    def write(self, value: dict[str, Taken]) -> None:
-        for name, taken in value.items():
-            taken.put(self.holder, name)
 
 
 @jax.tree_util.register_dataclass

@@ -20,7 +20,7 @@ def explain(module: Module) -> str:
     compiled as a whole: no module of the user's own
     """
     plan = module._planned_outside() if module.is_foreign() else module._planned()
-    users = [*plan.foreign, *(user for user, _ in plan.traced)]
+    users = [*plan.foreign, *(fields.holder for fields in plan.traced)]
     if not users:
         return "compiled as a whole: no module of the user's own"
     if plan.program.is_cut:
