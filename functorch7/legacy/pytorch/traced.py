@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -40,8 +40,34 @@ from .stand_ins import InsideUsers, collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
-_returned: ContextVar[list[Form] | None] = ContextVar("returned", default=None)
-"""Where a `forward` leaves what it returns beside arrays, if another one calls it, which gets it as it is."""
+
+class Returned(NamedTuple):
+    """What a `forward` tells another one that calls it, beside arrays."""
+
+    form: Form
+    written: tuple[bool, ...]  # which of the tensors among its arguments it has changed in place
+
+    def given_back(self, output: Value, given: Value) -> Value:
+        """What it returns, with these arrays. Tensors that it was given and has changed have no values any more."""
+        for each, is_written in zip(_arrays_in(given), self.written, strict=False):
+            if is_written and isinstance(each, Tensor):
+                each.storage_.postpone(_is_changed)
+        return self.form.filled(jax.tree.leaves(output))
+
+
+def _is_changed() -> NoReturn:
+    raise TypeError(
+        "a forward has changed the tensor that it was given in place, which its caller does not hear of; "
+        "use what it returns, and write x = x + y, not x += y"
+    )
+
+
+def _arrays_in(values: Value) -> list:
+    return [each for each in jax.tree.leaves(values) if is_array(each)]
+
+
+_returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=None)
+"""Where a `forward` leaves that, if another one calls it."""
 
 
 class Traced(core.Module, abstract=True):
@@ -84,13 +110,15 @@ class Traced(core.Module, abstract=True):
     def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
         run, asked = Run(self, params, buffers, key, train), _returned.get()
         args, kwargs = Arguments(input, self.form).filled()
+        given = [(each.storage_, each.storage_.array) for each in _arrays_in((args, kwargs))]
         try:
             watched = code_of(self.kind).watched(run.who, self.attributes)
             asking = asking_for_checks(partial(ask_for_checks, self.kind))
             with watched, running(run), refusing(run.who), asking, pytorch_operators(), during(_returned, None):
                 returned = self.kind.forward(run.object, *args, **kwargs)
             if asked is not None:
-                asked[:] = [Form.of(returned)[0]]
+                written = tuple(storage.array is not array for storage, array in given)
+                asked[:] = [Returned(Form.of(returned)[0], written)]
                 returned = jax.tree.map(lambda each: each if is_array(each) else None, returned)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
             check_unchanged(run.object, self.torch_name())
@@ -230,14 +258,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, self.spec))
         key = key_of_call(self.spec, self.key, self.calls[path])
         self.calls[path] += 1
-        returned: list[Form] = []
+        returned: list[Returned] = []
         with running(None), recorded_at(self.recorded, {}):
             output, new = self.spec.call(
                 path[0], self.params, collected(self.object), array_of(given),
                 key=key, train=self.train, way=partial(_entered, path[1:], form, returned), through=len(path) > 1,
             )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
-        return returned[0].filled(jax.tree.leaves(output)) if returned else wrapped(output)
+        return returned[0].given_back(output, (args, kwargs)) if returned else wrapped(output)
 
     def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module that `forward` has made of stand-ins, as a description with their arrays."""
@@ -245,14 +273,14 @@ class Run(outside.Run):
         form, given = split(args, kwargs, partial(names_of_settings, made.spec))
         key = key_beside(self.spec, self.key, self.made)
         self.made += 1
-        returned: list[Form] = []
+        returned: list[Returned] = []
         with running(None), recorded_at((*self.recorded, f"made {self.made}"), made.places()):
             output, new = _entered(
                 (), form, returned, made.spec, made.params, made.buffers, array_of(given),
                 key=key, train=bool(module.in_training),
             )  # fmt: skip
         made.put(new)
-        return returned[0].filled(jax.tree.leaves(output)) if returned else wrapped(output)
+        return returned[0].given_back(output, (args, kwargs)) if returned else wrapped(output)
 
     def at(self, path: tree.Path) -> tuple[core.Module, Tree]:
         """(description, with its hooks, params) of a module inside."""
@@ -287,7 +315,7 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
 
 
 def _entered(
-    path: tree.Path, form: Form | None, returned: list[Form], child: Any, params: Any, buffers: Any, input: Any,
+    path: tree.Path, form: Form | None, returned: list[Returned], child: Any, params: Any, buffers: Any, input: Any,
     *, key: Any, train: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Runs the module at a path inside a child, or, at the end of the path, the child; `returned` gets its form."""
