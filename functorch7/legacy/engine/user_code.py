@@ -150,7 +150,8 @@ class _Reader:
     def _parts(self, value: Any, names: Iterable[str], table: str, text: str) -> None:
         """What is called, and the arguments that go with it."""
         for name in names:
-            self._found(Variable(value, name), text)
+            if getattr(value, name) is not None:
+                self._found(Variable(value, name), text)
         given = getattr(value, table, None) or {}
         for name in given:
             self._found(Variable(given, name), text)
