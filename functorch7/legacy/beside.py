@@ -67,7 +67,7 @@ def _pytorch() -> Any:
 
 
 def note_class(kind: type[Described]) -> None:
-    """Imports what a user's class needs that is new, or is given a `forward`: without updateOutput this is PyTorch's style.
+    """Imports what a user's class needs that is new, or is given a `forward`: PyTorch's style, without updateOutput.
 
     That includes what `super()` is asked for, and all that a user's own `__getattr__` could hide.
     """

@@ -9,23 +9,15 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 
-from ...checks.errors import Signal
 from ...core.types import Tree
 from ..tensors.kinds import Sizes
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
 from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Taken, Untraceable, tensors_of
 from .forms import Static, frozen, is_constant, thawed
+from .known_users import OtherwiseThanPlanned, known
 from .objects import Object
 from .user_classes import stand_in_class, users
-
-
-class Unknown(Signal):
-    """A user's method reads a field that the program was not given."""
-
-    def __init__(self, name: str):
-        super().__init__(name)
-        self.name = name
 
 
 def _is_unset() -> NoReturn:
@@ -100,7 +92,8 @@ class Run:
             raise Untraceable(f"it uses {name} of nn.Module")
         if name in self.fields:
             raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
-        raise Unknown(name)
+        known(self.kind).names += (name,)
+        raise OtherwiseThanPlanned(self.kind)
 
     def _handed_out(self, name: str, kind: Cell | Given | Inner | Static) -> object:
         if isinstance(kind, Cell):

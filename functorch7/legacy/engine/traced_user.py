@@ -34,7 +34,7 @@ from .foreign import input_gradient
 from .known_users import OtherwiseThanPlanned, ask_for_checks, known, output_of
 from .objects import Object
 from .outside import Noted
-from .stand_in import Run, Unknown, is_same
+from .stand_in import Run, is_same
 from .unfit import Unfit
 from .user_classes import users
 from .user_code import METHODS
@@ -164,9 +164,6 @@ class TracedUser(core.Module, abstract=True):
                 asking_for_checks(self._ask_for_checks),
             ):
                 yield
-        except Unknown as unknown:
-            known(self.kind).names += (unknown.name,)
-            raise OtherwiseThanPlanned(self.kind) from None
         except OtherwiseThanPlanned:
             raise
         except Exception as error:
