@@ -180,7 +180,8 @@ class _Reader:
             if not isinstance(value, ModuleType) or each.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
                 break
             module, name, text = value, each.argval, f"{text}.{each.argval}"
-            variable, value = Variable(vars(module), name), getattr(module, name, None)
+            variable = Variable(vars(module), name)
+            value = variable.value()  # not by getattr, for which modules may import others
             is_torch = module.__name__ == f"{OURS}.torch" and name in TORCH
             if is_torch or (module in LIBRARIES and not isinstance(value, ModuleType)):
                 return
