@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import Any
 
 from .engine.code_names import ASKING, codes_of, functions_of
-from .engine.user_code import users
+from .engine.user_classes import is_ours, users
 from .objects.described import Described, noting_classes, overridden_in
-from .objects.layered import bring, bring_all, offer
+from .objects.layered import bring, bring_all, given_forward, offer
 
 BIGDL = (
     "_called_so _cloned _copy_all _measured checkDuplicate checkEngineType cloneModule computeOutputShape copyStatus "
@@ -67,10 +67,12 @@ def _pytorch() -> Any:
 
 
 def note_class(kind: type[Described]) -> None:
-    """Imports what a user's new class needs: defining `forward` and not updateOutput is PyTorch's style.
+    """Imports what a user's class needs that is new, or is given a `forward`: PyTorch's style, without updateOutput.
 
     That includes what `super()` is asked for, and all that a user's own `__getattr__` could hide.
     """
+    if is_ours(kind):
+        return
     if "forward" in vars(kind) and kind.spec_class is None and not overridden_in(kind, "updateOutput"):
         bring("state_dict")
     if any("__getattr__" in vars(base) for base in users(kind)):
@@ -85,3 +87,4 @@ def note_class(kind: type[Described]) -> None:
 offer(_bigdl, BIGDL, FIELDS)
 offer(_pytorch, PYTORCH)
 noting_classes.append(note_class)
+given_forward.append(note_class)

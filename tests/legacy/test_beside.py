@@ -116,6 +116,18 @@ print(explain(net), shown())
 
 
 @pytest.mark.slow
+def test_a_class_that_is_given_a_forward_is_of_pytorchs_style_as_if_that_had_been_there(in_a_new_process):
+    program = """
+class Given(nn.Module):
+    pass
+Given.forward = lambda self, x: x * x
+print(nn.Sequential(nn.Identity(), Given()).forward(torch.ones(2).mul(3)).totable(), shown())
+"""
+    assert in_a_new_process(program) == ["[9.0, 9.0] ['pytorch']"]
+    assert in_a_new_process("nn.Module.forward = nn.Module.forward\nprint(shown())") == ["[]"]
+
+
+@pytest.mark.slow
 def test_threads_that_ask_at_once_all_get_it(in_a_new_process):
     program = """
 import threading

@@ -371,3 +371,17 @@ def test_a_forward_without_arguments_is_called():
     net.grid.zero_grad()
     net.grid.backward([], np.ones((4, 3)))
     same(net.grid.points.grad, np.full((4, 3), 2))
+
+
+@pytest.mark.parametrize("where", [lambda y: y, lambda y: y.view(-1), lambda y: [y, y + 1], lambda y: {"a": y}])
+def test_a_tensor_that_a_forward_has_changed_in_place_is_not_read_as_it_was(where):
+    def changing(self, given):
+        x = given["a"] if isinstance(given, dict) else given[0] if isinstance(given, list) else given
+        x += 1
+        return x * 2
+
+    inner = custom(changing)
+    net = custom(lambda self, x: self.inner(where(x * 1)), inner=lambda: inner)
+    same(np.asarray(net(X)).reshape(4, 3), 2 * X + 2, 1e-6)
+    with pytest.raises(TypeError, match="a forward has changed the tensor that it was given in place.*use what it ret"):
+        custom(lambda self, x: (y := x * 1, self.inner(where(y)))[0] + y, inner=lambda: inner)(X)

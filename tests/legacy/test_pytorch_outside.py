@@ -1,6 +1,5 @@
 """What a `forward` reads beside its arguments and attributes counts as it is at each call, or is refused."""
 
-import argparse
 import copy
 import dataclasses
 import random
@@ -14,8 +13,7 @@ from functorch7.legacy import nn, torch
 from .helpers import same
 from .pytorch_modules import X, custom
 
-FACTOR, MODULE, CACHE = 1.0, types.ModuleType("settings"), []
-DICT, ARRAY, TENSOR = {"a": {"b": 1.0}}, np.ones((4, 3), "f"), torch.ones(4, 3)
+CACHE = []
 RANDOM, NUMPYS = random.Random(0), np.random.default_rng(0)
 
 
@@ -26,104 +24,11 @@ class Settings:
 
 
 class Plain:
-    by_class = 1.0
-
     def __init__(self):
         self.inside, self.calls = Settings(), 0
 
     def factor(self):
         return self.inside.factor
-
-
-class Attributes(dict):
-    __getattr__ = dict.__getitem__
-
-
-OBJECT = Plain()
-
-
-def helper(x):
-    return x * OBJECT.inside.factor
-
-
-def set_global(name, value):
-    globals()[name] = value
-
-
-def reading_a_variable_around():
-    factor = [1.0]
-
-    def change():
-        factor[0] = 2.0
-
-    return custom(lambda self, x: x * factor[0]), change
-
-
-def with_settings(settings, change, read=lambda settings: settings.factor):
-    net = custom(lambda self, x: x * read(self.settings))
-    net.settings = settings
-    return net, lambda: change(settings)
-
-
-def with_method():
-    net = custom(lambda self, x: self.encoded(x))
-    type(net).encoded = lambda self, x: x * 1.0
-    return net, lambda: setattr(type(net), "encoded", lambda self, x: x * 2.0)
-
-
-def with_constant_of_the_class():
-    net = custom(lambda self, x: x * self.by_class)
-    type(net).by_class = 1.0
-    return net, lambda: setattr(type(net), "by_class", 2.0)
-
-
-def set_factor(settings):
-    settings.factor = 2.0
-
-
-WAYS = {
-    "global": lambda: (custom(lambda self, x: x * FACTOR), lambda: set_global("FACTOR", 2.0)),
-    "of a module": lambda: (custom(lambda self, x: x * MODULE.factor), lambda: set_factor(MODULE)),
-    "global dict": lambda: (custom(lambda self, x: x * DICT["a"]["b"]), lambda: DICT["a"].update(b=2.0)),
-    "global array": lambda: (custom(lambda self, x: x * torch.Tensor.of(ARRAY)), lambda: ARRAY.fill(2)),
-    "global tensor": lambda: (custom(lambda self, x: x * TENSOR), lambda: TENSOR.fill(2)),
-    "global object": lambda: (custom(lambda self, x: helper(x)), lambda: set_factor(OBJECT.inside)),
-    "class": lambda: (custom(lambda self, x: x * Plain.by_class), lambda: setattr(Plain, "by_class", 2.0)),
-    "around": reading_a_variable_around,
-    "method": with_method,
-    "constant of the class": with_constant_of_the_class,
-    "Namespace": lambda: with_settings(argparse.Namespace(factor=1.0), set_factor),
-    "SimpleNamespace": lambda: with_settings(types.SimpleNamespace(factor=1.0), set_factor),
-    "dataclass": lambda: with_settings(Settings(), set_factor),
-    "object with a method": lambda: with_settings(Plain(), lambda s: set_factor(s.inside), lambda s: s.factor()),
-    "by getattr": lambda: with_settings(Settings(), set_factor, lambda s: getattr(s, "fac" + "tor")),
-    "subclass of dict": lambda: with_settings(Attributes(factor=1.0), lambda s: s.update(factor=2.0)),
-    "in a list": lambda: with_settings([Settings()], lambda s: set_factor(s[0]), lambda s: s[0].factor),
-    "set": lambda: with_settings({1}, lambda s: s.add(2), len),
-}
-
-
-@pytest.fixture(autouse=True)
-def as_at_first():
-    yield
-    set_global("FACTOR", 1.0), DICT["a"].update(b=1.0), ARRAY.fill(1), TENSOR.fill(1)
-    MODULE.factor = OBJECT.inside.factor = Plain.by_class = 1.0
-
-
-MODULE.factor = 1.0
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_what_has_changed_outside_is_seen_by_the_next_call(way):
-    for around in (lambda net: net, lambda net: nn.Sequential(nn.Identity(), net), lambda net: passing(net)):
-        as_made, change = WAYS[way]()
-        net = around(as_made)
-        same(net(X), X, 1e-6)
-        change()
-        same(net(X), 2 * X, 1e-6)
-        same(net.backward(X, X), 2 * X, 1e-6)
-        MODULE.factor = OBJECT.inside.factor = Plain.by_class = 1.0
-        set_global("FACTOR", 1.0), DICT["a"].update(b=1.0), ARRAY.fill(1), TENSOR.fill(1)
 
 
 def passing(net):

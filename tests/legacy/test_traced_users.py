@@ -143,6 +143,39 @@ def test_fields_have_what_the_methods_left_in_them():
     assert TRACED in explain(net)
 
 
+class Leaving(nn.Module):
+    """Leaves all kinds of values in fields."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept, self.table = torch.DoubleTensor(4, 3), [torch.DoubleTensor(3)]
+
+    def updateOutput(self, input):
+        self.kept.copy(input)
+        self.table = [torch.mul(input, 2), {"sum": input.sum()}, (input.size(1), torch.mul(input, 3))]
+        self.total, self.seen = input.sum(), input
+        return torch.mul(input, 2)
+
+
+class LeavingWhenCalled(Leaving):
+    def updateOutput(self, input):
+        SEEN.clear()
+        return super().updateOutput(input)
+
+
+@pytest.mark.parametrize(("user", "how"), [(Leaving, TRACED), (LeavingWhenCalled, CALLED)])
+def test_fields_have_numbers_whether_methods_are_traced_or_called_and_differentiated(user, how):
+    net = nn.Sequential().add(nn.Identity()).add(user()).double()
+    for x in (values(4, 3, seed=1), values(4, 3, seed=2)):
+        net.forward(x)
+        left = net.get(2)
+        same(left.kept, x), same(left.seen, x), same(left.table[0], 2 * x), same(left.table[2][1], 3 * x)
+        assert left.total == pytest.approx(x.sum()) and left.table[1]["sum"] == pytest.approx(x.sum())
+        assert type(left.total) is type(left.table[1]["sum"]) is float and left.table[2][0] == 4
+        same(net.backward(x, x), 2 * x)
+    assert how in explain(net)
+
+
 class Index(nn.Module):
     """char-rnn's OneHot."""
 

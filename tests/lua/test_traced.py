@@ -183,7 +183,7 @@ def test_what_changes_ever_again_is_called(both):
     function Layer:updateGradInput(_, gradOutput) return gradOutput * turns end
     """
     said = both(source, *(f"turns = {turn} return step(0)" for turn in range(12)))
-    assert "what it uses outside of it changes too often" in said
+    assert "too often" in said
 
 
 def test_errors_are_lua_s_own_whether_layers_are_compiled_or_called(monkeypatch):

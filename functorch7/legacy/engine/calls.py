@@ -224,7 +224,7 @@ class Call(Inspection, RunLonger):
             return of_real_numbers(output, grad_output)
         if self.plan.ignores_gradient and np.size(grad_output) == 0:
             return jax.tree.map(np.zeros_like, output)
-        users = (*self.plan.foreign, *(user for user, _ in self.plan.traced))
+        users = (*self.plan.foreign, *(fields.holder for fields in self.plan.traced))
         fitted = filled_up if any(known(type(user)).gives_numbers for user in users) else reshaped
         return jax.tree.map(of_real_numbers if has_shapes_of(output, grad_output) else fitted, output, grad_output)
 

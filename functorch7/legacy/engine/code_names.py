@@ -12,7 +12,17 @@ PARTS = {**dict.fromkeys((staticmethod, classmethod, MethodType), ("__func__",))
 ASKING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 """The instructions that ask for an attribute."""
 
+IMPLICIT = tuple(
+    f"__{name}__"
+    for name in "call getitem len iter contains bool float int index getattr enter exit neg pos abs eq lt le gt ge add "
+    "radd sub rsub mul rmul truediv rtruediv floordiv mod pow rpow matmul rmatmul".split()
+)
+"""Methods that code calls without naming them."""
+
 CACHED = type(lru_cache(print))
+
+CODE = (FunctionType, CodeType, CACHED, *PARTS)
+"""What never changes, but for what it names."""
 
 
 def codes_of(code: CodeType) -> Iterator[CodeType]:
@@ -47,8 +57,8 @@ def names_of(function: FunctionType) -> set[str]:
 
 @lru_cache(1024)
 def with_methods(kind: type, names: frozenset[str]) -> frozenset[str]:
-    """Names, and those in the code of a class's methods that have one of the names."""
-    found, waiting = set(names), [name for name in names if hasattr(kind, name)]
+    """Names, and those in the code of a class's methods that have one of the names, or need not be named."""
+    found, waiting = set(names), [name for name in (*names, *IMPLICIT) if hasattr(kind, name)]
     while waiting:
         method = waiting.pop()
         values = [vars(base)[method] for base in kind.__mro__ if method in vars(base)]

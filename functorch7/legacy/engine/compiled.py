@@ -20,6 +20,7 @@ from ...network.kinds import map_state
 from ...reinforce.loss import reward_as
 from .cut import Cut
 from .handed_on import HandedOn, handed_on
+from .known_users import planned
 from .narrowing import cast_to
 from .running_calls import anchored, answering, noting_calls, runs_apart
 from .terms import Term
@@ -174,7 +175,8 @@ def reporting(program: Program, network: Callable) -> Callable:
     if not (program.spec.traits.checks_values and program.is_compiled) or runs_apart():
 
         def run(*arguments: Any) -> tuple[Any, tuple]:
-            outcome, new = network(*arguments)
+            with planned():
+                outcome, new = network(*arguments)
             return outcome, (new, None)
 
         return run

@@ -12,14 +12,16 @@ import jax
 import numpy as np
 
 from ...checks.errors import Signal
-from ...checks.tables import leaves
-from ...core.types import Structure, Tree, Value
+from ...core.types import Tree, Value
 from ..tensors.changes import Watcher, watch
+from ..tensors.number import only_element
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .forms import SCALARS, Static, frozen, thawed
+from ..tensors.values import unwrapped
+from .forms import Form, Static, frozen, is_constant
 from .objects import Object, is_object
-from .user_code import CONSTANTS, Found, users
+from .outside import FIXED, Code, Watched
+from .user_classes import users
 
 LEFT = ("output", "gradInput")
 """What every call leaves: found out when it is asked for, as of other modules."""
@@ -40,9 +42,6 @@ class KeptElsewhere:
     def contents(self) -> dict[str | float, object]:
         """These fields."""
         raise NotImplementedError
-
-
-NUMBERS = (bool, int, float, np.generic)
 
 
 class Untraceable(Signal):
@@ -78,6 +77,11 @@ class Inner:
         tensors = tensors_of(object)
         self.cells = tuple((i, numbers[id(t)]) for i, t in enumerate(tensors) if id(t) in numbers)
         self._key = (type(object), object.description(), self.cells, tuple(_looks(object)))
+        self._set = [(each, each._spec, each.in_training) for each in object._members()]
+
+    def stands(self) -> bool:
+        """Whether it is set as it was, and all inside it; of other changes plans are told."""
+        return all(each._spec is spec and each.in_training == train for each, spec, train in self._set)
 
     def arrays(self) -> list:
         """The elements of its tensors; None for those that are parameters of the user's object."""
@@ -137,31 +141,59 @@ Kind = Given | Cell | Absent | Inner | Static
 # Before a call -----------------------------------------------------------------------------------------------------
 
 
-class Form:
-    """What an object's fields of these names are, which programs depend on, and whether they still are so."""
+class Fields(Watched):
+    """An object's fields of these names: what they are, which programs depend on, and where calls read and leave them.
 
-    def __init__(self, user: Object, found: Found, names: tuple[str, ...], watcher: Watcher):
-        self._found = found
+    Raises Untraceable at first.
+    """
+
+    name = "fields"  # of the buffer
+    emitted_kind = tensor = None
+
+    def __init__(self, user: Object, code: Code, names: tuple[str, ...], watcher: Watcher):
+        self.holder = user
         self._cells = {id(t): Cell(i, g) for g in (False, True) for i, t in enumerate(user.parameters()[:2][g])}
+        self.fields: dict[str, Kind] = {}
         self._storages: set[int] = set()
-        self.fields = {name: self._kind(value_of(user, name)) for name in names}
-        for name in likely(user, found):
+        for name in names:
+            self.fields[name] = self._kind(value_of(user, name))
+        for name in likely(user, code):
             if name not in self.fields:
                 with contextlib.suppress(Untraceable):
                     self.fields[name] = self._kind(value_of(user, name))
-        self._values = [value_of(user, name) for name in self.fields]
-        self._inner = []
         for kind in self.fields.values():
             if isinstance(kind, Inner):
-                members = kind.object._members()
-                watch(watcher, *members)
-                self._inner += [(each, each._spec, each.in_training) for each in members]
-        kept = user.__dict__.get(KEPT)
-        if kept is not None and not kept.names.isdisjoint(LEFT):
-            raise Untraceable(f"it has a table of its own in {' and '.join(sorted(kept.names.intersection(LEFT)))}")
+                watch(watcher, *kind.object._members())
+        if left := self._tables_left():
+            raise Untraceable(f"it has a table of its own in {left}")
+        self._values = self.values()
         self.key = tuple((name, k.bare() if isinstance(k, Inner) else k) for name, k in self.fields.items())
 
-    def _kind(self, value: Any) -> Kind:
+    def values(self) -> list:
+        user, own = self.holder, self.holder.__dict__
+        if KEPT in own:
+            return [*(value_of(user, name) for name in self.fields), self._tables_left()]
+        return [*[own[name] if name in own else value_of(user, name) for name in self.fields], ""]
+
+    def frozen(self, values: list) -> tuple:
+        """The kinds of the fields, and why they cannot be traced, if so."""
+        self._storages.clear()
+        fields = zip(self.fields.items(), self._values, values, strict=False)
+        try:
+            kinds = [
+                pair if now is was and type(now) in FIXED else (pair[0], self._kind(now, pair[1]))
+                for pair, was, now in fields
+            ]
+        except Untraceable as obstacle:
+            return (str(obstacle),)
+        return (*kinds, values[-1])
+
+    def _tables_left(self) -> str:
+        kept = self.holder.__dict__.get(KEPT)
+        return "" if kept is None else " and ".join(sorted(kept.names.intersection(LEFT)))
+
+    def _kind(self, value: Any, then: Kind | None = None) -> Kind:
+        """What a field is, which was `then`."""
         if isinstance(value, Tensor):
             if id(value) in self._cells:
                 return self._cells[id(value)]
@@ -171,42 +203,28 @@ class Form:
         if value is Absent:
             return Absent()
         if is_object(value):
+            if isinstance(then, Inner) and then.object is value and then.stands():
+                return then
             return Inner(value, {place: cell.number for place, cell in self._cells.items() if not cell.is_gradient})
         if is_constant(value):
             return frozen(value)
         kind = "table or function of Lua's" if isinstance(value, KeptElsewhere) else type(value).__name__
         raise Untraceable(f"it has a {kind} in a field")
 
-    def stands(self, user: object) -> bool:
-        """Whether the fields, and the code that reads them, still are so."""
-        if not self._found.stands():
-            return False
-        kept = user.__dict__.get(KEPT)
-        if kept is not None and not kept.names.isdisjoint(LEFT):
-            return False
-        for (name, kind), then in zip(self.fields.items(), self._values, strict=True):
-            now = value_of(user, name)
-            if now is then:
-                if type(now) not in SCALARS and isinstance(kind, (Static, Given)) and self._kind_again(now) != kind:
-                    return False
-            elif type(now) is not type(then) or isinstance(kind, (Cell, Inner)) or self._kind_again(now) != kind:
-                return False
-        return all(each._spec is spec and each.in_training == train for each, spec, train in self._inner)
-
-    def _kind_again(self, value: object) -> Kind:
-        if isinstance(value, Tensor):
-            return Given(value.dtype, value._is_whole())
-        return frozen(value)
-
-    def arrays(self, user: object) -> dict[str, Value]:
+    def read(self) -> dict[str, Value]:
         """What a call is given of them."""
         found: dict[str, Value] = {}
         for name, kind in self.fields.items():
             if isinstance(kind, Given):
-                found[name] = user.__dict__[name].array
+                found[name] = self.holder.__dict__[name].array
             elif isinstance(kind, Inner):
                 found[name] = kind.arrays()
         return found
+
+    def write(self, value: dict[str, Taken]) -> None:
+        """Puts into the object what a call has left."""
+        for name, taken in value.items():
+            taken.put(self.holder, name)
 
 
 def value_of(user: object, name: str) -> object:
@@ -223,19 +241,14 @@ def value_of(user: object, name: str) -> object:
     return Absent
 
 
-def likely(user: object, found: Found) -> list[str]:
+def likely(user: object, code: Code) -> list[str]:
     """Which fields the methods will ask for, as far as their code tells, of those that it does not set itself."""
-    named = [name for name in found.reads if name not in found.sets and name not in (*LEFT, "train")]
+    named = [name for name in code.reads if name not in code.sets and name not in (*LEFT, "train")]
     return [name for name in named if _may_be_given(value_of(user, name))]
 
 
 def _may_be_given(value: object) -> bool:
     return isinstance(value, Tensor) or is_object(value) or is_constant(value)
-
-
-def is_constant(value: object) -> bool:
-    """Whether a value has no array in it, nor anything else that changes by itself."""
-    return all(isinstance(each, (*CONSTANTS, *NUMBERS)) for each in leaves(value))
 
 
 # After a call -------------------------------------------------------------------------------------------------------
@@ -247,33 +260,23 @@ class Taken:
     """A value that a field has got in a program: its arrays, and what they are in it."""
 
     arrays: list
-    kinds: tuple[str | Static, ...] = field(metadata={"static": True})  # of its leaves: "tensor", "number", or constant
-    structure: Structure = field(metadata={"static": True})
+    form: Form = field(metadata={"static": True})
+    are_numbers: tuple[bool, ...] = field(metadata={"static": True})  # as what has no dimensions is in Torch
     in_place: bool = field(metadata={"static": True})  # whether a tensor that was there has got other elements
 
     @classmethod
     def of(cls, name: str, value: Value, in_place: bool) -> Taken:
         """Raises Untraceable for what is no tensor, number or constant, nor a table of them."""
-        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
-        arrays, kinds = [], []
-        for leaf in leaves:
-            if isinstance(leaf, Tensor):
-                kinds.append("tensor")
-                arrays.append(leaf.array)
-            elif isinstance(leaf, jax.Array) and not leaf.shape:
-                kinds.append("number")
-                arrays.append(leaf)
-            elif is_constant(leaf):
-                kinds.append(frozen(leaf))
-            else:
+        for leaf in jax.tree.leaves(value):
+            is_number = isinstance(leaf, jax.Array) and not leaf.shape
+            if not (isinstance(leaf, Tensor) or is_number or is_constant(leaf)):
                 raise Untraceable(f"it sets {name} to a {type(leaf).__name__}")
-        return cls(arrays, tuple(kinds), structure, in_place)
+        form, arrays = Form.of(value)
+        are_numbers = tuple(not each.shape for each in arrays)
+        return cls(unwrapped(arrays), form, are_numbers, in_place)
 
     def put(self, user: object, name: str) -> None:
         """Gives the field of an object this value."""
-        arrays = iter(self.arrays)
-        leaves = [self._leaf(kind, arrays) for kind in self.kinds]
-        value = self.structure.unflatten(leaves)
         held: Any = user.__dict__.get(name)
         if self.in_place:
             array = self.arrays[0]
@@ -282,13 +285,8 @@ class Taken:
                 held.resize(*array.shape)
             held.array = array
         else:
-            user.__dict__[name] = value
+            pairs = zip(self.arrays, self.are_numbers, strict=True)
+            user.__dict__[name] = self.form.filled(only_element(a) if is_number else a for a, is_number in pairs)
             kept = user.__dict__.get(KEPT)
             if kept is not None and name in kept.names:
                 kept.drop(name)
-
-    @staticmethod
-    def _leaf(kind: str | Static, arrays: Iterator) -> Value:
-        if isinstance(kind, Static):
-            return thawed(kind)
-        return Tensor.of(next(arrays)) if kind == "tensor" else float(np.asarray(next(arrays)))

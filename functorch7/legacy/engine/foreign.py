@@ -27,7 +27,7 @@ from ..tensors.values import as_table, as_tensors, shapes, shown, unwrapped, wra
 from .cut import user_call
 from .known_users import output_of
 from .layout import Layout
-from .moments import Moment, called_at, on_copies
+from .moments import Moment, called_at, on_copies, settle
 from .objects import Object, Parametrised
 from .running_calls import anchor
 from .unfit import Unfit, as_given, as_zeros
@@ -77,6 +77,16 @@ class OfUser(core.Module, abstract=True):
     def user(self) -> Object:
         """The object."""
         raise NotImplementedError
+
+    def field(self, name: str, reader: type) -> Value:
+        """What the object has under a name, for a `forward` around it, of this class."""
+        return getattr(self.user(), name)
+
+    def learned(self, params: Tree) -> dict[str, Array]:
+        """The parameters that are fields of the object, by name."""
+        numbers = {id(tensor): str(number) for number, tensor in enumerate(self.user().call_tensors())}
+        named = {name: numbers.get(id(value)) for name, value in vars(self.user()).items()}
+        return {name: params[number] for name, number in named.items() if number in params}
 
     @property
     def is_reached(self) -> bool:
@@ -132,6 +142,8 @@ class OfUser(core.Module, abstract=True):
             ) from error
         finally:
             cells.store(kept)
+            if not all(map(core.is_concrete, jax.tree.leaves((params, input)))):
+                settle(user)
 
     def pulled_back(self, input: Value, gradient: Value) -> Value:
         """The gradient at an input of what updateOutput computes, by differentiation."""

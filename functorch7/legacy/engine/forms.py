@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FunctionType, MethodType, ModuleType
@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from ... import core
-from ...checks.tables import entries, leaves
+from ...checks.tables import entries
 from ...core import Const
 from ...core.types import Structure, Value
 from ..tensors.parameter import Parameter
@@ -33,6 +33,10 @@ SIMPLE = (bool, int, float, str, type(None), FunctionType, Tensor, np.ndarray, j
 
 SCALARS = frozenset((bool, int, float, str, type(None)))
 """What can be hashed, and never changes."""
+
+
+LASTING = (bool, int, float, str, bytes, type(None), np.generic)
+"""What never changes, subclasses included."""
 
 
 NUMBERS = (bool, int, float, complex, np.number)
@@ -104,7 +108,7 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     if kind is dict:
         return Static(kind, tuple((name, frozen(each, names, around)) for name, each in value.items()))
     if is_array(value) and not is_concrete(value):
-        return Static(_Itself, _Itself(value))
+        return itself(value)
     if isinstance(value, Parameter) and value.requires_grad:
         raise not_learned("an nn.Parameter", value)
     if is_array(value):
@@ -120,7 +124,7 @@ def frozen(value: Value, names: frozenset[str] = NO_NAMES, around: tuple[int, ..
     try:
         hash(value)
     except TypeError:
-        return Static(_Itself, _Itself(value))
+        return itself(value)
     return Static(kind, value)
 
 
@@ -137,17 +141,42 @@ def is_concrete(array: Tensor | np.ndarray | jax.Array) -> bool:
     return core.is_concrete(array.array if isinstance(array, Tensor) else array)
 
 
-def holds_traced(value: Value) -> bool:
-    """Whether there is an array without values in it, or in its lists and dicts."""
-    return any(is_array(each) and not is_concrete(each) for each in leaves(value))
+def lasts(value: object) -> bool:
+    """Whether a value never changes: a number, a text, or a tuple of such."""
+    return isinstance(value, LASTING) or (isinstance(value, tuple) and all(map(lasts, value)))
 
 
-def is_simple(value: Value, around: tuple[int, ...] = ()) -> bool:
-    """Whether nothing that it consists of has attributes that count; `around`: tables that it is in."""
+def consists_of(value: Value, may_be: Callable[[Value], bool], around: tuple[int, ...] = ()) -> bool:
+    """Whether all that is in lists, tuples and dicts may be there; `around`: tables that it is in."""
     if type(value) in (list, tuple, dict):
         inside = (*around, id(value))
-        return id(value) in around or all(is_simple(each, inside) for each in entries(value))
-    return isinstance(value, SIMPLE)
+        return id(value) in around or all(consists_of(each, may_be, inside) for each in entries(value))
+    return may_be(value)
+
+
+def is_constant(value: object) -> bool:
+    """Whether a value is of numbers and texts, in tables or not."""
+    return consists_of(value, lasts)
+
+
+def is_simple(value: Value) -> bool:
+    """Whether nothing that it consists of has attributes that count."""
+    return consists_of(value, lambda each: isinstance(each, SIMPLE))
+
+
+def itself(value: object) -> Static:
+    """A value that counts as nothing but itself."""
+    return Static(_Itself, _Itself(value))
+
+
+def has_traced(static: Static) -> bool:
+    """Whether there was an array without values in what was frozen."""
+    kind, value = static
+    if kind is dict or kind is Record:
+        return any(has_traced(each) for _, each in (value if kind is dict else value.fields))
+    if kind in (list, tuple):
+        return any(map(has_traced, value))
+    return kind is _Itself and is_array(value.value)
 
 
 def _fields(value: Any) -> dict[Any, Any]:
@@ -194,16 +223,27 @@ def thawed(static: Static, around: tuple[Value, ...] = ()) -> Value:
 
 
 class Form(NamedTuple):
-    """Arguments with holes where arrays were."""
+    """What is left of a value without its arrays."""
 
     structure: Structure
-    leaves: tuple[Static | None, ...]
+    leaves: tuple[Static | None, ...]  # None for arrays
 
-    def filled(self, input: Value) -> tuple[tuple, dict[str, Value]]:
-        """(arguments, keyword arguments) with the arrays in place: a table of them, or the only one itself."""
-        arrays = iter([input] if self.leaves.count(None) == 1 else input)
-        leaves = [wrapped(next(arrays)) if leaf is None else thawed(leaf) for leaf in self.leaves]
-        return jax.tree.unflatten(self.structure, leaves)
+    @classmethod
+    def of(cls, value: Value, names: Callable[[], frozenset[str]] = frozenset) -> tuple[Form, list]:
+        """The form of a value, and its arrays. `names`: those of attributes that count in other objects in it."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
+        counting = NO_NAMES if all(map(is_simple, leaves)) else names()
+        form = cls(structure, tuple(None if is_array(each) else frozen(each, counting) for each in leaves))
+        return form, [each for each in leaves if is_array(each)]
+
+    def filled(self, arrays: Iterable) -> Value:
+        """The value with these arrays, as tensors."""
+        rest = iter(arrays)
+        return self.structure.unflatten([wrapped(next(rest)) if leaf is None else thawed(leaf) for leaf in self.leaves])
+
+    def arguments(self, input: Value) -> tuple[tuple, dict[str, Value]]:
+        """(arguments, keyword arguments) with these arrays: a table of them, or the only one itself."""
+        return self.filled([input] if self.leaves.count(None) == 1 else input)
 
 
 @jax.tree_util.register_dataclass
@@ -219,7 +259,7 @@ class Arguments:
 
     def filled(self) -> tuple[tuple, dict[str, Value]]:
         """(arguments, keyword arguments), of tensors."""
-        return ((wrapped(self.arrays),), {}) if self.form is None else self.form.filled(self.arrays)
+        return ((wrapped(self.arrays),), {}) if self.form is None else self.form.arguments(self.arrays)
 
 
 def only_input(who: str, args: tuple, kwargs: dict[str, Value]) -> Value:
@@ -255,34 +295,8 @@ def split(
     """
     if len(args) == 1 and not kwargs and not isinstance(args[0], (str, int, float, type(None))):
         return None, args[0]
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=lambda each: each is None)
-    arrays = [each for each in leaves if is_array(each)]
-    counting = NO_NAMES if all(map(is_simple, leaves)) else names()
-    form = Form(structure, tuple(None if is_array(each) else frozen(each, counting) for each in leaves))
+    form, arrays = Form.of((args, kwargs), names)
     return form, arrays[0] if len(arrays) == 1 else arrays
-
-
-class Returned(NamedTuple):
-    """What a module inside has returned to a user's `forward`, with holes where arrays were."""
-
-    structure: Structure
-    leaves: tuple[Value, ...]  # None for a hole
-    holes: tuple[bool, ...]
-
-    @classmethod
-    def of(cls, value: Value) -> tuple[Returned, Value]:
-        """(the form, the value with None in the place of everything that is no array)."""
-        leaves, structure = jax.tree.flatten(value, is_leaf=lambda each: each is None)
-        holes = tuple(map(is_array, leaves))
-        kept = tuple(None if hole else leaf for hole, leaf in zip(holes, leaves, strict=True))
-        arrays = [leaf if hole else None for hole, leaf in zip(holes, leaves, strict=True)]
-        return cls(structure, kept, holes), structure.unflatten(arrays)
-
-    def filled(self, output: Value) -> Value:
-        """The value with these arrays, as tensors."""
-        arrays = iter(jax.tree.leaves(output))
-        pairs = zip(self.holes, self.leaves, strict=True)
-        return self.structure.unflatten([wrapped(next(arrays)) if hole else leaf for hole, leaf in pairs])
 
 
 def array_of(given: Value, what: str = "expected tensors, got") -> Value:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+from weakref import WeakSet
 
-from ...checks.errors import Signal, title
+from ...checks.errors import Signal, is_looking, title
 from ...checks.tables import leaves
 from ...core.contexts import during
 from ...core.types import Value
@@ -15,27 +17,29 @@ from ..tensors.lua_values import Carried
 from ..tensors.tensor import Tensor
 from ..tensors.values import as_tensors
 from .objects import Object
-from .user_code import Found, kept_in, read
+from .outside import Code
+from .user_classes import kept_in
+from .user_code import code_of
 
 
 @dataclass
 class Known:
     """What is known of a user's class."""
 
-    found: Found  # what its code tells
+    code: Code  # what it tells
     names: tuple[str, ...] = ()  # the fields that its methods read
     looks: bool = False  # whether they check values
     obstacle: str | None = None
     gives_numbers: bool = False  # whether an output was a table of numbers, which is a tensor here
+    read_by: WeakSet[type] = field(default_factory=WeakSet)  # classes around, whose `forward` reads objects' fields
 
 
 def known(kind: type) -> Known:
     """What is known of a class so far: at first, what its code tells."""
-    kept = kept_in(kind)
+    kept, code = kept_in(kind), code_of(kind)
     about = kept.get(Known)
-    if about is None or not about.found.stands():
-        found = read(kind)
-        about = kept[Known] = Known(found, obstacle=found.obstacle)
+    if about is None or about.code is not code:
+        about = kept[Known] = Known(code, obstacle=code.obstacle)
     return about
 
 
@@ -82,6 +86,21 @@ class OtherwiseThanPlanned(Signal):
             known(self.kind).obstacle = None
 
 
+_is_planned: ContextVar[bool] = ContextVar("is_planned", default=False)
+
+
+def planned() -> AbstractContextManager:
+    """A block in which the program of a plan is traced, which reports no checks of values."""
+    return during(_is_planned, True)
+
+
+def ask_for_checks(kind: type) -> None:
+    """Has a network planned anew, as one that reports what checks of values find, as a class's methods have such."""
+    if _is_planned.get() and not is_looking():
+        known(kind).looks = True
+        raise OtherwiseThanPlanned(kind)
+
+
 class Planned(Protocol):
     """A plan, as far as it says which users' objects are traced."""
 
@@ -99,6 +118,6 @@ def carry_to_users(plan: Planned, input: Value, failed: Exception) -> None:
         return
     if not plan.traced:
         raise TypeError(f"{title(plan.spec)}: expected a tensor, got {carried!r}")
-    kind = type(plan.traced[0][0])
+    kind = type(plan.traced[0].holder)
     known(kind).obstacle = "it is given values that are no tensors"
     raise OtherwiseThanPlanned(kind, True)

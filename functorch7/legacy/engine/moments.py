@@ -8,8 +8,12 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import jax
+from jax import lax
+from jax.core import Tracer
 
+from ... import core
 from ...checks.tables import leaves
+from ..tensors.number import only_element
 from ..tensors.tensor import Tensor
 from .objects import Object, is_object
 
@@ -102,17 +106,49 @@ def _noted(user: Object) -> list[tuple[dict, dict]]:
 
     Parameters and gradients are as they are: Torch's clones share them.
     """
-    kept, found, waiting, memo = {id(t) for pair in user.parameters()[:2] for t in pair}, [], [user], {}
-    seen = {id(user)}
+    kept, memo = {id(t) for pair in user.parameters()[:2] for t in pair}, {}
+    return [
+        (fields, {name: v if id(v) in kept else _copied(v, memo) for name, v in fields.items() if name not in OWN})
+        for fields in _fields_of(user)
+    ]
+
+
+def _fields_of(user: Object) -> Iterator[dict]:
+    """The fields of an object, and of the modules and criterions among them."""
+    waiting, seen = [user], {id(user)}
     while waiting:
         fields = waiting.pop().__dict__
-        then = {name: value for name, value in fields.items() if name not in OWN}
-        for value in leaves(then):
+        for value in leaves({name: value for name, value in fields.items() if name not in OWN}):
             if is_object(value) and id(value) not in seen:
                 seen.add(id(value))
                 waiting.append(value)
-        found.append((fields, {name: v if id(v) in kept else _copied(v, memo) for name, v in then.items()}))
-    return found
+        yield fields
+
+
+def settle(user: Object) -> None:
+    """Leaves in fields the bare values of what a method has put there while it was differentiated."""
+    for fields in _fields_of(user):
+        fields.update({name: _settled(value, ()) for name, value in fields.items() if name not in OWN})
+
+
+def _settled(value: Any, around: tuple[int, ...]) -> Any:
+    """A value without tangents; in tensors, lists and dicts in place."""
+    if isinstance(value, Tensor):
+        held = value.storage_
+        if isinstance(held._array, Tracer):
+            held.array = lax.stop_gradient(held._array)
+            return value if value.shape else only_element(held.array)
+    elif isinstance(value, Tracer):
+        bare = lax.stop_gradient(value)
+        return only_element(bare) if core.is_concrete(bare) and not bare.shape else bare
+    elif type(value) in (list, tuple, dict) and id(value) not in around:
+        pairs = value.items() if type(value) is dict else enumerate(value)
+        settled = [(place, _settled(each, (*around, id(value)))) for place, each in pairs]
+        if type(value) is tuple:
+            return tuple(each for _, each in settled)
+        for place, each in settled:
+            value[place] = each
+    return value
 
 
 def _copied(value: Any, memo: dict) -> Any:

@@ -30,20 +30,21 @@ from . import watched
 from .ahead import Ahead
 from .at_input import AtInput
 from .compiled import Program
+from .fields import Fields
 from .foreign import are, can_be_cut, given_by, has_plain_parameters
-from .forms import Form as CallForm
+from .forms import Form
 from .layout import Layout
 from .lengths import Lengths
 from .noting import MOST_ELEMENTS, Noting
 from .objects import Object, has_attributes
-from .outside import Attributes, noted_of
+from .outside import Attributes
 from .packed import Packing
 from .registered import everywhere
 from .running import Running
 from .slots import Slot, state_slots
 from .terms import Term, Terms
-from .traced_user import Seat
 from .turns import Placed, placed_at
+from .user_code import users_code
 from .views import View
 from .walk import Walk
 
@@ -91,14 +92,14 @@ def _term_of(module: Object, name: str) -> Term:
 class Root(Object):
     """An object with plans, for each mode and each form of call."""
 
-    def _plan_of(self, as_foreign: bool, form: CallForm | None = None) -> Plan:
+    def _plan_of(self, as_foreign: bool, form: Form | None = None) -> Plan:
         raise NotImplementedError
 
 
 class Plan(Running):
     """What a network (a root object and all inside it) looks like as long as nobody changes its structure."""
 
-    def __init__(self, root: Root, as_foreign: bool = False, form: CallForm | None = None):
+    def __init__(self, root: Root, as_foreign: bool = False, form: Form | None = None):
         self.is_stale = False  # as soon as the structure of anything that it holds has changed
         self.is_in_mode = True  # until anything that it holds has been switched
         self.root, self.as_foreign, self.form = root, as_foreign, form
@@ -144,7 +145,7 @@ class Plan(Running):
 
     def _note_state(self, slots: Any) -> Any:
         """Notes where calls read and leave buffers and state, and what kind of calls they are; gives the treedef."""
-        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Seat)))
+        self.slots, buffers = jax.tree.flatten(slots, is_leaf=lambda node: isinstance(node, (Slot, Fields)))
         self.is_step = self.spec.traits.is_step
         self.masked = any(is_zero_mask(slot.holder._state.get(slot.name)) for slot in self.slots)
         self.takes_table = self.spec.traits.takes_table or isinstance(self.spec, Criterion)  # of input and target
@@ -201,11 +202,13 @@ class Plan(Running):
     def _note_what_may_change(self) -> None:
         """Notes what changes without notice: users' attributes, criterions' tensors, what users' code reads."""
         self._modes = list(map(_mode, self.members))
-        self._attributes = [Attributes(m) for m in self.members if has_attributes(m)]
         hooks = [each.hook.function for each in self.placed if each.hook and each.replaces]
-        self._outside = noted_of(self.members, hooks)
-        self.is_of_torch = not (self.as_foreign or self.form or self._outside or self.traced or self._users)
-        self.is_plain = self.is_of_torch and not self._attributes
+        attributes = [Attributes(m) for m in self.members if has_attributes(m)]
+        styled = [m for m in self.members if hasattr(type(m), "described_by")]
+        codes = users_code([*styled, *(fields.holder for fields in self.traced)], hooks)
+        self._watched = [(each, each.noted()) for each in (*codes, *attributes, *self.traced)]
+        self.is_of_torch = not (self.as_foreign or self.form or codes or self._users)
+        self.is_plain = self.is_of_torch and not attributes
 
     def _noting(self) -> Noting | None:
         """How calls are noted; None where they leave more than arrays in tensors."""
@@ -243,11 +246,7 @@ class Plan(Running):
         """Whether the network looks like this, in the modes that its modules are in."""
         if self.is_stale or not (self.is_in_mode or self._is_back_in_mode()):
             return False
-        if self._attributes and not all(attributes.stand() for attributes in self._attributes):
-            return False
-        if self._outside and not all(code.stands() and code.noted() == then for code, then in self._outside):
-            return False
-        if self.traced and not all(form.stands(user) for user, form in self.traced):
+        if self._watched and not all(each.noted() == then for each, then in self._watched):
             return False
         return not self._users or all(are(given_by(m), tensors) for m, tensors in self._users)
 

@@ -9,23 +9,15 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 
-from ...checks.errors import Signal
 from ...core.types import Tree
 from ..tensors.kinds import Sizes
 from ..tensors.storage import Storage
 from ..tensors.tensor import Tensor
-from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Static, Taken, Untraceable, frozen, is_constant, tensors_of
-from .forms import thawed
+from .fields import LEFT, Absent, Cell, Given, Inner, Kind, Taken, Untraceable, tensors_of
+from .forms import Static, frozen, is_constant, thawed
+from .known_users import OtherwiseThanPlanned, known
 from .objects import Object
-from .user_code import kept_in, users
-
-
-class Unknown(Signal):
-    """A user's method reads a field that the program was not given."""
-
-    def __init__(self, name: str):
-        super().__init__(name)
-        self.name = name
+from .user_classes import stand_in_class, users
 
 
 def _is_unset() -> NoReturn:
@@ -71,14 +63,6 @@ class StandIn:
         raise Untraceable(f"it deletes {name}")
 
 
-def _class_of(kind: type) -> type:
-    """The class of stand-ins for objects of a class."""
-    kept = kept_in(kind)
-    if StandIn not in kept:
-        kept[StandIn] = type(kind.__name__, (StandIn, kind), {"__module__": __name__})
-    return kept[StandIn]
-
-
 class Run:
     """One run of a user's methods on a stand-in, `user`, whose class and fields are of these kinds."""
 
@@ -90,7 +74,7 @@ class Run:
         self.refused: tuple[str, ...] = ("train", "modules")
         self.given: dict[str, tuple[object, tuple]] = {}  # what was handed out by name, and what it held
         self.params, self.arrays = params, given
-        self.user: Object = object.__new__(_class_of(self.kind))
+        self.user: Object = object.__new__(stand_in_class(self.kind, StandIn, __module__=__name__))
         self.user.__dict__.update(_run=self, train=train, **{name: Unset(self.dtype) for name in LEFT})
 
     def found(self, user: object, name: str) -> object:
@@ -108,7 +92,8 @@ class Run:
             raise Untraceable(f"it uses {name} of nn.Module")
         if name in self.fields:
             raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
-        raise Unknown(name)
+        known(self.kind).names += (name,)
+        raise OtherwiseThanPlanned(self.kind)
 
     def _handed_out(self, name: str, kind: Cell | Given | Inner | Static) -> object:
         if isinstance(kind, Cell):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 import jax
@@ -20,7 +20,7 @@ from jax.core import eval_jaxpr
 
 from ... import core
 from ...checks.errors import ASKS_FOR_VALUES, is_looking
-from ...core.types import Key, Output, Tree, Value
+from ...core.types import Array, Key, Output, Tree, Value
 from ...layers import Sequential
 from ..tensors.changes import Watcher
 from ..tensors.indices import asking_for_checks
@@ -29,13 +29,15 @@ from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.values import as_tensors, shown, unwrapped
-from .fields import Cell, Form, Kind, Taken, Untraceable
+from .fields import Cell, Fields, Kind, Untraceable
 from .foreign import input_gradient
-from .known_users import OtherwiseThanPlanned, known, output_of
-from .objects import Holder, Object
-from .stand_in import Run, Unknown, is_same
+from .known_users import OtherwiseThanPlanned, ask_for_checks, known, output_of
+from .objects import Object
+from .outside import Noted
+from .stand_in import Run, is_same
 from .unfit import Unfit
-from .user_code import METHODS, users
+from .user_classes import users
+from .user_code import METHODS
 
 FORMS = 8
 """An object whose constants have been different more often than this is called: each time would be a new program."""
@@ -44,29 +46,31 @@ FORMS = 8
 _keys: WeakKeyDictionary[Object, tuple] = WeakKeyDictionary()  # (names, what objects' fields of these names have been)
 
 
-def form_of(user: Object, root: Object, watcher: Watcher) -> Form:
+def fields_of(user: Object, around: list[Object], watcher: Watcher) -> Fields:
     """What the fields of an object are that its methods read. Raises Untraceable if it has to be called.
 
-    `root` is the network that it is in.
+    `around` are the modules that it is in.
     """
     about = known(type(user))
     if about.obstacle is not None:
         raise Untraceable(about.obstacle)
+    if any(type(each) in about.read_by for each in around):
+        raise Untraceable("a forward around it reads its fields")
     if not METHODS.isdisjoint(user.__dict__):
         raise Untraceable("it has a method that its class has not")
     if user._spec is not None:
         raise Untraceable("it is a layer of this package with methods of the user's")
     if user.output is None or user.gradInput is None:
         raise Untraceable("it has no output or gradInput before its methods make one")
-    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, root):
+    if hasattr(type(user), "_read_code") and user.has_own_gradient() and _is_first(user, around[0]):
         raise Untraceable("the network hands on its gradInput, the very tensor")
-    form = Form(user, about.found, about.names, watcher)
+    fields = Fields(user, about.code, about.names, watcher)
     names, keys = _keys.get(user, ((), set()))
     _keys[user] = names, keys = about.names, keys if names == about.names else set()
-    keys.add(form.key)
+    keys.add((fields.key, about.code.noted()))
     if len(keys) > FORMS:
         raise Untraceable("its constants change too often")
-    return form
+    return fields
 
 
 def _is_first(user: Object, network: Object) -> bool:
@@ -78,39 +82,21 @@ def _is_first(user: Object, network: Object) -> bool:
     return network is user
 
 
-def description(user: Object, form: Form, by_hand: bool) -> TracedUser:
+def description(fields: Fields) -> TracedUser:
     """A user's object as a module that is traced."""
-    kind = type(user)
+    user, kind = fields.holder, type(fields.holder)
     passes = not kind._passes_no_gradient()
     return TracedUser(
         kind,
-        by_hand and passes,
+        user.has_own_gradient() and passes,
         passes,
-        form.key,
-        known(kind).found.key(),
+        fields.key,
+        known(kind).code.noted(),
         dtype_of(user._type).name,
         known(kind).looks,
         user.train is not None,
         user.title(),
     )
-
-
-class Seat:
-    """Where a call reads the fields of a user's object, and leaves what has changed in them."""
-
-    name = "fields"
-
-    def __init__(self, holder: Holder, form: Form):
-        self.holder, self.form = holder, form
-
-    emitted_kind = tensor = None
-
-    def read(self) -> dict[str, Value]:
-        return self.form.arrays(self.holder)
-
-    def write(self, value: dict[str, Taken]) -> None:
-        for name, taken in value.items():
-            taken.put(self.holder, name)
 
 
 @jax.tree_util.register_dataclass
@@ -130,7 +116,7 @@ class TracedUser(core.Module, abstract=True):
     by_hand: bool
     passes: bool  # gradients
     fields: tuple[tuple[str, Kind], ...]
-    outside: tuple  # what its code has found outside of its arguments
+    outside: Noted  # what its code reads outside
     dtype: str
     looks: bool
     has_mode: bool  # a layer of Lua's has none before `training` or `evaluate`
@@ -144,6 +130,18 @@ class TracedUser(core.Module, abstract=True):
 
     def init_buffers(self) -> dict[str, Value]:
         return {"fields": {}}
+
+    def field(self, name: str, reader: type) -> NoReturn:
+        """Refused: a `forward` around the object reads what a program is not given, so that the object is called."""
+        if name.startswith("__"):
+            raise AttributeError(f"{self.text} has no attribute {name!r}")
+        known(self.kind).read_by.add(reader)
+        raise OtherwiseThanPlanned(self.kind, True)
+
+    def learned(self, params: Tree) -> dict[str, Array]:
+        """The parameters among its fields, by name."""
+        cells = [(name, kind) for name, kind in self.fields if isinstance(kind, Cell) and not kind.is_gradient]
+        return {name: params[str(kind.number)] for name, kind in cells}
 
     def forward(self, params: Tree, buffers: Tree, input: Value, *, key: Key, train: bool) -> tuple[Output, Tree]:
         given = buffers["fields"]
@@ -166,9 +164,6 @@ class TracedUser(core.Module, abstract=True):
                 asking_for_checks(self._ask_for_checks),
             ):
                 yield
-        except Unknown as unknown:
-            known(self.kind).names += (unknown.name,)
-            raise OtherwiseThanPlanned(self.kind) from None
         except OtherwiseThanPlanned:
             raise
         except Exception as error:
@@ -178,9 +173,7 @@ class TracedUser(core.Module, abstract=True):
     def _ask_for_checks(self) -> None:
         if self.by_hand:
             raise Untraceable("it checks values, and has a gradient of its own")
-        if not self.looks and not known(self.kind).looks:
-            known(self.kind).looks = True
-            raise OtherwiseThanPlanned(self.kind)
+        ask_for_checks(self.kind)
 
     def _ran(self, params: Tree, fields: dict[str, Value], input: Value, train: bool) -> tuple[Value, Run]:
         """What updateOutput gives, and the run that it was."""
@@ -274,7 +267,7 @@ def _check_left(before: dict, after: dict, same: set[str]) -> None:
     for name in after.keys() - same:
         taken = after[name]
         then = before.get(name)
-        if then is None or (then.kinds, then.structure) != (taken.kinds, taken.structure):
+        if then is None or (then.form, then.are_numbers) != (taken.form, taken.are_numbers):
             raise Untraceable(f"its way back sets {name}")
         if any(a is not b for a, b in zip(then.arrays, taken.arrays, strict=True)):
             raise Untraceable(f"its way back changes {name}")

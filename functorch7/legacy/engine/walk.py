@@ -18,11 +18,11 @@ from ..tensors.changes import Watcher, watch
 from ..tensors.tensor import Tensor
 from ..tensors.type_names import dtype_of
 from ..tensors.zeros import of_zeros
-from .fields import Form, Untraceable
+from .fields import Fields, Untraceable
 from .foreign import Place, given_by, in_mode
 from .objects import Object, is_whole
 from .slots import Slot, state_slots
-from .traced_user import Seat, description, form_of
+from .traced_user import description, fields_of
 
 REPEATING = (MapTable, RecurrentAttention, Repeater, Sequencer)
 """What runs a module inside several times in one call."""
@@ -38,12 +38,12 @@ class Walk:
     """
 
     def __init__(self, root: Object, watcher: Watcher, as_foreign: bool):
-        self.root, self._watcher = root, watcher
+        self._watcher = watcher
         self.members: list[Object] = []
         self.places: list[Path] = []
         self.foreign: list[Object] = []
         self.obstacles: dict[int, str] = {}  # why objects among them are called, and not traced
-        self.traced: list[tuple[Object, Form]] = []  # users' objects that are
+        self.traced: list[Fields] = []  # of users' objects that are
         self.users: list[tuple[Object, list[Tensor]]] = []  # what their own `parameters` gave
         self.numbers: list[tuple[Object, str]] = []  # what calls are given beside the buffers
         self.tensors: tuple[list[Tensor], list[Tensor]] = ([], [])  # parameters, and gradients
@@ -133,15 +133,13 @@ class Walk:
                 raise Untraceable("its type is not the network's")
             if module.goes_back_itself() and self._is_reached(path):
                 raise Untraceable("it has a backward of its own")
-            form = form_of(module, self.root, self._watcher)
+            fields = fields_of(module, [*self._around(path)], self._watcher)
         except Untraceable as obstacle:
             self.obstacles[id(module)] = str(obstacle)
             return self._visit_foreign(module, mode, path)
         self._seat(module, path)
-        self.traced.append((module, form))
-        spec = description(module, form, module.has_own_gradient())
-        slots = {"fields": Seat(module, form)}
-        return in_mode(spec, module, mode), self._cells_of(module), slots
+        self.traced.append(fields)
+        return in_mode(description(fields), module, mode), self._cells_of(module), {"fields": fields}
 
     def _occurs_again(self, module: Object) -> bool:
         """Whether an object is at several places of the network."""

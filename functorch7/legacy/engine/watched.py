@@ -29,9 +29,10 @@ from . import compiled
 from .compiled import Program, Residuals
 from .foreign import InMode
 from .forms import Arguments, only_input
-from .outside import Noted, code_of_hook
+from .outside import Noted
 from .registered import Registered, Titled
 from .turns import Placed, Turns, standing
+from .user_code import code_of_hook
 
 
 class Running(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import core
-from ..engine.foreign import OfUser
+from ..engine.foreign import OfUser, calling
 from .module import Module
 
 
@@ -20,13 +20,14 @@ def explain(module: Module) -> str:
     compiled as a whole: no module of the user's own
     """
     plan = module._planned_outside() if module.is_foreign() else module._planned()
-    users = [*plan.foreign, *(user for user, _ in plan.traced)]
+    users = [*plan.foreign, *(fields.holder for fields in plan.traced)]
     if not users:
         return "compiled as a whole: no module of the user's own"
     if plan.program.is_cut:
         how = "called between compiled parts" if plan.is_worth_cutting else f"called, and {WITHOUT}: {UNSTEADY}"
     else:
-        how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
+        with calling(plan.foreign):
+            how = f"called, and {WITHOUT}: {_obstacle(plan.spec) if not plan.placed else 'it has hooks'}"
     lines = []
     for user in sorted(users, key=lambda user: plan.members.index(user)):
         own = next((name for name in ("updateGradInput", "accGradParameters") if user.overrides(name)), "backward")

@@ -67,7 +67,9 @@ class Results(OwnBackward, Described):
     def _as_made(self, field: str) -> Any:
         """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
-        kind = None if schema is None else schema.output if field == "_own_output" else schema.grad_input
+        kind: type | None = None
+        if schema is not None:
+            kind = schema.output if field == "_own_output" else schema.grad_input_of(self._spec)
         if kind is list:
             return []
         tensors = [self._made() for _ in range(2)]

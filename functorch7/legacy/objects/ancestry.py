@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.user_code import is_ours
+from ..engine.user_classes import is_ours
 from .described import Described
 from .generated import class_of
 

@@ -16,7 +16,7 @@ from ...interop.torch7.schema import grad_name
 from ...interop.torch7.table import schema_of
 from ...network import numbers
 from ..engine.fields import LEFT
-from ..engine.user_code import is_ours
+from ..engine.user_classes import is_ours
 from ..tensors.casting import is_floating
 from ..tensors.changes import changed
 from ..tensors.default_type import type_of_modules

@@ -13,7 +13,7 @@ from ...core.types import Value
 from ...interop.t7.values import Fields
 from ...interop.torch7.schema import grad_name
 from ..engine.fields import KeptElsewhere
-from ..engine.user_code import is_ours
+from ..engine.user_classes import is_ours
 from .described import builder_names
 from .own_methods import own_methods
 from .serial import PRIVATE

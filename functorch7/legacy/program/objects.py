@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from ...interop.torch7.names import KIN
 from ...layers import Node
-from ..engine.user_code import is_ours
+from ..engine.user_classes import is_ours
 from ..objects.ancestry import names_above
 from ..objects.described import Described
 from ..objects.torch_object import TorchObject

@@ -11,7 +11,9 @@ from ...checks.tracebacks import shorten
 from ...core.types import Value
 from ...interop.torch7.schema import grad_name
 from ..engine.forms import NO_NAMES, frozen, is_simple, one_by_one, split, thawed
-from ..engine.outside import code_of, current_run, names_in
+from ..engine.known_users import known
+from ..engine.outside import current_run
+from ..engine.user_code import code_of, names_in
 from ..modules.module import Module
 from ..objects import layered
 from ..objects.described import Described, noting_classes, overridden_in
@@ -247,6 +249,7 @@ class Custom(Registration):
             shapes(buffers),
             tuple(name for name, persistent in buffers.items() if not persistent),
             outside=code_of(type(self)).noted(),
+            looks=known(type(self)).looks,
         )
         return described.named(fields["_own_name"])
 

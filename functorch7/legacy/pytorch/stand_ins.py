@@ -12,6 +12,7 @@ from ...core.emitted import both, is_emitted
 from ...core.types import Value
 from ...layers import Node
 from ...layers.graph_nodes import nodes_among
+from ..engine.user_classes import stand_in_class
 from ..tensors.tensor import Tensor
 
 
@@ -50,6 +51,14 @@ class Inside:
     updateGradInput = accGradParameters = backward
 
 
+class InsideUsers(Inside):
+    """The same for modules in Torch's style, whose fields are the objects'."""
+
+    def __getattr__(self, name: str) -> Any:
+        spec: Any = self.description()
+        return spec.field(name, self.__dict__["_run_inside"].spec.kind)
+
+
 def given_nodes(kind: type, args: tuple, kwargs: dict[str, Value]) -> list[Node] | None:
     """The nodes that a module of a class is called with; None for a call, which may also have no arguments."""
     if kwargs or not (args or _needs_input(kind)):
@@ -74,10 +83,9 @@ def outlived(module: Inside) -> TypeError:
     )
 
 
-@cache
-def inside(kind: type) -> type:
+def inside(kind: type, base: type[Inside] = Inside) -> type:
     """The class of the stand-ins for objects of a class."""
-    return type(kind.__name__, (Inside, kind), {"__module__": kind.__module__, "outer_class": kind})
+    return stand_in_class(kind, base, __module__=kind.__module__, outer_class=kind)
 
 
 def collected(made: Value) -> Value:

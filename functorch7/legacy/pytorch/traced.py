@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -23,21 +23,51 @@ from ...interop.t7.values import Fields
 from ...losses.base import Criterion
 from ..engine import outside
 from ..engine.foreign import InMode, OfUser
-from ..engine.forms import Arguments, Form, Returned, Static, array_of, frozen, holds_traced, split, thawed
-from ..engine.outside import code_of, names_in, running
+from ..engine.forms import Arguments, Form, Static, array_of, frozen, is_array, split, thawed
+from ..engine.known_users import ask_for_checks
+from ..engine.outside import running
+from ..engine.traced_user import TracedUser
+from ..engine.user_code import code_of, names_in
 from ..objects.generated import class_of, classes
 from ..objects.tree import ModuleList
+from ..tensors.indices import asking_for_checks
 from ..tensors.random import refusing
 from ..tensors.styles import pytorch_operators
 from ..tensors.tensor import Tensor
 from ..tensors.values import wrapped
 from .made import Made, Tied
-from .stand_ins import collected, inside, outlived, put
+from .stand_ins import InsideUsers, collected, inside, outlived, put
 
 Shapes = tuple[tuple[str, tuple[int, ...], str], ...]
 
+
+class Returned(NamedTuple):
+    """What a `forward` tells another one that calls it, beside arrays."""
+
+    form: Form
+    written: tuple[bool, ...]  # which of the tensors among its arguments it has changed in place
+
+    def given_back(self, output: Value, given: Value) -> Value:
+        """What it returns, with these arrays. Tensors that it was given and has changed have no values any more."""
+        for each, is_written in zip(_arrays_in(given), self.written, strict=False):
+            if is_written and isinstance(each, Tensor):
+                each.storage_.postpone(_is_changed)
+        return self.form.filled(jax.tree.leaves(output))
+
+
+def _is_changed() -> NoReturn:
+    raise TypeError(
+        "a forward has changed the tensor that it was given in place, which its caller does not hear of; "
+        "use what it returns, and write x = x + y, not x += y"
+    )
+
+
+def _arrays_in(values: Value) -> list:
+    return [each for each in jax.tree.leaves(values) if is_array(each)]
+
+
 _returned: ContextVar[list[Returned] | None] = ContextVar("returned", default=None)
-"""Where a `forward` leaves what it returns beside arrays, if another one calls it, which gets it as it is."""
+"""Where a `forward` leaves that, if another one calls it."""
 
 
 class Traced(core.Module, abstract=True):
@@ -58,9 +88,14 @@ class Traced(core.Module, abstract=True):
     unsaved: tuple[str, ...] = ()  # type: ignore[misc]
     form: Form | None = None
     outside: tuple[tuple[str, Static], ...] = ()  # other values that `forward` reads
+    looks: bool = False  # whether it checks values
 
     def children(self) -> dict[str, core.Module]:
         return dict(zip(self.names, self.modules, strict=True))
+
+    @property
+    def checks_values(self) -> bool:  # type: ignore[override]
+        return self.looks or super().checks_values
 
     @property
     def parameter_order(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -75,13 +110,16 @@ class Traced(core.Module, abstract=True):
     def forward(self, params: Tree, buffers: State, input: Value, *, key: Key, train: bool) -> tuple[Value, Tree]:
         run, asked = Run(self, params, buffers, key, train), _returned.get()
         args, kwargs = Arguments(input, self.form).filled()
+        given = [(each.storage_, each.storage_.array) for each in _arrays_in((args, kwargs))]
         try:
             watched = code_of(self.kind).watched(run.who, self.attributes)
-            with watched, running(run), refusing(run.who), pytorch_operators(), during(_returned, None):
+            asking = asking_for_checks(partial(ask_for_checks, self.kind))
+            with watched, running(run), refusing(run.who), asking, pytorch_operators(), during(_returned, None):
                 returned = self.kind.forward(run.object, *args, **kwargs)
             if asked is not None:
-                form, returned = Returned.of(returned)
-                asked[:] = [form]
+                written = tuple(storage.array is not array for storage, array in given)
+                asked[:] = [Returned(Form.of(returned)[0], written)]
+                returned = jax.tree.map(lambda each: each if is_array(each) else None, returned)
             output = array_of(returned, f"{self.torch_name()}: forward returned")
             check_unchanged(run.object, self.torch_name())
             return output, collected(run.object)
@@ -159,15 +197,25 @@ def _parted(spec: Any, buffers: Any) -> tuple[dict, dict]:
 
 
 def _fields_of(spec: Any, params: Any, arrays: dict, inner: list) -> dict[str, Any]:
-    """The fields of a layer's stand-in: its arrays as tensors, and what is inside."""
-    given, _ = tree.split(spec, params)
+    """The fields of a module's stand-in: its arrays as tensors, and what is inside."""
+    is_in_torchs_style = _in_torchs_style(spec) is not None
+    given = spec.learned(params) if is_in_torchs_style else tree.split(spec, params)[0]
     learned = {name: jnp.asarray(value) for name, value in given.items() if value is not None}
     fields = {"_given": learned, **{name: Tensor.of(value) for name, value in (arrays | learned).items()}}
+    if is_in_torchs_style:
+        return fields
     if isinstance(spec, Traced):
         return fields | _registered(spec, inner)
     if isinstance(spec, Criterion):
         return fields | {"_spec": spec}
     return fields | {"_spec": spec, "modules": ModuleList(spec.torch_name(), inner)}
+
+
+def _in_torchs_style(spec: Any) -> type | None:
+    """The class of a user's module in Torch's style; None for others."""
+    if isinstance(spec, OfUser):
+        return type(spec.user())
+    return spec.kind if isinstance(spec, TracedUser) else None
 
 
 class Run(outside.Run):
@@ -188,19 +236,16 @@ class Run(outside.Run):
         if isinstance(spec, Tied):
             is_kept = spec.seat.keeps()
             return spec.seat.stand_in if is_kept else self._stand_in(spec.module, params, buffers, train, path)
-        theirs = type(spec.user()) if isinstance(spec, OfUser) else class_of(type(spec))
-        made = object.__new__(inside(theirs))
+        theirs = _in_torchs_style(spec)
+        made = object.__new__(inside(class_of(type(spec))) if theirs is None else inside(theirs, InsideUsers))
         fields = made.__dict__
         inner = [
             self._stand_in(child, params[name], buffers[name], train, (*path, name))
             for name, child in tree.named_children(spec)
         ]
         arrays, state = _parted(spec, buffers)
-        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _given={}, _state=state, train=train)
-        if isinstance(spec, OfUser):
-            fields.update({**vars(spec.user()), **fields})
-        else:
-            fields.update(_fields_of(spec, params, arrays, inner))
+        fields.update(_run_inside=self, _path=path, _inner=inner, _described=spec, _state=state, train=train)
+        fields.update(_fields_of(spec, params, arrays, inner))
         return made
 
     def call(self, module: Value, args: tuple, kwargs: Fields) -> Value:
@@ -220,7 +265,7 @@ class Run(outside.Run):
                 key=key, train=self.train, way=partial(_entered, path[1:], form, returned), through=len(path) > 1,
             )  # fmt: skip
         put(self.object.__dict__[path[0]], new)
-        return returned[0].filled(output) if returned else wrapped(output)
+        return returned[0].given_back(output, (args, kwargs)) if returned else wrapped(output)
 
     def call_made(self, module: Value, args: tuple, kwargs: Fields) -> Value:
         """Runs a module that `forward` has made of stand-ins, as a description with their arrays."""
@@ -235,7 +280,7 @@ class Run(outside.Run):
                 key=key, train=bool(module.in_training),
             )  # fmt: skip
         made.put(new)
-        return returned[0].filled(output) if returned else wrapped(output)
+        return returned[0].given_back(output, (args, kwargs)) if returned else wrapped(output)
 
     def at(self, path: tree.Path) -> tuple[core.Module, Tree]:
         """(description, with its hooks, params) of a module inside."""
@@ -255,10 +300,10 @@ def check_unchanged(made: Value, who: str, place: str = "self") -> None:
         before, names = dict(spec.attributes), names_in(kinds)
         wrong = [
             name for name in fields["_plain"]
-            if holds_traced(fields[name]) or name not in before or frozen(fields[name], names) != before[name]
+            if name not in before or frozen(fields[name], names) != before[name]
         ]  # fmt: skip
     wrong += [name for name, array in fields["_given"].items() if fields[name].array is not array]
-    if not isinstance(spec, (Traced, OfUser)) and fields["_spec"] is not spec:
+    if fields.get("_spec", spec) is not spec:
         wrong.append("settings")
     if wrong:
         raise TypeError(
@@ -282,7 +327,7 @@ def _entered(
         output, new = child.call(path[0], params, buffers, input, key=key, train=train, way=way, through=through)
         return output, tree.with_at(buffers, (path[0],), new)
     if form is not None:
-        args, kwargs = form.filled(input)
+        args, kwargs = form.arguments(input)
         if isinstance(child, Criterion) and len(args) > 1 and not kwargs:  # criterion(input, target)
             return child.apply(params, buffers, [array_of(each) for each in args], key=key, train=train)
         if not isinstance(child, Traced):

@@ -54,17 +54,19 @@ def wide(m: object, x: Elements) -> Elements:
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
-def computed(function: Callable, args: Iterable, fit: Callable[[list], list], are_typed: bool = True) -> Elements:
+def computed(
+    function: Callable, args: Iterable, fit: Callable[[list], list], are_typed: bool = True, is_traced: bool = False
+) -> Elements:
     """A function of arrays: noted for the accelerator that they are on, traced where they are, else by NumPy.
 
     `fit` checks the arrays' shapes and may reshape them. With `are_typed` numbers are of the tensors' type. Infinite
-    and undefined results are no error, as in Torch.
+    and undefined results are no error, as in Torch. `is_traced`: whether the function has indices without values.
     """
     args = [as_arrays(each) if isinstance(each, (list, tuple)) else each for each in args]
     dtype = _dtype_among(args)
     with precision(dtype):
         arrays = [_operand(each, dtype) for each in args]
-        library, arrays = _prepared(args, [beside(each, dtype, are_typed) for each in arrays])
+        library, arrays = _prepared(args, [beside(each, dtype, are_typed) for each in arrays], is_traced)
         found = quietly(function, np, *fit(arrays)) if library is np else function(library, *fit(arrays))
         return np.asarray(found) if isinstance(found, np.generic) else found
 
@@ -90,9 +92,9 @@ def _operand(value: Any, dtype: np.dtype) -> Any:
     return array.astype(dtype) if is_written or not is_floating(array.dtype) else array
 
 
-def _prepared(args: list, arrays: list) -> tuple[Any, list]:
-    """jax.numpy if some arrays are traced, a library that notes calls if some are on an accelerator, else NumPy."""
-    if not all(map(is_concrete, arrays)):
+def _prepared(args: list, arrays: list, is_traced: bool) -> tuple[Any, list]:
+    """jax.numpy if something is traced, a library that notes calls if some are on an accelerator, else NumPy."""
+    if is_traced or not all(map(is_concrete, arrays)):
         return jnp, [each() if isinstance(each, Noted) else each for each in arrays]
     place = next(filter(None, map(place_among, arrays)), None)
     if place is None:

@@ -277,7 +277,7 @@ class Row(Formed):
         arrays = plain_arrays([found[place] for place in form.tensors], form.by_element) if known else None
         if arrays is None:
             of_one_type(self.name, [found[place] for place in form.tensors])
-            made = self._general(form, found)
+            made = self._general(form, found, not known)
         else:
             for place, array in zip(form.tensors, arrays, strict=True):
                 found[place] = array
@@ -299,7 +299,7 @@ class Row(Formed):
             given = found[place]
             found[place] = lookable(given.array if hasattr(given, "storage_") else given)
 
-    def _general(self, form: Form, found: list) -> Any:
+    def _general(self, form: Form, found: list, is_traced: bool) -> Any:
         """The results for several tensors, tables of numbers, or arrays of JAX."""
         made: list[Any] = []
 
@@ -311,7 +311,7 @@ class Row(Formed):
             return made[0][0] if isinstance(made[0], tuple) else made[0]
 
         fit = (lambda arrays: same_count(self.name, arrays)) if form.by_element else list
-        computed(run, [found[place] for place in form.tensors], fit)
+        computed(run, [found[place] for place in form.tensors], fit, is_traced=is_traced)
         return made[0]
 
 

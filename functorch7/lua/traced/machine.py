@@ -62,7 +62,7 @@ class Machine:
 
 def run(function: LuaFunction, user: Crossing, given: tuple) -> Crossing:
     """The result of a method of a stand-in for these arguments, tensors and tables of them."""
-    outside = known(user._run.kind).found
+    outside = known(user._run.kind).code
     assert isinstance(outside, Outside)  # as of all classes that Lua has made
     machine = Machine(function.border, outside)
     results = machine.call(function, [user, *map(machine.access.to_lua, given)])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary, finalize
 
 from ...legacy.engine.fields import Untraceable
-from ...legacy.engine.user_code import METHODS, users
+from ...legacy.engine.user_classes import users
+from ...legacy.engine.user_code import METHODS
 from ...legacy.tensors.default_type import getdefaulttensortype
 from ...legacy.tensors.types import Constructor
 from ..held import LuaFunction, LuaValue
@@ -49,9 +50,9 @@ class Outside:
         self._default = getdefaulttensortype()
         self._version = self.border.written if written else 0
 
-    def key(self) -> tuple:
-        """The key of compiled programs."""
-        return (self,)
+    def noted(self) -> tuple:
+        """It, as a part of a program's key, as long as it stands."""
+        return (self,) if self.stands() else ()
 
     def stands(self) -> bool:
         """Whether everything that was found is unchanged."""
