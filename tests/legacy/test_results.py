@@ -277,7 +277,9 @@ def test_fields_are_tables_from_the_beginning_where_they_will_be():
     both_ways = nn.BiSequencer(nn.LSTM(2, 2))
     assert chain.output == chain.gradInput == both_ways.output == both_ways.gradInput == []
     assert nn.CAddTable().output.nElement() == nn.Linear(2, 2).gradInput.nElement() == 0
-    for layer in (nn.MM(), nn.MV(), nn.DotProduct(), nn.CosineDistance(), nn.Bilinear(2, 2, 2), nn.Index(1)):
+    assert nn.ReinforceNormal(0.1).gradInput.nElement() == 0  # of two parameters it gets one
+    pairs = (nn.MM(), nn.MV(), nn.DotProduct(), nn.CosineDistance(), nn.Bilinear(2, 2, 2), nn.Index(1))
+    for layer in (*pairs, nn.ReinforceNormal(), nn.ReinforceGamma()):
         assert [each.nElement() for each in layer.double().gradInput] == [0, 0]
         assert {each.type() for each in layer.gradInput} == {"torch.DoubleTensor"}
 

@@ -68,7 +68,7 @@ class Results(OwnBackward, Described):
         """A field's first value in Torch: an empty tensor, an empty table, or a table of two empty tensors."""
         schema = None if self._spec is None else schema_of(type(self._spec))
         kind: type | None = None
-        if schema is not None:
+        if schema is not None and self._spec is not None:
             kind = schema.output if field == "_own_output" else schema.grad_input_of(self._spec)
         if kind is list:
             return []
