@@ -31,7 +31,7 @@ def check_classes(module: Module, target: Value, classes: int, ignore: int | Non
     check_values(targets, wrong, message)
 
 
-def counting(module: Module, input: Value, target: Value) -> Any:
+def counting(module: Module, input: Value, target: Value) -> Value:
     """The classes that count, in one dimension: one for each example; for an input of one example, the first."""
     given = jnp.shape(target)
     count, number = len(input) if input.ndim == 2 else 1, math.prod(given)
