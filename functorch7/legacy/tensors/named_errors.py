@@ -115,7 +115,7 @@ def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
-        around = ended.current()
+        around = ended.trace.value
         try:
             return function(*args, **options)
         except BaseException as error:
