@@ -21,6 +21,7 @@ from ...core.types import Array, Scalar, Value
 from ..tensors.foreseen import foresee
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
+from ..tensors.storages import are_zero
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input
 from .ahead import Ahead, Expected
@@ -123,7 +124,7 @@ class JointCall(Call):
             return False
         if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.versions):
             return False
-        return all([storage.is_zero for storage in plan.gradients.storages])
+        return are_zero(plan.gradients.storages)
 
 
 class CallWithoutOutput(JointCall):
