@@ -95,7 +95,7 @@ class OwnBackward(Described):
 
     def goes_back_by_parts(self) -> bool:
         """Whether Torch's `backward` of the object calls a user's updateGradInput and accGradParameters."""
-        return self._has_parts() and not isinstance(self._spec, GOING_BACK)
+        return not isinstance(self._spec, GOING_BACK) and self._has_parts()
 
     def goes_back_itself(self) -> bool:
         """Whether a call of `backward` is more than those two."""

@@ -189,6 +189,8 @@ def wrapped(value: Value) -> Value:
 
 def of_network(value: Value) -> Value:
     """As `wrapped`, of what a network has computed: whole numbers, which it has in 32 bits, are LongTensors'."""
+    if type(value) is Tensor:
+        return value
     if isinstance(value, (np.ndarray, jax.Array, Noted)) and value.dtype == np.int32:
         storage = Storage(value)
         return Tensor.viewing(storage.cast(np.int64, storage.device), 0, value.shape)
