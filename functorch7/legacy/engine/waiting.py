@@ -122,7 +122,10 @@ class JointCall(Call):
             return False
         if plan.state_slots and plan.last_gradients(self.side.state) is not None:
             return False
-        if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.versions):
+        given = grad_output.noted
+        if given is not foreseen.gradient and settled(given) is not settled(foreseen.gradient):
+            return False
+        if parameters_now(plan, self.versions):
             return False
         return are_zero(plan.gradients.storages)
 
@@ -191,7 +194,7 @@ class WaitingCall(JointCall):
         self.run_length, self.residuals, self.side = None, None, side
         self._nothing_asked()
         self._hand_out(output, ahead.at_output)
-        self._foreseen = Foreseen(gradient, *pulled, are_apart=joint.packing is None)
+        self._foreseen = Foreseen(gradient, *pulled, joint.packing is None)
         ahead.computed()
         return value, gradient
 
