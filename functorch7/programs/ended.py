@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 from jax._src import core, util  # the current trace, and the caches of tracings, have no public names
 
-
 trace = core.trace_state_strong_ref
 """Its `value` is the current trace, which JAX's own property finds by two calls more."""
 
