@@ -65,11 +65,11 @@ def waiting_for(output: Input) -> WaitingCall | None:
 class Foreseen(NamedTuple):
     """What backward gives if it is given this gradient, and the storages of the parameters' gradients hold zeros."""
 
+    are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
     gradient: Array
     grad_input: Value
     state: Value
     storages: list
-    are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
 
 
 class JointCall(Call):
@@ -194,7 +194,7 @@ class WaitingCall(JointCall):
         self.run_length, self.residuals, self.side = None, None, side
         self._nothing_asked()
         self._hand_out(output, ahead.at_output)
-        self._foreseen = Foreseen(gradient, *pulled, joint.packing is None)
+        self._foreseen = Foreseen(joint.packing is None, gradient, *pulled)
         ahead.computed()
         return value, gradient
 
