@@ -9,15 +9,18 @@ from collections.abc import Callable, Mapping
 
 from jax._src import core, util  # the current trace, and the caches of tracings, have no public names
 
+trace = core.trace_state_strong_ref
+"""Its `value` is the current trace, which JAX's own property finds by two calls more."""
 
-def current() -> core.Trace | None:
-    """The current trace."""
-    return core.trace_ctx.trace
+
+def is_outside() -> bool:
+    """Whether nothing is being traced."""
+    return trace.value is core.eval_trace and core.axis_env_state.value is core.top_axis_env
 
 
 def close(around: core.Trace | None) -> None:
     """Returns to the trace that was current when a block began."""
-    if core.trace_ctx.trace is not around:
+    if trace.value is not around:
         if around is core.eval_trace:
             core.trace_ctx.reset()
         else:
@@ -26,7 +29,7 @@ def close(around: core.Trace | None) -> None:
 
 def closing(function: Callable, args: tuple, options: Mapping[str, object]) -> object:
     """The result of a JAX function, called again if caches still wait for something that a signal interrupted."""
-    around = current()
+    around = trace.value
     try:
         # JAX looks up names, even missing ones, in Python's slow way.
         return function(*args, **options) if options else function(*args)

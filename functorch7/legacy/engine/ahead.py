@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import jax
 import numpy as np
-from jax._src import core as jax_core
+from jax._src.config import debug_infs, debug_nans  # jax.config asks them by a call more
 
+from ...programs.ended import is_outside
 from ..tensors.devices import Place
 from ..tensors.notes import Notes
 from ..tensors.tensor import Tensor
@@ -85,9 +84,7 @@ class Ahead:
             self._credit.pay(2 if self.is_small else credit.MOST)
         if known.steps <= OFTEN or not self._credit.is_left or Notes.runs_at_once:
             return None
-        flags: Any = jax.config
-        looks_for_nan = flags.jax_debug_nans or flags.jax_debug_infs
-        return None if looks_for_nan or not jax_core.trace_state_clean() else known
+        return known if is_outside() and not (debug_nans.value or debug_infs.value) else None
 
     def computed(self) -> None:
         """Notes that gradients are there before anybody has asked."""

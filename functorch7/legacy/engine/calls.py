@@ -74,9 +74,9 @@ class Call(Inspection, RunLonger):
 
     def _begin(self, plan: Plan, given: Input) -> None:
         """Takes the arguments, of which the state and the random draw are those that are due."""
-        self.plan, self.given, self.versions = plan, given, plan.parameters.versions
+        self.plan, self.given = plan, given
         input = fitting.read(plan.spec, given, plan.input_of)
-        parameters = plan.parameters.arrays() if plan.noting is None else plan.parameters.noted()
+        parameters, self.versions = plan.parameters.taken(is_noted=plan.noting is not None)
         if plan.is_stateless:
             self.arguments = (parameters, [], input, [], None)
         else:

@@ -19,7 +19,8 @@ class Credit:
 
     def earn(self) -> None:
         """Notes a step that went as expected."""
-        self._left = min(self._left + 1, MOST)
+        if self._left < MOST:
+            self._left += 1
 
     def pay(self, price: int = 2) -> None:
         """Notes one that did not."""

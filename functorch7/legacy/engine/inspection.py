@@ -103,14 +103,16 @@ class Inspection:
     def output_of(self, module: object) -> Output:
         """A module's output in this call; None if it did not run."""
         path = self.plan.paths[id(module)]
-        return self.result if not path else self._shown("output", path, lambda: self._inspect(False)[0][1].get(path))
+        return self._shown("output", path, self._output_at) if path else self.result
+
+    def _output_at(self, path: Path) -> Value:
+        return self._inspect(False)[0][1].get(path)
 
     def grad_input_of(self, module: Passing) -> Output:
         """The gradient at a module's input; None before backward."""
         if self.cotangents is None or module._passes_no_gradient():
             return None
-        path = self.plan.paths[id(module)]
-        return self._shown("gradInput", path, lambda: self._grad_input_at(path))
+        return self._shown("gradInput", self.plan.paths[id(module)], self._grad_input_at)
 
     def _grad_input_at(self, path: Path) -> Value:
         if not path:
@@ -121,15 +123,16 @@ class Inspection:
     def exposed_by(self, module: object, name: str) -> Output:
         """An intermediate value that a module's layer shows (a mask, indices); None if it did not show it."""
         path = self.plan.paths[id(module)]
-        value = self._shown(name, path, lambda: self._inspect(False)[0][2].get(path, {}).get(name))
+        value = self._shown(name, path, lambda path: self._inspect(False)[0][2].get(path, {}).get(name))
         return value.item() if isinstance(value, Tensor) and not value.shape else value
 
-    def _shown(self, what: str, path: Path, find: Any) -> Any:
+    def _shown(self, what: str, path: Path, find: Callable[[Path], Value]) -> Any:
         if self._seen is None:
             self._seen = {}
-        if (what, path) not in self._seen:
-            self._seen[what, path] = (wrapped if self.plan.keeps_types else of_network)(find())
-        return self._seen[what, path]
+        key = what, path
+        if key not in self._seen:
+            self._seen[key] = (wrapped if self.plan.keeps_types else of_network)(find(path))
+        return self._seen[key]
 
 
 def _at_input(gradient: Value, input: Value, is_narrow: bool = False) -> Value:

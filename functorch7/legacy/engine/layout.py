@@ -92,6 +92,11 @@ class Layout:
         """An object for each storage that changes whenever its elements do."""
         return [storage.version for storage in self.storages]
 
+    def taken(self, is_noted: bool) -> tuple[list, list]:
+        """`noted` or `arrays`, and the `versions` of which they are: where storages are taken whole the very same."""
+        found = self.noted() if is_noted else self.arrays()
+        return found, found if self.are_taken_whole else self.versions
+
     def noted(self) -> list:
         """As `arrays`, with what is noted of those on an accelerator."""
         if self.are_taken_whole:

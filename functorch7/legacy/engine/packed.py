@@ -29,13 +29,16 @@ MOST_ELEMENTS = 2**16
 class Packing:
     """How the results of steps lie in one array: first those of `together`, then the parameters, and the rate."""
 
-    __slots__ = ("_given", "_next", "_plan", "_rate", "_results", "_run", "_size", "_updated", "_whole", "credit")
+    __slots__ = (
+        "_given", "_loss", "_next", "_plan", "_rate", "_results", "_run", "_size", "_updated", "_whole", "credit",
+    )  # fmt: skip
 
     def __init__(self, plan: Running, run: Callable, results: list[tuple[int, ...]], parameters: list[tuple[int, ...]]):
         self._plan, self._run = plan, run
         self.credit = Credit()  # there is some as long as updates are mostly those that were foreseen
         parts = _parts([*results, *parameters, *parameters])
         self._results, self._updated, self._size = parts[: len(results)], parts[len(results) :], parts[-1][0].stop + 1
+        self._loss = self._results.pop(1)[0].start
         self._rate: Scalar = math.nan  # of the last step, as are the next
         self._given: list = []  # to the update: the parameters and their gradients
         self._next: list = []  # the parameters after it
@@ -47,11 +50,11 @@ class Packing:
         whole = self._plan.run(self._run, self._whole_of(parameters, rate), arguments[2], numbers, others)
         elements = np.asarray(whole)
         # Programs keep outputs, which are not to keep all else in memory.
-        output, loss, gradient, *grad_input = _cut(elements[: self._results[-1][0].stop].copy(), self._results)
+        output, gradient, *grad_input = _cut(elements[: self._results[-1][0].stop].copy(), self._results)
         rest, count = _cut(elements, self._updated), len(parameters)
         gradients, found = rest[:count], grad_input[0] if grad_input else None
         self._given, self._rate, self._next, self._whole = [*parameters, *gradients], rate, rest[count:], whole
-        return (output, NOTHING), None, loss.item(), gradient, found, [], gradients
+        return (output, NOTHING), None, elements.item(self._loss), gradient, found, [], gradients
 
     def _whole_of(self, parameters: list, rate: Scalar) -> Array | np.ndarray:
         """An array that ends with these parameters and the rate."""

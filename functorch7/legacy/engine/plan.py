@@ -123,6 +123,7 @@ class Plan(Running):
         self._choose_types()
         self.terms = self.terms_now()
         self.program = self._program(walk.params, buffers)
+        self.keeps_residuals = self.program.train or bool(self.foreign)  # whether forward keeps what backward needs
         self.runs_once = self.spec.traits.traceable and not self.placed  # hooks may have a call done again
         self.at_input = AtInput() if self.runs_once and not self.state_slots else None
         # Whether updateGradInput leaves the parameters' gradients for later; not where accGradParameters follows it.

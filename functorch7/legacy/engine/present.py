@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from operator import is_
 
 import jax
 from jax.core import eval_jaxpr
 from jax.extend.core import Jaxpr
 
 from ... import programs
-from ...core.types import Array, Value
-from ..tensors.noted import settled
+from ...core.types import Array
+from ..tensors.storages import are_at
 from . import compiled
 from .compiled import Program, Residuals
 from .plan import Plan
@@ -30,19 +29,13 @@ def parameters_now(plan: Plan, versions: list) -> list | None:
     """
     layout = plan.parameters
     lie_elsewhere = plan.is_stale and not (layout := plan.layout_now(layout)).lies_as(plan.parameters)
-    if not lie_elsewhere:
-        now = layout.versions
-        if all(map(is_, now, versions)) or all(map(_are_one, now, versions)):
-            return None
+    if not lie_elsewhere and are_at(layout.storages, versions):
+        return None
     if not plan.program.spec.traits.traceable or plan.program.is_cut or plan.placed:
         return None
     if lie_elsewhere:  # since getParameters, or an assignment
         return layout.arrays_as(plan.parameters)
     return layout.arrays() if plan.noting is None else layout.noted()
-
-
-def _are_one(version: Value, other: Value) -> bool:
-    return settled(version) is settled(other)
 
 
 def residuals_with(plan: Plan, residuals: Residuals, arguments: tuple, now: list | None) -> tuple[Residuals, list]:

@@ -21,6 +21,7 @@ from ...core.types import Array, Scalar, Value
 from ..tensors.foreseen import foresee
 from ..tensors.noted import settled
 from ..tensors.storage import Storage
+from ..tensors.storages import are_zero
 from ..tensors.tensor import Tensor
 from ..tensors.values import Input
 from .ahead import Ahead, Expected
@@ -64,11 +65,11 @@ def waiting_for(output: Input) -> WaitingCall | None:
 class Foreseen(NamedTuple):
     """What backward gives if it is given this gradient, and the storages of the parameters' gradients hold zeros."""
 
+    are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
     gradient: Array
     grad_input: Value
     state: Value
     storages: list
-    are_apart: bool  # whether the storages' arrays are nobody else's, so that they may be written over
 
 
 class JointCall(Call):
@@ -121,9 +122,12 @@ class JointCall(Call):
             return False
         if plan.state_slots and plan.last_gradients(self.side.state) is not None:
             return False
-        if settled(grad_output.noted) is not settled(foreseen.gradient) or parameters_now(plan, self.versions):
+        given = grad_output.noted
+        if given is not foreseen.gradient and settled(given) is not settled(foreseen.gradient):
             return False
-        return all([storage.is_zero for storage in plan.gradients.storages])
+        if parameters_now(plan, self.versions):
+            return False
+        return are_zero(plan.gradients.storages)
 
 
 class CallWithoutOutput(JointCall):
@@ -190,7 +194,7 @@ class WaitingCall(JointCall):
         self.run_length, self.residuals, self.side = None, None, side
         self._nothing_asked()
         self._hand_out(output, ahead.at_output)
-        self._foreseen = Foreseen(gradient, *pulled, are_apart=joint.packing is None)
+        self._foreseen = Foreseen(joint.packing is None, gradient, *pulled)
         ahead.computed()
         return value, gradient
 

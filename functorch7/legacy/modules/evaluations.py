@@ -118,7 +118,7 @@ def _zeros(shape: tuple, dtype: np.dtype) -> np.ndarray:
 def _stamp(value: Any) -> Any:
     """What differs when the value has been written to, or is another; for what is not known, it always differs."""
     if isinstance(value, Tensor):
-        return settled(value.storage_.version), value.offset, value.shape, value.strides_
+        return value.storage_.version, value.offset, value.shape, value.strides_
     if isinstance(value, np.ndarray):
         return value.tobytes(), value.dtype, value.shape
     if isinstance(value, (list, tuple)):
@@ -133,9 +133,11 @@ def _is_same(now: Any, stamp: Any) -> bool:
     if type(now) is not type(stamp):
         return False
     if type(now) is tuple:
-        held, before = now[0], settled(stamp[0])
+        if now[1:] != stamp[1:]:
+            return False
+        held, before = now[0], stamp[0]
         # A tensor's array is compared by identity: one that is written to gives way to a copy.
-        return now[1:] == stamp[1:] and (held is before or (type(held) is bytes and held == before))
+        return held is before or (held == before if type(held) is bytes else settled(held) is settled(before))
     if type(now) is list:
         return len(now) == len(stamp) and all(map(_is_same, now, stamp))
     if type(now) is dict:

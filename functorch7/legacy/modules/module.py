@@ -194,7 +194,7 @@ class Module(
     def _run(self, plan: Plan, input: Input) -> Call:
         if not plan.is_step:  # a step that fails leaves those before it to backward
             self.__dict__["_call"] = None  # frees what the last call kept
-        self.__dict__["_call"] = call = forward_call(plan, input, self.in_training or bool(plan.foreign))
+        self.__dict__["_call"] = call = forward_call(plan, input, plan.keeps_residuals)
         if plan.is_step:
             self._step_taken(call)
         for sequencer, _ in plan.sequencers:

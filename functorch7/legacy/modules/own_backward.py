@@ -43,7 +43,7 @@ class OwnBackward(Described):
 
     def withholds_gradient(self) -> bool:
         """Whether a program has set gradInput to nil, and Torch then gives none."""
-        held = vars(self).get("_grad_input")
+        held = self.__dict__.get("_grad_input")
         return held is not None and held[1] is None and isinstance(self._spec, WITHHOLDING)
 
     def has_own_gradient(self) -> bool:
@@ -95,7 +95,8 @@ class OwnBackward(Described):
 
     def goes_back_by_parts(self) -> bool:
         """Whether Torch's `backward` of the object calls a user's updateGradInput and accGradParameters."""
-        return self._has_parts() and not isinstance(self._spec, GOING_BACK)
+        held = self.__dict__.get("_spec")  # without asking for a description that its fields do not make at present
+        return not isinstance(held, GOING_BACK) and self._has_parts()
 
     def goes_back_itself(self) -> bool:
         """Whether a call of `backward` is more than those two."""

@@ -93,8 +93,8 @@ def naming(
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
-        try:
-            return function(*args, **options)
+        try:  # without a dict for options, as hardly any call has some
+            return function(*args, **options) if options else function(*args)
         except MISUSE as error:
             short = name if isinstance(name, str) else name(args[0])
             usage = partial(takes, args[0]) if takes else partial(_usage, short, function, first)
@@ -115,9 +115,9 @@ def naming_calls(name: Callable[[Value], str], function: Callable, first: int = 
 
     @wraps(function)
     def named(*args: Any, **options: Any) -> Any:
-        around = ended.current()
-        try:
-            return function(*args, **options)
+        around = ended.trace.value
+        try:  # as above
+            return function(*args, **options) if options else function(*args)
         except BaseException as error:
             ended.close(around)
             begun = error.__traceback__ is None or error.__traceback__.tb_next is not None

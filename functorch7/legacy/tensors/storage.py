@@ -141,7 +141,7 @@ class Storage(StorageMethods):
         """Whether the elements are being traced, and have no values yet."""
         is_pending = self._array is None and self._make is not None and self.place is None
         found = self._made() if is_pending else self._array
-        return found is not None and not is_concrete(found)
+        return found is not None and type(found) is not np.ndarray and not is_concrete(found)
 
     def writable(self) -> np.ndarray:
         """The elements as a flat, writable NumPy array; copied at the first write after a read."""

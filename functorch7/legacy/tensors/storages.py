@@ -1,12 +1,16 @@
 """Many storages at once: what `Storage` does for one, without a Python call for each."""
 
 from collections.abc import Iterable
+from operator import attrgetter, is_
 
 import jax
 import numpy as np
 
 from .devices import has_others
+from .noted import settled
 from .storage import Storage
+
+_array = attrgetter("_array")
 
 
 def arrays_of(storages: Iterable[Storage]) -> list:
@@ -20,6 +24,21 @@ def arrays_of(storages: Iterable[Storage]) -> list:
             storage._owned = False
         found.append(array)
     return found
+
+
+def are_at(storages: list[Storage], versions: list) -> bool:
+    """Whether none has been written to since it had this version."""
+    if all(map(is_, map(_array, storages), versions)):  # which were not owned any more when they were handed out
+        return True
+    return all([settled(each.version) is settled(then) for each, then in zip(storages, versions, strict=True)])
+
+
+def are_zero(storages: Iterable[Storage]) -> bool:
+    """Whether all are known to hold zeros, without looking."""
+    for storage in storages:
+        if storage._array is not None or storage._make is not None:
+            return False
+    return True
 
 
 def noted_of(storages: Iterable[Storage]) -> list:
