@@ -164,10 +164,11 @@ class Batches(Iterator):
 
 
 def _part(process_index: int | None, process_count: int | None) -> tuple[int, int]:
-    """(process_index, process_count): JAX's unless given. Raises: ValueError for an index out of range."""
+    """(process_index, process_count): JAX's unless given. Raises: TypeError, ValueError for an index out of range."""
     count = jax.process_count() if process_count is None else process_count
     index = jax.process_index() if process_index is None else process_index
-    if not 0 <= index < count:
+    check_whole("batches", 0, process_index=index, process_count=count)
+    if not index < count:
         raise ValueError(f"batches: expected a process among {count}, got {index}")
     return index, count
 

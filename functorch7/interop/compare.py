@@ -61,7 +61,7 @@ def _compared(
 ) -> Deviation | None:
     module, (params, buffers), recorded = _taken_apart(model)
     if outputs is not None:
-        recorded = outputs if isinstance(outputs, dict) else {"": outputs}
+        recorded = outputs if isinstance(outputs, Mapping) else {"": outputs}
     if not recorded:
         raise ValueError("compare: there are no recorded outputs; give them as outputs")
     with core.recording() as seen:

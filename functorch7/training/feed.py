@@ -8,6 +8,7 @@ from ..core.types import Batch, Tree, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
 from .given import as_batch, as_batches, as_it_is_now
+from .validation import in_order
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -113,7 +114,7 @@ def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
         return data.restarted(None, epochs=1)
     data = _loaded(data)
     if isinstance(data, DataLoader):
-        return data.batches(batch_size or 32, process_index=0, process_count=1)
+        return in_order(data, batch_size, process_index=0, process_count=1)
     return as_batches(data)
 
 

@@ -220,6 +220,7 @@ def test_errors_come_where_the_batch_would_have_come():
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
+                                     {"process_index": "0", "process_count": 2}, {"process_count": 1.5},
                                      {"timeout": "1"}, {"timeout": 0},
                                      {"batch_size": 2.5}, {"workers": 1.5}, {"epochs": -1}, {"seed": "a"},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip
