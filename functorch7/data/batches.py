@@ -148,6 +148,12 @@ class Batches(Iterator):
         """A new iterator with the same arguments that begins at `state` (None: the start); endless without `epochs`."""
         return Batches(**self._made_of | {"state": state, "epochs": epochs})
 
+    def once_everywhere(self) -> Batches:
+        """A new iterator over one epoch, of which each of several processes gets all, and places it itself."""
+        alone = jax.process_count() == 1
+        whole = {} if alone else {"process_index": 0, "process_count": 1, "sharding": None}
+        return Batches(**self._made_of | {"state": None, "epochs": 1} | whole)
+
     def close(self) -> None:
         """Stops the workers; batches that are ready are dropped."""
         for workers in (self._workers, self._processes):

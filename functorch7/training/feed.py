@@ -111,7 +111,7 @@ def check_repeats(data: Validation | None, epochs: int) -> None:
 def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
     """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):
-        return data.restarted(None, epochs=1)
+        return data.once_everywhere()
     data = _loaded(data)
     if isinstance(data, DataLoader):
         return in_order(data, batch_size, process_index=0, process_count=1)
