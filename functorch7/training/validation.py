@@ -16,6 +16,7 @@ from ..core import Module
 from ..core.precision import widened
 from ..core.types import Batch, Key, Output, Params, Tree, Value
 from ..data import DataLoader
+from ..data.batches import Batches
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, check_module, with_carry
 from .given import as_it_is_now
@@ -305,9 +306,15 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
-def in_order(loader: DataLoader, batch_size: int | None, **options: int) -> Iterable:
+def in_order(loader: DataLoader, batch_size: int | None, **options: int) -> Iterator[Any]:
     """A loader's batches in its order, of `IN_ORDER` samples unless a number is given."""
-    return loader.batches(IN_ORDER if batch_size is None else batch_size, **options)
+    return closed_after(loader.batches(IN_ORDER if batch_size is None else batch_size, **options))
+
+
+def closed_after(batches: Batches) -> Iterator[Any]:
+    """The batches, whose workers are stopped at the end, or when one cannot be made."""
+    with batches:
+        yield from batches
 
 
 def pairs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
