@@ -123,6 +123,7 @@ def test_folders_are_no_files(folder):
     [
         ([], "name a RECIPE"),
         (["digits", "--set", "epochs"], "expected a setting as name=value, such as epochs=3, got 'epochs'"),
+        (["digits", "--no-tuning", "--folder", ""], "--folder: expected a folder, got an empty text"),
         (["digits", "--set", "=3"], "expected a setting as name=value, such as epochs=3, got '=3'"),
     ],
 )

@@ -23,6 +23,8 @@ def test_a_recipe_on_a_mesh_is_the_recipe(tmp_path):
     assert np.isclose(plain.test["Perplexity"], meshed.test["Perplexity"], rtol=1e-5)
     with pytest.raises(ValueError, match="expected devices copies or shards, got 'all'"):
         recipes.run(recipe, devices="all")
+    with pytest.raises(ValueError, match="expected the path of a folder, got an empty text"):
+        recipes.run(recipe, "")
 
 
 def test_a_run_keeps_where_and_in_which_type_it_computes(tmp_path, monkeypatch):
