@@ -13,8 +13,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-EXPECTED = (OSError, ValueError, TypeError, NotImplementedError, ImportError)
-"""What functorch7 raises for files and networks that are not as they should be; all else is a mistake of its own."""
+EXPECTED = (OSError, ValueError, TypeError, NotImplementedError, ImportError, MemoryError)
+"""What files, networks and sizes raise that are not as they should be; all else is a mistake of functorch7's own."""
+
+LARGEST = 2**31 - 1
+"""Of the sizes and numbers that a command takes: networks compute with 32 bits."""
 
 
 class Commands(click.Group):
@@ -102,6 +105,12 @@ def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
 
 
+def whole_number(text: str) -> int | None:
+    """The whole number of a text, from 0 to the largest; None for all else."""
+    digits = text.lstrip("0")[: len(str(LARGEST)) + 1] or "0"  # Python refuses to read some thousand digits
+    return int(digits) if text.isdecimal() and int(digits) <= LARGEST else None
+
+
 class Sizes(click.ParamType):
     """Sizes such as 1x3x224x224, as a tuple; several with commas between them (a table's) as a list of tuples.
 
@@ -122,7 +131,7 @@ class Sizes(click.ParamType):
         return found if len(found) > 1 else found[0]
 
     def _is_size(self, text: str) -> bool:
-        return int(text) > 0 if text.isdecimal() else self.open and text.isidentifier()
+        return (whole_number(text) or 0) > 0 if text.isdecimal() else self.open and text.isidentifier()
 
     def _fit(self, shapes: list) -> bool:
         return self.count is None or list(map(len, shapes)) == [self.count]
@@ -136,9 +145,11 @@ class Counts(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        if not all(each.isdecimal() for each in value.split(",")):
-            self.fail(f"expected a whole number such as 10000, or several such as 10000,0, got {value!r}", param, ctx)
-        return tuple(map(int, value.split(",")))
+        found = tuple(map(whole_number, value.split(",")))
+        if None in found:
+            what = "a whole number below 2**31 such as 10000, or several such as 10000,0"
+            self.fail(f"expected {what}, got {value!r}", param, ctx)
+        return found
 
 
 class Numbers(click.ParamType):
@@ -157,6 +168,19 @@ class Numbers(click.ParamType):
         if not all(map(math.isfinite, found)) or (self.divide and 0 in found):
             what = "numbers other than 0" if self.divide else "numbers"
             self.fail(f"expected {what} such as 0.485,0.456,0.406, got {value!r}", param, ctx)
+        return found
+
+
+class NotNegative(click.FloatRange):
+    """A number of at least 0; NaN, which is in no order, is none."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        found = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"expected a number of at least 0, got {value!r}", param, ctx)
         return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .command import Command, Commands, Counts, Numbers, Recipe, Setting, Sizes, report
+from .command import Command, Commands, Counts, NotNegative, Numbers, Recipe, Setting, Sizes, report
 from .lasting import lasting
 from .stopping import stoppable
 
@@ -284,7 +284,7 @@ functorch7 sample lm_lstm_epoch50.00_1.3789.t7 --length 500
 @file
 @click.option("--prime", default="", help="The text to begin with.")
 @click.option("--length", type=click.IntRange(min=1), default=2000, help="The number of characters or words to add.")
-@click.option("--temperature", type=click.FloatRange(min=0), default=1.0, help="Lower is likelier; 0: the likeliest.")
+@click.option("--temperature", type=NotNegative(), default=1.0, help="Lower is likelier; 0: the likeliest.")
 @click.option("--seed", type=click.IntRange(min=0), default=123, help="The seed of all draws.")
 def sample(file: str, **options: Any) -> None:
     """Print text written by a language model.

@@ -37,14 +37,25 @@ class Speaker(NamedTuple):
         """The numbers of a text's tokens. Raises: ValueError for one that the model does not know."""
         numbers = {token: number for number, token in self.tokens.items()}
         found = Text.of(text, "words" if self.words else "characters").tokens
-        unknown = [token for token in found if token not in numbers]
-        if unknown:
-            raise ValueError(f"the model has no {unknown[0]!r}, which is in the text to begin with")
-        return [numbers[token] for token in found[: -1 if self.words else None]]  # a line that is begun has no end
+        read = []
+        for token in found[: -1 if self.words else None]:  # a line that is begun has no end
+            parts = [token] if token in numbers or len(token) > 1 else bytes_of(token)
+            if not all(part in numbers for part in parts):
+                raise ValueError(f"the model has no {token!r}, which is in the text to begin with")
+            read += [numbers[part] for part in parts]
+        return read
 
     def written(self, numbers: list[int]) -> str:
+        """The text of tokens; bytes that are no characters show as Unicode's sign for that."""
         tokens = [self.tokens[number] for number in numbers]
-        return " ".join(tokens).replace(" <eos>", "\n").replace("\n ", "\n") if self.words else "".join(tokens)
+        if self.words:
+            return " ".join(tokens).replace(" <eos>", "\n").replace("\n ", "\n")
+        return "".join(tokens).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def bytes_of(character: str) -> list[str]:
+    """A character as Lua has it, for which texts are bytes: each as files with strings of Lua's are read."""
+    return [bytes([each]).decode("utf-8", "surrogateescape") for each in character.encode("utf-8", "surrogateescape")]
 
 
 def sample(file: str, prime: str, length: int, temperature: float, seed: int) -> str:

@@ -17,6 +17,8 @@ def train(
     quiet: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """Trains, draws the learning curves, and says how it ended and what the network is worth on the test set."""
+    if folder == "":
+        raise WrongCall("--folder: expected a folder, got an empty text")  # as of a variable that is not set
     check_installed("matplotlib", "functorch7[training]")  # rather than after the training
     recipe = recipes.load(file)
     of_options = {"devices": devices} if devices else {}

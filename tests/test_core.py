@@ -232,6 +232,12 @@ def test_penalties_and_log_probabilities_of_a_tables_entries_add_up(key):
         net.apply(*net.init(key), [p, p[:2]], key=key, train=True)
 
 
+def test_side_outputs_of_a_kind_that_nobody_looks_for_are_refused():
+    for look in (f7.core.Emitted, f7.emitted):
+        with pytest.raises(ValueError, match="expected 'loss' or 'log_prob' or 'parameter' or 'report' as kind, got"):
+            look(None, "penalty")
+
+
 def test_a_penaltys_gradient_is_that_of_the_formula(key):
     net = f7.L1Penalty(0.1)
     gradient = jax.grad(lambda x: f7.penalty(net.apply({}, net.init(key).buffers, x)[1]))(X)

@@ -22,6 +22,7 @@ def test_masked_select_outside_and_inside_jit():
     sized = f7.MaskedSelect(size=4)
     np.testing.assert_array_equal(jax.jit(sized.apply)({}, {}, [X, MASK])[0], [*chosen, 0])
     np.testing.assert_array_equal(jax.jit(f7.MaskedSelect(size=2).apply)({}, {}, [X, MASK])[0], chosen[:2])
+    np.testing.assert_array_equal(sized.apply({}, {}, [X[:0], MASK[:0]])[0], [0] * 4)  # none is there, either
     with pytest.raises(
         ValueError, match=r"size depends on the mask's values; under jit give it: MaskedSelect\(size=n\)"
     ):

@@ -38,6 +38,9 @@ def test_find_gives_the_place():
     twice = f7.Sequential(NET, f7.Tanh().named("last"))
     with pytest.raises(ValueError, match="find multiple modules with same name 'last': at 0.1.1 and 1"):
         f7.find(twice, "last")
+    for wrong in (None, 1, f7.Tanh()):  # most modules have no name, which is None
+        with pytest.raises(TypeError, match="find: expected the name of a module, got"):
+            f7.find(NET, wrong)
     inside = f7.Sequencer(f7.FastLSTM(3, 2).named("cell"))
     assert "i2g" in found_at(structure_of(inside).params, f7.find(inside, "cell"))
 

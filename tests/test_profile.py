@@ -71,6 +71,9 @@ def test_the_table_is_sorted_and_cut(found):
     assert "<table>" in table._repr_html_() and "-&gt;" in table._repr_html_()
     with pytest.raises(ValueError, match="expected sort_by among forward, backward, own, .*, got 'cpu_time'"):
         table.table(sort_by="cpu_time")
+    for error, wrong in ((ValueError, -1), (TypeError, "3")):  # a slice would leave out the last row
+        with pytest.raises(error, match="table: expected .*row_limit"):
+            table.table(row_limit=wrong)
     assert list(folder.rglob("*.xplane.pb")) and list(folder.rglob("*.trace.json.gz"))  # TensorBoard's, Perfetto's
 
 

@@ -142,6 +142,7 @@ def test_what_a_step_cannot_be_given_is_said(key):
         (lambda: of_squares(state, batch, None), TypeError, r"one number as the loss of squares, got shape \(4, 1\)"),
         (lambda: f7.data.TensorLoader([1.0, 2.0], [1, 2]), ValueError, "expected arrays, got 1.0"),
         (lambda: Trainer(module, squares, adam, 3), TypeError, "expected the path of a folder, got 3"),
+        (lambda: Trainer(module, squares, adam, ""), ValueError, "expected the path of a folder, got an empty text"),
         (
             lambda: make_train_step(module, f7.MSECriterion, adam),
             TypeError,

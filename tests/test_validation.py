@@ -1,5 +1,7 @@
 """Measuring networks on data sets: values from NumPy and scikit-learn, over batches whose last is smaller."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -132,6 +134,9 @@ def test_errors_say_what_is_wrong():
         predict(NET, PARAMS, BUFFERS, None)
     with pytest.raises(TypeError, match="expected a whole number as batch_size, got 2.5"):
         predict(NET, PARAMS, BUFFERS, X, 2.5)
+    for use in (partial(evaluate, methods=METHODS), predict):
+        with pytest.raises(ValueError, match="expected batch_size of at least 1, got 0"):
+            use(NET, PARAMS, BUFFERS, TensorLoader(X, Y), batch_size=0)
     with pytest.raises(ValueError, match="target 9 at position 2; classes count from 1 to 7"):
         evaluate(NET, PARAMS, BUFFERS, [(X[:4], np.array([1, 9, 1, 1]))], [Loss()])
     with pytest.raises(ValueError, match="Top1Accuracy: expected scores"):

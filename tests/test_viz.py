@@ -137,9 +137,10 @@ def test_learning_curves_show_what_was_recorded(tmp_path, monkeypatch):
     with open(tmp_path / "metrics.jsonl", "a") as file:
         file.write('{"kind": "train", "st')  # a run that was killed
     assert viz.plot_learning(tmp_path).axes[0].lines[0].get_xydata().tolist() == [[2, 3], [4, 2]]
-    (tmp_path / "metrics.jsonl").write_text("[]\n")
-    with pytest.raises(ValueError, match="metrics.jsonl: line 1 is no record"):
-        viz.plot_learning(tmp_path)
+    for line in ("[]", '{"kind": "train", "step": 1}'):
+        (tmp_path / "metrics.jsonl").write_text(line + "\n")
+        with pytest.raises(ValueError, match="metrics.jsonl: line 1 is no record"):
+            viz.plot_learning(tmp_path)
     (tmp_path / "metrics.jsonl").write_text("")
     with pytest.raises(ValueError, match="no records in"):
         viz.plot_learning(tmp_path)

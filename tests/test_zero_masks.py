@@ -99,6 +99,15 @@ def test_a_missing_or_wrong_mask_is_refused(key):
         f7.set_zero_mask(layer, buffers, MASK[None])
 
 
+def test_a_mask_that_nothing_would_take_is_refused_but_in_legacy(key):
+    network = f7.Sequential(f7.SeqLSTM(5, 2), f7.Tanh())  # without mask_zero(False)
+    buffers = network.init(key).buffers
+    with pytest.raises(ValueError, match=r"nn.Sequential: expected a module inside that takes a mask, .*mask_zero"):
+        f7.set_zero_mask(network, buffers, MASK)
+    assert f7.set_zero_mask(network, buffers, None) == f7.set_zero_mask(network, buffers, False) == buffers
+    nn.utils.setZeroMask([nn.Linear(5, 2), nn.MSECriterion()], torch.ByteTensor(MASK.tolist()))  # as Torch's
+
+
 LOGS = jax.nn.log_softmax(INPUT)
 TARGETS = np.array([[1, 0, 2], [3, 4, 0], [0, 5, 0], [1, 2, 3]])
 """There is no class 0: what is masked is not looked at."""

@@ -7,6 +7,9 @@ import jax.numpy as jnp
 
 from .types import Tree, Value
 
+KINDS = ("loss", "log_prob", "parameter", "report")
+"""What side outputs are; `Emitted` says what each is for."""
+
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
@@ -16,11 +19,15 @@ class Emitted:
     `kind` is "loss" (a scalar to add to the criterion's), "log_prob" (of a sample, element by element), "parameter"
     (the layer's weight, changed by the call), or "report" (a number that `legacy` shows). `time_axes` is the number of
     leading axes that sequencers have stacked.
+    Raises: ValueError for another kind, which nobody would look for.
     """
 
     value: Value = None
     kind: str = field(default="loss", metadata={"static": True})
     time_axes: int = field(default=0, metadata={"static": True})
+
+    def __post_init__(self) -> None:
+        _check_kind("Emitted", self.kind)
 
 
 def is_emitted(node: object) -> bool:
@@ -28,8 +35,14 @@ def is_emitted(node: object) -> bool:
     return isinstance(node, Emitted)
 
 
+def _check_kind(who: str, kind: object) -> None:
+    if kind not in KINDS:
+        raise ValueError(f"{who}: expected {' or '.join(map(repr, KINDS))} as kind, got {kind!r}")
+
+
 def emitted(buffers: Tree, kind: str) -> list[Emitted]:
-    """All side outputs of one kind, in the tree's order."""
+    """All side outputs of one kind, in the tree's order. Raises: ValueError for a kind that there is not."""
+    _check_kind("emitted", kind)
     nodes = jax.tree.leaves(buffers, is_leaf=is_emitted)
     return [node for node in nodes if is_emitted(node) and node.kind == kind]
 

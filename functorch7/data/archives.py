@@ -55,6 +55,8 @@ def gunzip(srcpath: str | os.PathLike, dstpath: None = None) -> None:
         raise ValueError("gunzip: destination path not supported with gunzip")
     source = Path(srcpath)
     with _unpacking("gunzip", source, source.parent) as stage, gzip.open(source) as packed:
+        if not source.stat().st_size:
+            raise EOFError("an empty file")  # for which gzip gives an empty one, without a word
         with (stage / source.stem).open("wb") as unpacked:
             shutil.copyfileobj(packed, unpacked)
 

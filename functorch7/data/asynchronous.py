@@ -66,8 +66,8 @@ class AsyncIterator(DataLoader):
         """(inputs, targets) from the loader itself, or from a worker that is a process."""
         if self.loader.in_processes:
             samples = ", ".join(map(str, np.ravel(indices)[:5]))
-            future = self._submitted("index", (indices,), options)
-            return awaited(future, f"AsyncIterator: the batch of the samples {samples}, ...", self.timeout)
+            what = f"AsyncIterator: the batch of the samples {samples}, ..."
+            return awaited(self._submitted("index", (indices,), options), what, self.timeout)
         return self.loader.index(indices, **options)
 
     def draw(self, batch_size: int, random: np.random.Generator) -> np.ndarray:
@@ -133,7 +133,10 @@ class AsyncIterator(DataLoader):
             raise RuntimeError("AsyncIterator.async_get: nothing was asked for with async_put")
         size, future = self._pending.popleft()
         self._taken += 1
-        return size, awaited(future, f"AsyncIterator: batch {self._taken}", self.timeout)
+        try:
+            return size, awaited(future, f"AsyncIterator: batch {self._taken}", self.timeout)
+        finally:
+            del future  # as `awaited` does
 
     def synchronize(self) -> None:
         """Waits for the workers, and drops all requests and results."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -74,11 +76,13 @@ class Batches(Iterator):
         if not self.per_epoch:
             among = f" of {count} processes" if count > 1 else ""
             raise ValueError(f"batches: not one batch of {batch_size} in {loader.size()} samples{among}")
-        self._epochs, self._sharding = epochs, sharding
+        self._sharding = sharding
         self._state = self._started(state, seed, batch_size)
         self._plan.restore(self._state["loader"])
-        self._next = self._numbers(self._state["epoch"], self._state["batch"])
+        self._next = _numbers(self._state["epoch"], self._state["batch"], epochs, self.per_epoch)
         self._workers, self._timeout = Threads(threads, "batches") if threads else None, timeout
+        # Threads that make a batch hold the processes, which would not end before it is made.
+        self._finish = weakref.finalize(self, _stop, [each for each in (self._workers, self._processes) if each])
         self._ahead = max(threads + prefetch, 1)
         self._pending: deque[Callable[[], Any]] = deque()
 
@@ -115,12 +119,6 @@ class Batches(Iterator):
             )
         return found | {"samples": samples}
 
-    def _numbers(self, epoch: int, batch: int) -> Iterator[tuple[int, int]]:
-        while self._epochs is None or epoch < self._epochs:
-            for number in range(batch, self.per_epoch):
-                yield epoch, number
-            epoch, batch = epoch + 1, 0
-
     def __next__(self) -> tuple[Output, Output]:
         while len(self._pending) < self._ahead:
             numbers = next(self._next, None)
@@ -148,11 +146,15 @@ class Batches(Iterator):
         """A new iterator with the same arguments that begins at `state` (None: the start); endless without `epochs`."""
         return Batches(**self._made_of | {"state": state, "epochs": epochs})
 
+    def once_everywhere(self) -> Batches:
+        """A new iterator over one epoch, of which each of several processes gets all, and places it itself."""
+        alone = jax.process_count() == 1
+        whole = {} if alone else {"process_index": 0, "process_count": 1, "sharding": None}
+        return Batches(**self._made_of | {"state": None, "epochs": 1} | whole)
+
     def close(self) -> None:
-        """Stops the workers; batches that are ready are dropped."""
-        for workers in (self._workers, self._processes):
-            if workers is not None:
-                workers.close()
+        """Stops the workers, as the end of the object does; batches that are ready are dropped."""
+        self._finish()
         self._pending.clear()
         self._next = iter(())
 
@@ -164,26 +166,36 @@ class Batches(Iterator):
 
 
 def _part(process_index: int | None, process_count: int | None) -> tuple[int, int]:
-    """(process_index, process_count): JAX's unless given. Raises: ValueError for an index out of range."""
+    """(process_index, process_count): JAX's unless given. Raises: TypeError, ValueError for an index out of range."""
     count = jax.process_count() if process_count is None else process_count
     index = jax.process_index() if process_index is None else process_index
-    if not 0 <= index < count:
+    check_whole("batches", 0, process_index=index, process_count=count)
+    if not index < count:
         raise ValueError(f"batches: expected a process among {count}, got {index}")
     return index, count
 
 
+def _numbers(epoch: int, batch: int, epochs: int | None, per_epoch: int) -> Iterator[tuple[int, int]]:
+    """(epoch, batch) of all from one on; no method: an object that holds a generator of its own lives too long."""
+    while epochs is None or epoch < epochs:
+        for number in range(batch, per_epoch):
+            yield epoch, number
+        epoch, batch = epoch + 1, 0
+
+
 def _at_once(function: Callable, *args: Any) -> Callable[[], Any]:
     """Calls a function now, and returns a function that returns its result, or raises its error."""
+    made: Future = Future()
     try:
-        made = function(*args)
+        made.set_result(function(*args))
     except Exception as error:
-        failure = error
+        made.set_exception(error)
+    return made.result
 
-        def fail() -> None:
-            raise failure
 
-        return fail
-    return lambda: made
+def _stop(workers: list[Threads]) -> None:
+    for each in workers:
+        each.close()
 
 
 def _made(plan: _Plan, epoch: int, number: int, sharding: Any) -> tuple[Any, dict]:

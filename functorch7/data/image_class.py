@@ -185,7 +185,8 @@ class ImageClass(DataLoader):
             following = (indices[-1] + np.arange(self.size())) % self.size()
             read = [*islice(self._read(following, function, random), 1)]
         if not read:
-            raise ValueError("ImageClass: none of the images could be read")
+            why = "none of the images could be read" if indices.size else "expected at least one index, got none"
+            raise ValueError(f"ImageClass: {why}")
         samples, kept, paths = map(list, zip(*read, strict=True))
         return *self._packed(samples, self.image_class[kept], paths), paths
 

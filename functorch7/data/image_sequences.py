@@ -132,7 +132,7 @@ class MultiImageSequence(StreamLoader):
         self, start: int, stop: int, *, seed: Seed = None, sample_function: str | SampleFunction | None = None
     ) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
-        sequences, n_steps = self._indexed(), stop - start + 1
+        sequences, n_steps = self._indexed(), self._count_of_steps(start, stop)
         function = sampling(type(self), sample_function or self.sample_function)
         random = None if seed is None else opened(seed, "MultiImageSequence.sub")
         inputs, targets = (np.zeros((n_steps, self.batch_size, *size), np.float32) for size in self.sample_size)
@@ -150,10 +150,11 @@ class MultiImageSequence(StreamLoader):
 
     def record(self, number: int, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         """All frames of one sequence, without its mask step: T x C x H x W."""
-        whole = self.shard(number - 1, self.n_records())
+        position = self._position(number)
+        whole = self.shard(position, self.n_records())
         whole.batch_size = 1
         whole.reset()
-        inputs, targets = whole.sub(1, self._indexed()[number - 1][1] + 1, seed=seed)
+        inputs, targets = whole.sub(1, self._indexed()[position][1] + 1, seed=seed)
         return inputs[1:, 0], targets[1:, 0]
 
     def _sampled(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core.types import ArrayLike
 from ..interop.numpy_files import read_arrays
 from ..interop.writing import replacing
@@ -93,8 +94,8 @@ def fit_image_normalize(
     They are means over batches of 32, of the mean and of the (unbiased) standard deviation of each channel, which is
     dimension `dim` of the inputs; a batch with a single number of it has no deviation. `iterator`: "sampleiter", which
     needs a seed, or "subiter". `cache_path` is an .npz file that keeps them for the next time.
-    Raises: TypeError if the inputs are a table; ValueError for a file that is no such cache, for another iterator, a
-    dimension beyond the inputs', and unless some batch has several numbers per channel.
+    Raises: TypeError if the inputs are a table; ValueError for n_samples below 1, for a file that is no such cache, for
+    another iterator, a dimension beyond the inputs', and unless some batch has several numbers per channel.
     Source: dataload/README.md#fitImageNormalize.
     Differs from Torch7: right for any number of samples, not only for multiples of 32.
     """
@@ -105,6 +106,7 @@ def fit_image_normalize(
             return ImageNormalize(saved["mean"], saved["std"], dim)
         except (ValueError, KeyError) as error:
             raise ValueError(f"{cache}: no mean and std as fit_image_normalize keeps them: {error}") from error
+    check_whole("fit_image_normalize", 1, n_samples=n_samples)
     if iterator not in ("sampleiter", "subiter"):
         raise ValueError(f'fit_image_normalize: expected iterator "sampleiter" or "subiter", got {iterator!r}')
     mean, std = _measured(trainset, n_samples, dim, iterator, seed)

@@ -52,6 +52,16 @@ class StreamLoader(StepLoader):
         super().set_state(state)
         self.columns.set_state(state["columns"])
 
+    def _count_of_steps(self, start: int, stop: int) -> int:
+        """How many steps `sub` is to give. Raises: IndexError for none."""
+        if stop < start:
+            raise IndexError(f"{type(self).__name__}.sub: expected at least one step, got {start} to {stop}")
+        return stop - start + 1
+
+    def _position(self, number: int) -> int:
+        """The position of a sequence, from 0. Raises: TypeError, IndexError for a number that none has."""
+        return int(as_indices(f"{type(self).__name__}.record", [number], self.n_records())[0]) - 1
+
     def _share(self, index: int, count: int) -> slice:
         """Which sequences process `index` of `count` reads: neighbours. Raises: ValueError for too few sequences."""
         n = self.n_records()
@@ -177,10 +187,8 @@ class MultiSequence(StreamLoader):
 
     def sub(self, start: int, stop: int, *, seed: Seed = None) -> tuple:
         """(inputs, targets) of the next stop - start + 1 steps of every column."""
-        if stop < start:
-            raise IndexError(f"MultiSequence.sub: expected at least one step, got {start} to {stop}")
         values, offsets = self.sequences.values, self.sequences.offsets
-        inputs = np.zeros((stop - start + 1, self.batch_size, *values.shape[1:]), values.dtype)
+        inputs = np.zeros((self._count_of_steps(start, stop), self.batch_size, *values.shape[1:]), values.dtype)
         targets = np.full_like(inputs, 1 if values.ndim == 1 else 0)
 
         def pairs(sequence: int) -> int:
@@ -197,7 +205,7 @@ class MultiSequence(StreamLoader):
 
     def record(self, number: int, seed: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         """All pairs of one sequence: (x[:-1], x[1:])."""
-        steps = self.sequences[number - 1]
+        steps = self.sequences[self._position(number)]
         return steps[:-1], steps[1:]
 
     def shard(self, index: int, count: int) -> MultiSequence:

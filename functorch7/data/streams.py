@@ -65,7 +65,9 @@ class Columns:
         return {"sequence": list(self.sequence), "step": list(self.step), "following": self.following}
 
     def set_state(self, state: dict) -> None:
-        """Continues from a saved state."""
+        """Continues from a saved state. Raises: TypeError for what is none, ValueError for one of other columns."""
+        if not isinstance(state, dict) or state.keys() != self.get_state().keys():
+            raise TypeError(f"expected the state of columns, a dict of {', '.join(self.get_state())}, got {state!r}")
         if len(state["sequence"]) != len(self.sequence):
             raise ValueError(f"expected the state of {len(self.sequence)} columns, got {len(state['sequence'])}")
         self.sequence, self.step = list(state["sequence"]), list(state["step"])

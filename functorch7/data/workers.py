@@ -112,6 +112,8 @@ def awaited(future: Future, what: str, limit: float | None) -> Value:
         if future.done():  # the loader raised it
             raise
         raise TimeoutError(f"{what} was not made within {limit:g} s; `timeout` says how long it may take") from None
+    finally:
+        del future  # through which an error would hold itself, and with it the workers, until garbage is collected
 
 
 def _direct(_: Any) -> Any:
@@ -173,9 +175,12 @@ class _Remote:
             self.connection.close()
             self.processes.discard(ended)
             raise WorkerDied(f"the process that made it ended with exit code {ended.exitcode}") from None
-        if not made:
+        if made:
+            return result
+        try:
             raise result
-        return result
+        finally:
+            del result  # as in `awaited`
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")  # new ones, since JAX's threads do not survive a fork

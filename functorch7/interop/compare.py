@@ -50,7 +50,8 @@ def compare(
     the network's output, or a dict from layers' dotted names ("0", "2.1"; "" is the network) to outputs. Without it,
     the outputs that the modules in a file kept from their last call are used; `inputs` must be the input of that call.
     Numbers agree if they differ by at most atol + rtol * |expected|. They are computed in the network's precision,
-    whatever JAX's x64 mode is. Raises: ValueError for unknown names of layers, and if no outputs are recorded.
+    whatever JAX's x64 mode is.
+    Raises: TypeError for another model; ValueError for unknown names of layers, and if no outputs are recorded.
     """
     with jax.enable_x64(True):
         return _compared(model, inputs, outputs, rtol, atol, train=train, key=key)
@@ -61,7 +62,7 @@ def _compared(
 ) -> Deviation | None:
     module, (params, buffers), recorded = _taken_apart(model)
     if outputs is not None:
-        recorded = outputs if isinstance(outputs, dict) else {"": outputs}
+        recorded = outputs if isinstance(outputs, Mapping) else {"": outputs}
     if not recorded:
         raise ValueError("compare: there are no recorded outputs; give them as outputs")
     with core.recording() as seen:
@@ -88,6 +89,9 @@ def _taken_apart(model: Value) -> tuple[core.Module, core.Variables, dict[str, A
         return *functional(node), kept_outputs(node)
     if hasattr(model, "functional"):
         return *model.functional(), {}
+    if not isinstance(model, tuple) or len(model) != 3:
+        wanted = "(module, params, buffers), an object of functorch7.legacy, or the path of a Torch7 file"
+        raise TypeError(f"compare: expected {wanted}, got {core.describe(model)}")
     module, params, buffers = model
     return module, core.Variables(params, buffers), {}
 

@@ -16,7 +16,7 @@ from ..core.emitted import Emitted
 from ..core.module import Variables
 from ..core.tree import dotted
 from ..core.types import Array, Key, Output, Params, State, Tree, Value
-from ..network import structure_of
+from ..network import check_variables, structure_of
 from ..network.zero_mask import ZeroMask
 
 
@@ -69,9 +69,18 @@ def linen_variables(params: Params, buffers: Tree) -> dict[str, Tree]:
 
 
 def from_linen_variables(module: Module, variables: Mapping[str, Tree]) -> Variables:
-    """The inverse of `linen_variables`: (params, buffers) of `module` from the variables of `AsLinen(module)`."""
+    """The inverse of `linen_variables`: (params, buffers) of `module` from the variables of `AsLinen(module)`.
+
+    Raises: ValueError for arrays that are missing, of other shapes, or not the module's.
+    """
     structure = structure_of(module)
-    return tuple(_as_in(getattr(structure, kind), variables.get(kind, {})) for kind in ("params", "buffers"))  # type: ignore
+    given = {kind: variables.get(kind, {}) for kind in ("params", "buffers")}
+    made = Variables(*(_as_in(getattr(structure, kind), tree) for kind, tree in given.items()))
+    check_variables("from_linen_variables", module, *made)
+    left = flatten_dict(given, sep=".").keys() - flatten_dict(linen_variables(*made), sep=".").keys()
+    if left:
+        raise ValueError(f"from_linen_variables: {module.torch_name()} has no {', '.join(sorted(left))}")
+    return made
 
 
 def _as_dicts(tree: Value) -> Value:
@@ -159,6 +168,10 @@ class FromLinen(Module, abstract=True):
     def __post_init__(self) -> None:
         if not isinstance(self.module, linen.Module):
             raise TypeError(f"FromLinen: expected a linen.Module, got {self.module!r}")
+        if not isinstance(self.input_shape, tuple):
+            raise TypeError(
+                f"FromLinen: expected a shape, or a tuple of shapes, as input_shape, got {self.input_shape!r}"
+            )
         try:
             hash((self.module, self.input_shape, self.streams))
         except TypeError as error:
@@ -212,7 +225,7 @@ class FromNnx(Module, abstract=True):
     make: Value
 
     def __post_init__(self) -> None:
-        made = nnx.eval_shape(lambda: self.make(rngs=nnx.Rngs(0)))
+        made = nnx.eval_shape(lambda: self.make(rngs=nnx.Rngs(0))) if callable(self.make) else None
         if not isinstance(made, nnx.Module):
             raise TypeError(f"FromNnx: expected what gives an nnx.Module, got {self.make!r}")
         hash(self.make)

@@ -141,7 +141,7 @@ def save(
 
     Raises: as `to_pytorch`, ImportError without safetensors or PyTorch; OSError.
     """
-    if str(path).endswith(".safetensors"):
+    if os.fspath(path).lower().endswith(".safetensors"):
         arrays = pytorch_arrays(module, params, buffers, names)
         write, refusal = package("safetensors.numpy").save_file, package("safetensors").SafetensorError
         written: dict[str, Any] = {name: np.array(array, order="C") for name, array in arrays.items()}

@@ -18,6 +18,9 @@ from ..network.shapes import shaped
 from .packages import package
 from .remote import reading, replacing
 
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
+"""JAX's own names; plugins may have others."""
+
 
 def export(
     module: Module, params: Params, buffers: Tree, input: Input, dtype: DTypeLike = jnp.float32,
@@ -34,8 +37,7 @@ def export(
     not the module's, shapes that the network refuses, layers that need a number in place of a named size, and modules
     that draw random numbers in evaluation, call the host, or have an output whose size depends on values.
     """
-    if isinstance(platforms, str):
-        raise TypeError(f'export: expected a list of platforms, such as ("cpu", "cuda"), got {platforms!r}')
+    _check_platforms(platforms)
     check_module("export", module)
     check_variables("export", module, params, buffers)
     if not module.traits.traceable:
@@ -65,6 +67,21 @@ def export(
         raise _needs_number(module, names, error) from error
 
 
+def _check_platforms(given: Sequence[str] | None) -> None:
+    """Refuses what JAX has no platform of: a program for it would be made, and run nowhere."""
+    if given is None:
+        return
+    known = dict.fromkeys((*PLATFORMS, jax.default_backend().replace("gpu", "cuda")))
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Sequence)
+        or not given
+        or any(each not in known for each in given)
+    ):
+        example = f'such as ("cpu", "cuda"), of {", ".join(known)}'
+        raise TypeError(f"export: expected a list of platforms, {example}, got {given!r}")
+
+
 def _needs_number(module: Module, names: list[str], error: Exception) -> ValueError:
     """The error for a layer that needs named sizes as numbers: those that the error mentions, or all."""
     text = str(error).partition("\n")[0]
@@ -86,6 +103,8 @@ def _described(input: Input, dtype: DTypeLike) -> Tree:
     def described(leaf: Any) -> jax.ShapeDtypeStruct:
         if hasattr(leaf, "shape"):
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+        if isinstance(leaf, tuple) and "" in leaf:
+            raise TypeError(f"export: expected a name such as 'batch' for a size, got '' in {leaf}")
         numbers = tuple(1 if isinstance(n, str) else n for n in leaf) if isinstance(leaf, tuple) else leaf
         shaped(numbers, dtype)  # raises unless it is a shape
         shape = tuple(jax.export.symbolic_shape(n, scope=scope)[0] if isinstance(n, str) else n for n in leaf)

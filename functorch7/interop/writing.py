@@ -18,7 +18,7 @@ def refuse_special(path: str | os.PathLike, folders: bool = True) -> None:
     Raises IsADirectoryError for a folder unless `folders`; TypeError unless given a path, since a number would mean an
     open file; FileNotFoundError for an empty text, which would mean the working directory.
     """
-    if not isinstance(path, (str, bytes, os.PathLike)):
+    if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"expected the path of a file, got {describe(path)}")
     if not os.fspath(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))

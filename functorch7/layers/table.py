@@ -233,6 +233,8 @@ class MaskedSelect(TableMap):
         if x.size != mask.size:
             raise expected(self, "a tensor and a mask with as many elements", input)
         x, chosen = jnp.asarray(x).reshape(-1), mask.reshape(-1).astype(bool)
+        if self.size is not None and not x.size:  # JAX reads nothing of an empty array, not even what is to fill
+            return jnp.zeros(self.size, x.dtype)
         if self.size is not None:
             (at,) = jnp.nonzero(chosen, size=self.size, fill_value=x.size)
             return x.at[at].get(mode="fill", fill_value=0)

@@ -22,7 +22,7 @@ Pair = Variables | tuple[Any, Any]
 def find(module: Module, name: str) -> Path | None:
     """The place of the module that is `named` so, as a path into the trees of arrays: (0, "i2g"); None if missing.
 
-    Raises: ValueError if several modules have the name.
+    Raises: ValueError if several modules have the name; TypeError for a name that is no text.
     Source: BigDL, AbstractModule.apply(name).
 
     >>> import functorch7 as f7
@@ -30,6 +30,8 @@ def find(module: Module, name: str) -> Path | None:
     (1,)
     """
     check_module("find", module)
+    if not isinstance(name, str):
+        raise TypeError(f"find: expected the name of a module, got {describe(name)}")
     found = [path for path, each in places(module) if each.own_name == name]
     if len(found) > 1:
         at = " and ".join(dotted(path) or "the top" for path in found)

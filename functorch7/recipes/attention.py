@@ -72,7 +72,7 @@ class Attention(Recipe, frozen=True, tag="attention"):
     def task(self) -> Task:
         train, valid, test = digits() if self.dataset == "digits" else load_mnist(self.datapath)
         module = self.network()
-        rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
+        rate = by_epoch(self.learning_rate, self.schedule, self.steps_in(train, self.batch_size))
         train, valid, test = (OnCanvas(each, self.canvas, self.clutter) for each in (train, valid, test))
         valid, test = (TensorLoader(*self.fixed(each, number)) for number, each in ((1, valid), (2, test)))
         return Task(

@@ -80,7 +80,7 @@ class BillionWords(WordModel, frozen=True, tag="billion-words"):
         module = self.network_of(len(train.ivocab), np.asarray(train.wordfreq, np.float32))
         train, valid, test = map(WithTargets, (train, valid, test))
         criterion = SequencerCriterion(MaskZeroCriterion(NCECriterion(), 0))
-        steps = train.batches(self.sequence_length).per_epoch
+        steps = self.steps_in(train, self.sequence_length)
         return Task(
             module, partial(self.initial, module), criterion, self.rule(steps), train, valid, test,
             self.sequence_length, [Loss(criterion)], word_count, 2,

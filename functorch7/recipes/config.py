@@ -90,11 +90,14 @@ def _any_of(names: Iterable[str]) -> str:
 def change(text: str) -> tuple[str, object]:
     """("epochs", 3) from "epochs=3": a setting's name and its value in TOML; plain words need no quotes.
 
-    Raises: ValueError for a text without a name and "=", and for a list, a table or a quoted text that is not TOML.
+    Raises: ValueError for a text without a name and "=", for a list, a table or a quoted text that is not TOML, and for
+    several lines, of which the first would count.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise ValueError(f"expected a setting as name=value, got {text!r}")
+    if "\n" in value.strip():
+        raise ValueError(f"{name.strip()}: expected one value on one line, got {value!r}")
     try:
         return name.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError as error:

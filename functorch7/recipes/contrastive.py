@@ -31,7 +31,7 @@ class Contrastive(Language, frozen=True, tag="language-nce"):
         words = len(loaders[0].ivocab)
         module = self.estimating(words, np.bincount(loaders[0].data.ravel(), minlength=words + 1)[1:])
         train, valid, test = map(WithTargets, loaders)
-        steps = train.batches(self.sequence_length).per_epoch
+        steps = self.steps_in(train, self.sequence_length)
         return Task(
             module, partial(self.initial, module), SequencerCriterion(NCECriterion()), self.optimizer(steps),
             train, valid, test, self.sequence_length, [Perplexity()], word_count, 2,

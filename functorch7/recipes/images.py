@@ -73,7 +73,7 @@ class Images(Recipe, frozen=True, tag="images"):
     def task(self) -> Task:
         train, valid, test = self.images()
         module = self.of_size(train.isize())
-        rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
+        rate = by_epoch(self.learning_rate, self.schedule, self.steps_in(train, self.batch_size))
         optimizer = optax.chain(
             optim.weight_decay(self.weight_decay), optim.momentum(self.momentum), optax.scale_by_learning_rate(rate)
         )

@@ -37,7 +37,7 @@ class Language(WordModel, frozen=True, tag="language"):
     def task(self) -> Task:
         train, valid, test = self.texts()
         module = self.network(len(train.ivocab))
-        steps = train.batches(self.sequence_length).per_epoch
+        steps = self.steps_in(train, self.sequence_length)
         return Task(
             module, partial(self.initial, module), SequencerCriterion(ClassNLLCriterion()), self.optimizer(steps),
             train, valid, test, self.sequence_length, [Perplexity()], word_count, 2,

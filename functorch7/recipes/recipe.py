@@ -73,6 +73,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     def draw(self, task: Task, params: Tree, buffers: Tree, folder: Path) -> None:
         """Draws results for test data into a folder, in recipes that have pictures; by default nothing."""
 
+    def steps_in(self, train: DataLoader, batch_size: int) -> int:
+        """The steps of an epoch, by which rates change: many devices share whole batches only."""
+        return train.batches(batch_size, drop_last=self.devices is not None).per_epoch
+
     @property
     def key(self) -> jax.Array:
         """The key of all random numbers."""

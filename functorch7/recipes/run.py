@@ -18,7 +18,7 @@ from ..interop.writing import replacing
 from ..network import forget
 from ..training import data_parallel, distributed, fully_sharded
 from ..training.claim import claimed
-from ..training.given import check_floating_type
+from ..training.given import check_floating_type, check_folder
 from ..training.trainer import Result, Trainer
 from ..training.validation import by_name, evaluate
 from .recipe import Recipe, Task
@@ -56,6 +56,8 @@ def run(
         raise ValueError(f"recipes.run: expected devices {' or '.join(SHARDINGS)}, got {devices!r}")
     given = {"devices": devices, "compute_dtype": _name_of(options.pop("compute_dtype", None))}
     recipe = msgspec.structs.replace(recipe, **{name: value for name, value in given.items() if value is not None})
+    if folder is not None:
+        check_folder("recipes.run", folder)
     with contextlib.nullcontext() if folder is None else claimed("recipes.run", folder):
         return _run(recipe, folder, options)
 

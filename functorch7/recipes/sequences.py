@@ -158,7 +158,7 @@ class Translation(Recipe, frozen=True, tag="sequences"):
         module = coupled(self.input_size, self.hidden_size)
         train = Questions(self.kind, self.digits, self.examples, held=False)
         valid, test = (TensorLoader(*self.held(number)) for number in (1, 2))
-        rate = by_epoch(self.learning_rate, self.schedule, train.batches(self.batch_size).per_epoch)
+        rate = by_epoch(self.learning_rate, self.schedule, self.steps_in(train, self.batch_size))
         return Task(
             module, module.init, of_a_word, optax.inject_hyperparams(optim.adam)(learning_rate=rate),
             train, valid, test, self.batch_size, [WholeAnswers()], clip=self.cutoff or None,

@@ -66,8 +66,8 @@ def python_text(unit: Unit = "words") -> Text:
 
 
 def text_file(path: str, unit: Unit = "words") -> Text:
-    """The text in a file. Raises: OSError; ValueError if it is not in UTF-8."""
+    """The text in a file, without the mark that some begin with. Raises: OSError; ValueError if it is not in UTF-8."""
     try:
-        return Text.of(Path(path).read_text(encoding="utf-8"), unit)
+        return Text.of(Path(path).read_text(encoding="utf-8-sig"), unit)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: expected a text in UTF-8, got byte {error.start} that is not") from error

@@ -9,7 +9,7 @@ from ..core.tree import join, split
 from ..core.types import ArrayLike, Tree
 from ..layers import ReverseTable, Sequential
 from ..network import ZeroMask
-from ..network.zero_mask import is_zero_mask
+from ..network.zero_mask import is_zero_mask, zero_masks
 from .reversal import ReverseSequence
 from .simple import SeqReverseSequence
 
@@ -20,9 +20,10 @@ def set_zero_mask(module: Module, buffers: Tree, zero_mask: ArrayLike | Tree | N
     Masked examples give zeros, and their recurrent state is reset. Modules after a reversal in a chain get the mask
     reversed. False: nothing is padding; None: the mask is removed.
     Shape: zero_mask (T, B) for sequences, time first, or (B) for one step.
-    Raises: TypeError for masks that are not bool or integers; ValueError for other ranks. A mask of another size than
-    the input is an error of the call.
+    Raises: TypeError for masks that are not bool or integers; ValueError for other ranks, and for a mask where no
+    module takes one. A mask of another size than the input is an error of the call.
     Source: rnn (2017), Module.lua, MaskZero.lua.
+    Differs from Torch7, where a mask that no module takes does nothing; so it is in `legacy`.
 
     >>> import functorch7 as f7, jax, jax.numpy as jnp
     >>> layer = f7.SeqGRU(3, 2).mask_zero(False)
@@ -31,6 +32,17 @@ def set_zero_mask(module: Module, buffers: Tree, zero_mask: ArrayLike | Tree | N
     >>> layer.apply(params, buffers, jnp.ones((2, 2, 3)))[0][1, 1]
     Array([0., 0.], dtype=float32)
     """
+    placed = with_zero_mask(module, buffers, zero_mask)
+    if not (zero_mask is None or zero_mask is False or zero_masks(placed)):
+        raise ValueError(
+            f"{module.torch_name()}: expected a module inside that takes a mask, such as MaskZero, or a recurrence "
+            "after mask_zero(False); there is none, and padding would count"
+        )
+    return placed
+
+
+def with_zero_mask(module: Module, buffers: Tree, zero_mask: ArrayLike | Tree | None) -> Tree:
+    """As `set_zero_mask`, also where no module takes a mask. Raises: TypeError, ValueError for what is none."""
     return _placed(module, buffers, _mask(module, zero_mask))
 
 

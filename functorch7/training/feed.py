@@ -8,6 +8,7 @@ from ..core.types import Batch, Tree, Value
 from ..data import DataLoader, TensorLoader
 from ..data.batches import Batches
 from .given import as_batch, as_batches, as_it_is_now
+from .validation import closed_after, in_order
 
 Whole: TypeAlias = DataLoader | tuple[Value, Value] | Iterable[Batch]
 """A loader, its batches, a pair of arrays (or of tables of them), or batches."""
@@ -110,10 +111,10 @@ def check_repeats(data: Validation | None, epochs: int) -> None:
 def validation_batches(data: Whole, batch_size: int | None) -> Iterable:
     """The batches of `data`, as `feed` takes it, once and in order; all of them in every process."""
     if isinstance(data, Batches):
-        return data.restarted(None, epochs=1)
+        return closed_after(data.once_everywhere())
     data = _loaded(data)
     if isinstance(data, DataLoader):
-        return data.batches(batch_size or 32, process_index=0, process_count=1)
+        return in_order(data, batch_size, process_index=0, process_count=1)
     return as_batches(data)
 
 

@@ -1,6 +1,7 @@
 """What a Trainer and a training step are given: whether it is what it is meant to be."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import jax
@@ -71,6 +72,14 @@ def check_flags(**values: object) -> None:
     for name, value in values.items():
         if not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"Trainer: expected {name} to be True or False, got {value!r}")
+
+
+def check_folder(who: str, given: object) -> None:
+    """Raises TypeError for what is no path, and ValueError for an empty one, which would mean the working directory."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{who}: expected the path of a folder, got {given!r}")
+    if not os.fspath(given):
+        raise ValueError(f'{who}: expected the path of a folder, got an empty text; the working directory is "."')
 
 
 def check_floating_type(name: str, given: DTypeLike) -> None:

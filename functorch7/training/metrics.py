@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..checks.numbers import check_whole
 from ..core import describe
 from ..core.types import Output, Value
 from .measures import ValidationMethod, rows_and_classes
@@ -61,7 +62,8 @@ class ConfusionMatrix(ValidationMethod):
     """How often each of `classes` classes was taken for each; the result's score is the accuracy.
 
     Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
-    Raises: ValueError for other shapes, and, when results are gathered, for other classes.
+    Raises: TypeError, ValueError for no number of classes; ValueError for other shapes, and, when results are gathered,
+    for other classes.
     Source: optim.ConfusionMatrix.
 
     >>> import jax.numpy as jnp
@@ -73,6 +75,9 @@ class ConfusionMatrix(ValidationMethod):
     classes: int
 
     kind = ConfusionResult
+
+    def __post_init__(self) -> None:
+        check_whole(type(self).__name__, 1, classes=self.classes)
 
     def measure(self, output: Value, target: Value) -> tuple[Output, int]:
         rows, classes = rows_and_classes(self, output, target)
@@ -95,7 +100,7 @@ class F1(ConfusionMatrix):
     """2 precision recall / (precision + recall), of one class (from 1), or the mean over all that occur.
 
     Shape: scores (B, classes) with classes (B) or (B, 1), which count from 1.
-    Raises: ValueError for other shapes, and, when results are gathered, for other classes.
+    Raises: as ConfusionMatrix; TypeError, ValueError for an `of_class` that is none of the classes.
     Source: sklearn.metrics.f1_score(average="macro").
 
     >>> import jax.numpy as jnp
@@ -106,9 +111,21 @@ class F1(ConfusionMatrix):
 
     of_class: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.of_class is None:
+            return
+        check_whole("F1", 1, of_class=self.of_class)
+        if self.of_class > self.classes:
+            raise ValueError(f"F1: expected of_class from 1 to {self.classes}, got {self.of_class}")
+
     def gathered(self, parts: list[tuple[Value, Value]]) -> F1Result:
         found = super().gathered(parts)
         return F1Result(found.matrix, found.count, self.of_class)
+
+
+PAIRS = ({1, 2}, {0, 1}, {-1, 1})
+"""The classes that AUC tells apart; the larger is positive."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +138,12 @@ class AUCResult:
     def result(self) -> tuple[float, int]:
         """(the area under the ROC curve, count): how often a positive has more than a negative; ties count half.
 
-        NaN without one of both, and where a score is NaN. Raises: ValueError for more classes than two.
+        NaN without one of both, and where a score is NaN. Raises: ValueError for other classes than `AUC` takes.
         """
-        classes = np.unique(self.targets)
-        if len(classes) > 2:
-            raise ValueError(f"AUC: expected targets of two classes, got {', '.join(f'{each:g}' for each in classes)}")
+        classes = set(np.unique(self.targets).tolist())
+        if not any(classes <= pair for pair in PAIRS):
+            found = ", ".join(f"{each:g}" for each in sorted(classes))
+            raise ValueError(f"AUC: expected targets of two classes, 1 and 2, 0 and 1, or -1 and 1, got {found}")
         positive = self.targets == (2 if self.targets.max(initial=0) > 1 else 1)
         order, count = np.sort(self.scores), len(self.scores)
         ranks = (np.searchsorted(order, self.scores) + np.searchsorted(order, self.scores, "right") + 1) / 2
@@ -146,7 +164,7 @@ class AUC(ValidationMethod):
 
     Shape: the scores of class 2 (or 1 against 0), (B) or (B, 1), or those of both classes, (B, 2), whose difference
     counts; targets (B) or (B, 1), of which the larger class is positive: 1 and 2, 0 and 1, or -1 and 1.
-    Raises: ValueError for other shapes, and, when the result is asked for, for more classes.
+    Raises: ValueError for other shapes, and, when the result is asked for, for other classes.
     Source: sklearn.metrics.roc_auc_score.
 
     >>> import jax.numpy as jnp

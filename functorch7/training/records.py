@@ -133,5 +133,5 @@ def _record(line: bytes) -> dict[str, Any] | None:
         found = json.loads(line)
     except ValueError:
         return None
-    whole = isinstance(found, dict) and "kind" in found and "step" in found and line.endswith(b"\n")
+    whole = isinstance(found, dict) and {"kind", "step", "loss"} <= found.keys() and line.endswith(b"\n")
     return {name: math.nan if value is None else value for name, value in found.items()} if whole else None

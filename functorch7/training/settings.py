@@ -21,7 +21,7 @@ from .asked import asking
 from .averaging import average_of, averaged
 from .callbacks import Callback, TensorBoard
 from .checkpoints import Checkpoints
-from .given import check_callbacks, check_flags, check_floating_type, check_optimizer, check_parts
+from .given import check_callbacks, check_flags, check_floating_type, check_folder, check_optimizer, check_parts
 from .guarded import make_guarded_step
 from .measures import AccuracyResult, LossResult, Measured, ValidationMethod
 from .records import check_names
@@ -76,8 +76,8 @@ class Settings:
     def __post_init__(self) -> None:
         check_parts("Trainer", self.module, self.criterion)
         check_optimizer("Trainer", self.optimizer)
-        if self.folder is not None and not isinstance(self.folder, (str, os.PathLike)):
-            raise TypeError(f"Trainer: expected the path of a folder, got {self.folder!r}")
+        if self.folder is not None:
+            check_folder("Trainer", self.folder)
         self._check_kinds()
         self._check_values()
         self._check_rows()

@@ -16,10 +16,14 @@ from ..core import Module
 from ..core.precision import widened
 from ..core.types import Batch, Key, Output, Params, Tree, Value
 from ..data import DataLoader
+from ..data.batches import Batches
 from ..losses import ClassNLLCriterion, Criterion
 from ..network import carry_of, check_module, with_carry
 from .given import as_it_is_now
 from .measures import AccuracyResult, Measured, Result, ValidationMethod, rows_and_classes, samples_in
+
+IN_ORDER = 32
+"""The samples of a batch of a loader, if nobody says how many; as many as loaders' own iterators have."""
 
 
 @dataclass(frozen=True)
@@ -302,10 +306,21 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
+def in_order(loader: DataLoader, batch_size: int | None, **options: int) -> Iterator[Any]:
+    """A loader's batches in its order, of `IN_ORDER` samples unless a number is given."""
+    return closed_after(loader.batches(IN_ORDER if batch_size is None else batch_size, **options))
+
+
+def closed_after(batches: Batches) -> Iterator[Any]:
+    """The batches, whose workers are stopped at the end, or when one cannot be made."""
+    with batches:
+        yield from batches
+
+
 def pairs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     """The batches (input, target) of what `evaluate` takes."""
     if isinstance(batches, DataLoader):
-        return batches.batches(batch_size or 32)
+        return in_order(batches, batch_size)
     if batch_size is None:
         return map(_pair, _iterated("evaluate", "batches (input, target)", batches))
     if not isinstance(batches, (tuple, list)) or len(batches) != 2:
@@ -332,7 +347,7 @@ def _iterated(name: str, what: str, batches: Iterable[Value]) -> Iterable:
 def inputs(batches: Iterable[Value], batch_size: int | None) -> Iterable:
     """The batches of what `predict` takes."""
     if isinstance(batches, DataLoader):
-        return (input for input, _ in batches.batches(batch_size or 32))
+        return (input for input, _ in in_order(batches, batch_size))
     if batch_size is not None:
         return _split("predict", batches, batch_size)
     if hasattr(batches, "ndim"):

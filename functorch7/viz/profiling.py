@@ -70,8 +70,11 @@ class Profile(Table):
     def table(self, sort_by: str | None = None, row_limit: int | None = None) -> "Profile":
         """The first `row_limit` rows, sorted by a column, largest first.
 
-        Columns are "forward", "backward", "own", "flops", "accessed" and "memory". Raises: ValueError for others.
+        Columns are "forward", "backward", "own", "flops", "accessed" and "memory". Raises: ValueError for others, and
+        for a limit below 0; TypeError for one that is no whole number.
         """
+        if row_limit is not None:
+            check_whole("table", 0, row_limit=row_limit)
         if sort_by is not None and sort_by not in COLUMNS:
             raise ValueError(f"table: expected sort_by among {', '.join(COLUMNS)}, got {sort_by!r}")
         rows = self.rows if sort_by is None else sorted(self.rows, key=lambda row: -getattr(row, sort_by))

@@ -70,6 +70,13 @@ WRONG_CALLS = {
 }
 
 
+WRONG_CALLS |= {
+    ("bench", MLP, *shape, *option): f"got '{given}'"
+    for given in ("2147483648", "9" * 5000, "-1", "1.5", "")
+    for shape, option in ((("--input-shape", given), ()), (("--input-shape", "3"), ("--indices", given)))
+}
+
+
 @pytest.mark.parametrize("arguments", WRONG_CALLS, ids=lambda each: " ".join(map(str, each[-2:])))
 def test_what_a_command_would_ignore_or_cannot_write_is_a_wrong_call(folder, arguments):
     assert WRONG_CALLS[arguments] in called(*arguments, code=2)
@@ -116,6 +123,7 @@ def test_folders_are_no_files(folder):
     [
         ([], "name a RECIPE"),
         (["digits", "--set", "epochs"], "expected a setting as name=value, such as epochs=3, got 'epochs'"),
+        (["digits", "--no-tuning", "--folder", ""], "--folder: expected a folder, got an empty text"),
         (["digits", "--set", "=3"], "expected a setting as name=value, such as epochs=3, got '=3'"),
     ],
 )

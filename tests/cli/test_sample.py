@@ -12,7 +12,7 @@ from functorch7 import recipes
 from functorch7.legacy import torch, zoo
 from functorch7.recipes.run import kept
 from functorch7_cli import main
-from functorch7_cli.sample import chosen
+from functorch7_cli.sample import Speaker, chosen
 
 
 def said(*arguments, code=0):
@@ -60,3 +60,15 @@ def test_a_checkpoint_of_char_rnns(tmp_path):
             text += letters[int(np.asarray(scores).argmax())]
     assert said(file, "--prime", "xz", "--length", 5, "--temperature", 0) == text
     assert said(file, "--length", 30, "--seed", 1) == said(file, "--length", 30, "--seed", 1)
+    assert "'nan'" in said(file, "--temperature", "nan", code=2)
+
+
+def test_characters_of_several_bytes_are_tokens_of_char_rnns_for_each_byte():
+    """For Lua a text is bytes; what is drawn may be half a character."""
+    e, acute = "é".encode().decode("ascii", "surrogateescape")
+    speaker = Speaker(lambda *_: None, None, {1: "a", 2: e, 3: acute, 4: "ü"}, words=False)
+    assert speaker.read("aéaü") == [1, 2, 3, 1, 4] and speaker.written([1, 2, 3, 1, 4]) == "aéaü"
+    assert speaker.written([2, 1]) == "\N{REPLACEMENT CHARACTER}a"
+    for unknown in "bèö":
+        with pytest.raises(ValueError, match=f"the model has no '{unknown}', which is in the text"):
+            speaker.read("a" + unknown)

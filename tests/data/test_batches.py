@@ -11,6 +11,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from functorch7.data import DataLoader, MultiSequence, SequenceLoader, Source, TensorLoader
 from functorch7.legacy import torch
+from functorch7.training.feed import validation_batches
 
 DATA = TensorLoader({"x": np.arange(22.0).reshape(11, 2)}, np.arange(1, 12))
 SEQUENCES = [np.arange(2, 9), np.arange(10, 13), np.arange(20, 31), np.arange(40, 44)]
@@ -165,6 +166,17 @@ def test_processes_get_disjoint_samples_and_equally_many():
     assert not np.isin(*map(np.asarray, noise)).any()
 
 
+def test_several_processes_validate_by_all_samples_each(monkeypatch):
+    """Otherwise each would find other results, and another best epoch."""
+    for count in (1, 2):
+        monkeypatch.setattr(jax, "process_count", lambda count=count: count)
+        monkeypatch.setattr(jax, "process_index", lambda count=count: count - 1)
+        batches = DATA.batches(4)
+        next(batches)
+        assert targets_of(validation_batches(batches, None)) == targets_of(validation_batches(DATA, 4))
+        assert sum(map(len, targets_of(batches.restarted(epochs=1)))) == 11 // count
+
+
 def test_batches_are_placed_by_a_sharding():
     mesh = jax.make_mesh((1,), ("batch",))
     sharding = NamedSharding(mesh, PartitionSpec("batch"))
@@ -220,6 +232,7 @@ def test_errors_come_where_the_batch_would_have_come():
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"workers": -1}, {"process_index": 2, "process_count": 2},
+                                     {"process_index": "0", "process_count": 2}, {"process_count": 1.5},
                                      {"timeout": "1"}, {"timeout": 0},
                                      {"batch_size": 2.5}, {"workers": 1.5}, {"epochs": -1}, {"seed": "a"},
                                      {"batch_size": 20, "drop_last": True}])  # fmt: skip

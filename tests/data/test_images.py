@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from functorch7.data import ImageClass, MultiImageSequence
+from functorch7.data import ImageClass, MultiImageSequence, MultiSequence
 from functorch7_cli.inputs import input_from
 
 
@@ -137,6 +137,8 @@ def damaged(tmp_path):
 def test_bad_images_are_named(damaged, index, name):
     with pytest.raises(ValueError, match=f"ImageClass: cannot read image .*{name}: "):
         ImageClass(damaged, (3, 20, 20)).index([1, index])
+    with pytest.raises(ValueError, match="ImageClass: expected at least one index, got none"):
+        ImageClass(damaged, (3, 20, 20)).index([])
 
 
 def test_bad_images_are_skipped_and_counted_where_asked(damaged):
@@ -240,6 +242,16 @@ def test_grain_sees_whole_sequences_of_images(frames):
     inputs, targets = records[1]
     assert len(records) == 2 and inputs.shape == (5, 3, 24, 24) and targets.shape == (5, 1, 7, 7)
     np.testing.assert_array_equal(np.rint(inputs[:, 0, 0, 0] * 255 / 40), [1, 2, 3, 4, 5])
+
+
+def test_sequences_and_steps_that_are_not_there_are_refused_as_those_of_arrays(frames):
+    for loader in (MultiImageSequence(frames, 2, SIZES), MultiSequence([np.arange(3), np.arange(4)], 2)):
+        count = loader.n_records()
+        for wrong in (0, count + 1):
+            with pytest.raises(IndexError, match=rf"\.record: expected indices from 1 to {count}, got {wrong}"):
+                loader.record(wrong)
+        with pytest.raises(IndexError, match=r"\.sub: expected at least one step, got 3 to 2"):
+            loader.sub(3, 2)
 
 
 def test_frames_are_cropped_at_one_place_per_sequence_or_at_every_step(tmp_path):

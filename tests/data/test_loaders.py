@@ -159,6 +159,10 @@ def test_a_clone_shares_only_what_is_named(five):
             "TensorLoader: expected a state as get_state gives it, a dict of start, got",
         ),
         (lambda d: MultiSequence([np.arange(3)], 2).set_state({"start": 1}), "a dict of start, columns, got"),
+        (
+            lambda d: MultiSequence([np.arange(3)], 2).set_state({"start": 1, "columns": {}}),
+            "expected the state of columns, a dict of sequence, step, following, got {}",
+        ),
         (lambda d: recursive_index([np.ones(3)], [0]), "recursive_index: expected indices from 1 to 3, got 0"),
         (lambda d: recursive_sub([np.ones(3)], 0, 2), "recursive_sub: expected rows from 1 to 3, got 0 to 2"),
         (lambda d: recursive_batch_size([[], {}]), "recursive_batch_size: expected at least one array"),

@@ -48,6 +48,8 @@ def test_normalising_needs_one_array_and_a_seed():
         fit_image_normalize(vectors, 2)
     with pytest.raises(ValueError, match='expected iterator "sampleiter" or "subiter", got \'sub\''):
         fit_image_normalize(vectors, 2, iterator="sub")
+    with pytest.raises(ValueError, match="fit_image_normalize: expected n_samples of at least 1, got 0"):
+        fit_image_normalize(vectors, 0, seed=0)
     with pytest.raises(ValueError, match="expected dim from 1 to 2, got 3"):
         fit_image_normalize(vectors, 2, dim=3, seed=0)
 

@@ -1,19 +1,24 @@
 """Workers that hang or die."""
 
+import contextlib
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from functorch7.data import AsyncIterator
+import functorch7 as f7
+from functorch7.data import AsyncIterator, TensorLoader
 from functorch7.data.workers import Threads
+from functorch7.training import MAE, evaluate, predict
 
-from .hanging import Deadly, Hanging
+from .hanging import Deadly, Hanging, HangingProcess
 
 DATA = np.arange(6.0)
 
@@ -56,6 +61,46 @@ def test_batches_for_jax_have_the_limit_too():
 
 
 @pytest.mark.slow
+class Broken(TensorLoader):
+    def index(self, indices, **_):
+        raise ValueError("no such sample")
+
+
+READERS = {
+    "batches": lambda loader: next(loader.batches(2, workers=2)),
+    "AsyncIterator": lambda loader: next(AsyncIterator(loader).subiter(2)),
+    "evaluate": lambda loader: evaluate(f7.Identity(), {}, {}, AsyncIterator(loader), [MAE()]),
+    "predict": lambda loader: predict(f7.Identity(), {}, {}, AsyncIterator(loader)),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_an_error_that_is_dealt_with_keeps_neither_loader_nor_workers(read):
+    """Without garbage collection: until then processes would live on."""
+    loader, gone, threads = Broken(DATA, DATA), [], threading.active_count()
+    weakref.finalize(loader, gone.append, True)
+    gc.disable()
+    try:
+        with contextlib.suppress(ValueError):
+            read(loader)
+        del loader
+        assert gone and threading.active_count() == threads
+    finally:
+        gc.enable()
+
+
+def test_processes_that_hang_end_with_their_batches():
+    batches = HangingProcess(DATA, DATA).batches(3, workers=1, timeout=3)
+    (processes,) = [each for each in (batches._processes,) if each]
+    with contextlib.suppress(TimeoutError):
+        next(batches)
+    (process,) = processes._processes
+    del batches, processes
+    gc.collect()
+    process.join(5)
+    assert not process.is_alive()
+
+
 def test_a_sample_that_ends_its_process_ends_nothing_else():
     """The threads of `batches` leave it to processes."""
     with Deadly(DATA, DATA).batches(2, workers=1) as batches:

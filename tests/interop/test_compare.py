@@ -1,5 +1,7 @@
 """`compare` names the first layer that deviates."""
 
+from types import MappingProxyType
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,6 +67,9 @@ def test_outputs_that_a_file_has_kept():
 
 def test_what_cannot_be_compared():
     with pytest.raises(ValueError, match="no layer '7'; there are '0', '1.0', '1.1', '1', ''"):
-        f7.compare(network(), np.ones(3), {"7": np.ones(2)})
+        f7.compare(network(), np.ones(3), MappingProxyType({"7": np.ones(2)}))
+    for wrong in (f7.Tanh(), (f7.Tanh(), {}), None):
+        with pytest.raises(TypeError, match=r"compare: expected \(module, params, buffers\), an object of .* got"):
+            f7.compare(wrong, np.ones(3), np.ones(3))
     with pytest.raises(ValueError, match="there are no recorded outputs"):
         f7.compare(network(), np.ones(3))

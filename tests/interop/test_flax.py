@@ -47,7 +47,7 @@ def test_a_module_as_linen_gives_the_same_numbers(key):
     rngs = {"dropout": jax.random.key(3)}
     _, updates = run(variables, X, train=True, mutable=("buffers",), rngs=rngs)
     expected = NETWORK.apply(params, buffers, X, key=key, train=True)[1]  # dropout comes after the statistics
-    equal(from_linen_variables(NETWORK, {**variables, **updates}), (params, expected))
+    equal(from_linen_variables(NETWORK, {**variables, **updates}), f7.Variables(params, expected))
     with pytest.raises(flax.errors.ModifyScopeVariableError):
         module.apply(variables, X, train=True, rngs=rngs)
 
@@ -200,6 +200,22 @@ def test_what_is_no_linen_module_is_refused():
         FromLinen(f7.Tanh(), (1,))
     with pytest.raises(TypeError, match="have to be hashable"):
         FromLinen(linen.DenseGeneral([3, 4]), (1, 2))
+    with pytest.raises(TypeError, match="expected a shape, or a tuple of shapes, as input_shape, got 3"):
+        FromLinen(linen.Dense(2), 3)
+    with pytest.raises(TypeError, match=r"expected what gives an nnx\.Module, got 3"):
+        FromNnx(3)
+
+
+def test_variables_of_another_module_are_refused():
+    params, buffers = made(NETWORK)
+    variables = linen_variables(params, buffers)
+    place, name = next((place, name) for place, own in variables["params"].items() for name in own)
+    less = {**variables["params"], place: {}}
+    other = {**variables["params"], place: {**variables["params"][place], name: np.ones((9, 9, 9))}}
+    more = {**variables["params"], "99": {"weight": np.ones(2)}}
+    for wrong, said in ((less, name), (other, name), ({}, name), (more, "has no params.99.weight")):
+        with pytest.raises(ValueError, match=f"from_linen_variables: .*{said}"):
+            from_linen_variables(NETWORK, {**variables, "params": wrong})
 
 
 def test_flax_is_imported_only_when_it_is_used():

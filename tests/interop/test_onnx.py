@@ -177,5 +177,8 @@ def test_what_cannot_be_written_is_listed():
         "onnx: nn.Sequential: nn.CMul (at 1.0) has no form in ONNX here; nn.GRU (at 2) has no form in ONNX here; "
         "nn.SoftPlus (at 3) is written with beta 1 only"
     )
+    for names in (("a", "b"), ("", "")):
+        with pytest.raises(ValueError, match=f"expected one name of the batch's size, .* got '{names[0]}'"):
+            ours.export(f7.CAddTable(), {}, {}, [(name, 3) for name in names])
     with pytest.raises(ValueError, match=r"only the first size, the batch's, may have a name, got \(1, 'n'\)"):
         ours.export(f7.Tanh(), {}, {}, (1, "n"))

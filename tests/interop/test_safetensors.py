@@ -104,5 +104,9 @@ def test_damaged_files_and_wrong_metadata_are_refused(tmp_path):
         safetensors.load(path, NETWORK)
     with pytest.raises(FileNotFoundError):
         safetensors.load(tmp_path / "none", NETWORK)
+    for wrong in (b"net.safetensors", 3, None):
+        for use in (lambda p: safetensors.load(p, NETWORK), lambda p: safetensors.save(p, NETWORK, *made(NETWORK))):
+            with pytest.raises(TypeError, match="expected the path of a file, got"):
+                use(wrong)
     with pytest.raises(TypeError, match="expected texts as metadata, got others at 'epoch'"):
         safetensors.save(path, NETWORK, *made(NETWORK), {"epoch": 3})

@@ -132,8 +132,11 @@ def test_what_cannot_be_exported_says_why():
     for shape in ([2, 3], "batch", (None, 3), (-1, 3)):
         with pytest.raises((ValueError, TypeError), match="expected a shape"):
             export(linear, *made(linear), shape)
-    with pytest.raises(TypeError, match="expected a list of platforms, such as .* got 'cpu'"):
-        export(linear, *made(linear), (2, 3), platforms="cpu")
+    for wrong in ("cpu", ["gpu"], [], ["cpu", "cdua"], 3):
+        with pytest.raises(TypeError, match="expected a list of platforms, such as .*, cuda, rocm, tpu, got"):
+            export(linear, *made(linear), (2, 3), platforms=wrong)
+    with pytest.raises(TypeError, match="expected a name such as 'batch' for a size, got ''"):
+        export(linear, *made(linear), ("", 3))
     with pytest.raises(ValueError, match="depends on values"):
         export(f7.MaskedSelect(), {}, {}, [(2, 3), (2, 3)])
     with pytest.raises(ValueError, match="cannot be exported: serialization of host_callbacks"):

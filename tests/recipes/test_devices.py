@@ -23,6 +23,8 @@ def test_a_recipe_on_a_mesh_is_the_recipe(tmp_path):
     assert np.isclose(plain.test["Perplexity"], meshed.test["Perplexity"], rtol=1e-5)
     with pytest.raises(ValueError, match="expected devices copies or shards, got 'all'"):
         recipes.run(recipe, devices="all")
+    with pytest.raises(ValueError, match="expected the path of a folder, got an empty text"):
+        recipes.run(recipe, "")
 
 
 def test_a_run_keeps_where_and_in_which_type_it_computes(tmp_path, monkeypatch):
@@ -44,6 +46,17 @@ def test_a_run_keeps_where_and_in_which_type_it_computes(tmp_path, monkeypatch):
     assert recipes.run(recipes.load(file), folder, verbose=False).test == json.loads(said.stdout)["test"]
     with pytest.raises(TypeError, match="expected a floating-point type as compute_dtype"):
         recipes.run(recipe, compute_dtype="int8")
+
+
+def test_rates_change_after_epochs_of_whole_batches_where_devices_share_them():
+    changing = {"batch_size": 500, "schedule": {1: 0.01}, "momentum": 0, "learning_rate": 0.1, "width": 1}
+    for devices, steps in ((None, 3), ("copies", 2), ("shards", 2)):  # of 1,297 images
+        task = recipes.load("digits", {**changing, "devices": devices}).task()
+        state, rates = task.optimizer.init(1.0), []
+        for _ in range(4):
+            change, state = task.optimizer.update(jnp.ones(()), state, jnp.ones(()))
+            rates.append(-float(change))
+        np.testing.assert_allclose(rates, [0.1] * steps + [0.01] * (4 - steps), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,8 @@ def test_files_of_ones_own(tmp_path):
         recipes.load("nothing")
     with pytest.raises(ValueError, match="name=value"):
         recipes.change("epochs")
+    with pytest.raises(ValueError, match="epochs: expected one value on one line, got"):
+        recipes.change("epochs=1\nseed=2")
 
 
 def test_data_that_do_not_fit_the_settings_are_said(tmp_path):

@@ -8,11 +8,20 @@ import pytest
 import functorch7 as f7
 from functorch7 import recipes
 from functorch7.recipes.perplexity import Perplexity
-from functorch7.recipes.texts import Text
+from functorch7.recipes.texts import Text, text_file
 
 
 def test_characters_are_what_a_text_consists_of():
     assert Text.of("To be,\n\nor", "characters").tokens == ["T", "o", " ", "b", "e", ",", "\n", "\n", "o", "r"]
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_its_text(tmp_path):
+    for unit in ("words", "characters"):
+        found = []
+        for encoding in ("utf-8", "utf-8-sig"):  # as Windows' editor writes it
+            (tmp_path / "text.txt").write_text("été\n", encoding=encoding)
+            found.append(text_file(tmp_path / "text.txt", unit))
+        assert found[0] == found[1] and "é" in found[0].tokens[0]
 
 
 def test_characters_are_numbered_as_they_occur_in_the_whole_text():

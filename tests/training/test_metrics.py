@@ -41,6 +41,13 @@ def test_confusion_precision_recall_and_f1():
             measured(F1(3), SCORES, np.append(CLASSES[:-1], wrong))
     with pytest.raises(ValueError, match="ConfusionMatrix: expected scores of 2 classes"):
         ConfusionMatrix(2)(SCORES, CLASSES)
+    for kind in (ConfusionMatrix, F1):
+        for error, wrong in ((ValueError, 0), (TypeError, 2.0)):
+            with pytest.raises(error, match=rf"{kind.__name__}: expected .*classes.* got|expected a whole.* got"):
+                kind(wrong)
+    for wrong in (0, -1, 4):  # which as an index would be that of another class
+        with pytest.raises(ValueError, match=rf"F1: expected of_class .*, got {wrong}"):
+            F1(3, of_class=wrong)
 
 
 @pytest.mark.parametrize("labels", [(1, 2), (0, 1), (-1, 1)])
@@ -67,8 +74,10 @@ def test_of_no_samples_there_is_no_area_but_parts_without_any_add_nothing(shape)
 
 def test_more_classes_than_two_have_no_area():
     halves = [AUC()(SCORES[:2, 0], np.array(classes)) for classes in ((1, 2), (2, 3))]
-    with pytest.raises(ValueError, match="AUC: expected targets of two classes, got 1, 2, 3"):
-        (halves[0] + halves[1]).result()
+    others = AUC()(SCORES[:2, 0], np.array([0, 5]))  # of which it is not told that 5 is positive
+    for wrong, found in ((halves[0] + halves[1], "1, 2, 3"), (others, "0, 5")):
+        with pytest.raises(ValueError, match=f"AUC: expected targets of two classes, 1 and 2, .*, got {found}"):
+            wrong.result()
     with pytest.raises(ValueError, match=r"AUC: expected scores \(B\).* got a table of 1"):
         AUC()([SCORES[:, 0]], CLASSES)
 

@@ -62,6 +62,6 @@ def _download(folder: Path, name: str, srcurl: str | None) -> None:
 
 def _tokens(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").replace("\n", " <eos> ").split()
+        return path.read_text(encoding="utf-8-sig").replace("\n", " <eos> ").split()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not in UTF-8: {error}") from error

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ...checks.numbers import check_whole
 from ..sequences import MultiSequence, Ragged, SequenceLoader
 
 
@@ -27,8 +28,10 @@ class Sentences(_OfWords, MultiSequence):
 
 
 def batchsizes(title: str, batchsize: int | Sequence[int]) -> list[int]:
-    """Three batch sizes, for train, valid and test, from one or three numbers."""
-    sizes = [int(size) for size in batchsize] if isinstance(batchsize, Sequence) else [batchsize] * 3
+    """Three batch sizes, for train, valid and test, from one or three numbers. Raises: TypeError, ValueError."""
+    sizes = list(batchsize) if isinstance(batchsize, Sequence) else [batchsize] * 3
+    for size in sizes:
+        check_whole(title, 1, batchsize=size)
     if len(sizes) != 3:
         raise ValueError(f"{title}: expected one batch size, or three (train, valid, test), got {batchsize!r}")
     return sizes

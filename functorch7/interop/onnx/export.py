@@ -35,9 +35,9 @@ def export(module: Module, params: Params, buffers: Tree, input: Input, dtype: D
     `input` is its shape, such as ("batch", 1, 28, 28), or a table of shapes; only the first size, the batch's, may have
     a name, and a batch is required. An array (or a jax.ShapeDtypeStruct) may stand for its shape and dtype. Inputs are
     called "input" (for a table "input1", "input2", ...), outputs likewise. Recurrent layers start without state.
-    Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for shapes that the
-    network refuses, images without a batch, sizes other than the first that follow the batch's, types of numbers that
-    an operator of ONNX does not support (bfloat16 for a Conv), and arrays that do not fit the module.
+    Raises: ImportError without onnx; ValueError that lists all layers that cannot be written, for several names, shapes
+    that the network refuses, images without a batch, sizes other than the first that follow the batch's, types of
+    numbers that an operator of ONNX does not support (bfloat16 for a Conv), and arrays that do not fit the module.
 
     >>> import functorch7 as f7, jax
     >>> network = f7.Sequential(f7.Linear(3, 2), f7.Tanh())
@@ -51,8 +51,8 @@ def export(module: Module, params: Params, buffers: Tree, input: Input, dtype: D
     if wrong:
         raise ValueError(f"onnx: {module.torch_name()}: " + "; ".join(wrong))
     onnx = package("onnx", "functorch7[onnx]")
-    name = next((leaf for leaf in jax.tree.leaves(input) if isinstance(leaf, str)), None)
     shapes = shaped(_numbered(input, 2), dtype)
+    name = _batch_name(input)
     given, gives = shapes_by_path(module, params, buffers, shapes)
     more = gives if name is None else shapes_by_path(module, params, buffers, shaped(_numbered(input, 3), dtype))[1]
     _check_sizes(module, gives, more)
@@ -90,6 +90,16 @@ def _wrong(module: Module, path: Path = ()) -> Iterator[tuple[Path, Module, str]
             yield from _wrong(child, (*path, name))
     elif why := refusal(module):
         yield path, module, why
+
+
+def _batch_name(input: Input) -> str | None:
+    """The name of the batch's size, if it has one. Raises: ValueError for an empty one, and several: it is one size."""
+    names = list(dict.fromkeys(leaf for leaf in jax.tree.leaves(input) if isinstance(leaf, str)))
+    if len(names) > 1 or "" in names:
+        raise ValueError(
+            f"onnx: expected one name of the batch's size, such as 'batch', got {', '.join(map(repr, names))}"
+        )
+    return names[0] if names else None
 
 
 def _numbered(input: Input, number: int) -> Value:

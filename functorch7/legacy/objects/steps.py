@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...network.zero_mask import is_zero_mask
-from ...recurrent import set_zero_mask
+from ...recurrent.zero_masks import with_zero_mask
 from ..engine.calls import Call, Newest, Repeated
 from ..tensors.changes import watchers
 from ..tensors.values import Input, unwrapped, wrapped
@@ -236,7 +236,7 @@ class Steps(Described):
         structure = plan.program.buffers
         masks = [value if is_zero_mask(value := slot.read()) else None for slot in plan.slots]
         mask = zeroMask if zeroMask is False else unwrapped(zeroMask)
-        placed = set_zero_mask(plan.spec, structure.unflatten(masks), mask)
+        placed = with_zero_mask(plan.spec, structure.unflatten(masks), mask)
         for slot, value in zip(plan.slots, structure.flatten_up_to(placed), strict=True):
             if is_zero_mask(value):
                 slot.holder._state[slot.name] = value

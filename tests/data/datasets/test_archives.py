@@ -62,6 +62,12 @@ def test_gunzip_unpacks_beside_the_file(tmp_path, capsys):
     assert f"decompressing file: {tmp_path / 'words.txt.gz'}" in capsys.readouterr().out
     with pytest.raises(ValueError, match="destination path not supported with gunzip"):
         data.decompressfile(tmp_path, "words.txt.gz", dstfile="to")
+    whole = gzip.compress(b"more words" * 9)
+    for length in range(len(whole)):
+        (tmp_path / "cut.gz").write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"gunzip: .*cut.gz is damaged or of another format"):
+            data.gunzip(tmp_path / "cut.gz")
+    assert names(tmp_path) == ["cut.gz", "words.txt", "words.txt.gz"]
 
 
 @pytest.mark.parametrize("name", ["files.tar.xz", "files.tar.bz2", "files.zip"])
