@@ -1,7 +1,6 @@
 """Losses between class scores and class numbers, which count from 1."""
 
 import math
-from typing import Any
 
 import jax
 import jax.numpy as jnp
