@@ -145,8 +145,9 @@ class Counts(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        found = tuple(map(whole_number, value.split(",")))
-        if None in found:
+        words = value.split(",")
+        found = tuple(number for number in map(whole_number, words) if number is not None)
+        if len(found) < len(words):
             what = "a whole number below 2**31 such as 10000, or several such as 10000,0"
             self.fail(f"expected {what}, got {value!r}", param, ctx)
         return found
