@@ -306,12 +306,12 @@ def _read(outcome: tuple[Any, Any]) -> Any:
     return jax.device_get(output)
 
 
-def in_order(loader: DataLoader, batch_size: int | None, **options: int) -> Iterator[Any]:
+def in_order(loader: DataLoader, batch_size: int | None, **options: int) -> Iterator[Value]:
     """A loader's batches in its order, of `IN_ORDER` samples unless a number is given."""
     return closed_after(loader.batches(IN_ORDER if batch_size is None else batch_size, **options))
 
 
-def closed_after(batches: Batches) -> Iterator[Any]:
+def closed_after(batches: Batches) -> Iterator[Value]:
     """The batches, whose workers are stopped at the end, or when one cannot be made."""
     with batches:
         yield from batches
