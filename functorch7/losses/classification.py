@@ -30,7 +30,7 @@ def check_classes(module: Module, target: Value, classes: int, ignore: int | Non
     check_values(targets, wrong, message)
 
 
-def counting(module: Module, input: Value, target: Value) -> Value:
+def counted_classes(module: Module, input: Value, target: Value) -> Value:
     """The classes that count, in one dimension: one for each example; for an input of one example, the first."""
     given = jnp.shape(target)
     count, number = len(input) if input.ndim == 2 else 1, math.prod(given)
@@ -59,12 +59,12 @@ class ClassNLLCriterion(Weighted):
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
-        check_classes(self, counting(self, input, target), input.shape[-1], self.ignore_index)
+        check_classes(self, counted_classes(self, input, target), input.shape[-1], self.ignore_index)
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "an input tensor of 1 or 2 dimensions", input)
-        rows, given = merged(input, 1), counting(self, input, target)
+        rows, given = merged(input, 1), counted_classes(self, input, target)
         classes, valid = given.astype(jnp.int32), are_classes(given, rows.shape[1])
         counted, weights = classes != self.ignore_index, self._weights_of(rows, classes)
         picked = jnp.take_along_axis(rows, jnp.where(valid, classes - 1, 0)[:, None], 1)[:, 0]
@@ -83,7 +83,7 @@ class ClassNLLCriterion(Weighted):
         return jnp.where(counted, table[jnp.where(counted, classes - 1, 0)], 0)
 
     def example_weight(self, input: Value, target: Value) -> Array:
-        classes = counting(self, input, target).astype(jnp.int32)
+        classes = counted_classes(self, input, target).astype(jnp.int32)
         return self._weights_of(merged(input, 1), classes).sum()
 
 

@@ -16,7 +16,7 @@ from ..core.varying import varying_as
 from ..layers.lookup import are_numbers
 from ..layers.merging import merged
 from .base import Criterion, Weighted, of_sizes, vector
-from .classification import ClassNLLCriterion, are_classes, check_classes, counting
+from .classification import ClassNLLCriterion, are_classes, check_classes, counted_classes
 
 
 class SpatialClassNLLCriterion(Weighted):
@@ -75,12 +75,12 @@ class MultiMarginCriterion(Criterion):
 
     @of_sizes
     def check(self, input: Value, target: Value) -> None:
-        check_classes(self, counting(self, input, target), input.shape[-1])
+        check_classes(self, counted_classes(self, input, target), input.shape[-1])
 
     def loss(self, input: jax.Array, target: jax.Array) -> jax.Array:
         if input.ndim not in (1, 2):
             raise expected(self, "a vector or matrix of scores", input)
-        scores, given = merged(input, 1), counting(self, input, target)
+        scores, given = merged(input, 1), counted_classes(self, input, target)
         classes = given.astype(jnp.int32) - 1
         own = jax.nn.one_hot(classes, scores.shape[1], dtype=bool)
         picked = jnp.take_along_axis(scores, classes[:, None], 1)
