@@ -51,7 +51,7 @@ class Returned(NamedTuple):
         """What it returns, with these arrays. Tensors that it was given and has changed have no values any more."""
         for each, is_written in zip(_arrays_in(given), self.written, strict=False):
             if is_written and isinstance(each, Tensor):
-                each.storage_.postpone(_is_changed)
+                each.storage_.make_later(_is_changed)
         return self.form.filled(jax.tree.leaves(output))
 
 

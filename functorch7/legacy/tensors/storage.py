@@ -56,10 +56,6 @@ class Storage(StorageMethods):
         """A storage of zeros, not made yet."""
         return cls(shape=tuple(shape), dtype=dtype)
 
-    def postpone(self, make: Callable) -> None:
-        """Makes it pending: it holds what `make` gives when somebody reads."""
-        self._array, self._make, self._parts = None, make, None
-
     @classmethod
     def pending(cls, make: Callable | None, shape: tuple, dtype: DTypeLike, place: Place | None) -> "Storage":
         """A storage, at a place, of the array that `make` gives when somebody reads; without `make`, of zeros."""
